@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# docs/container.md says how to run it. scripts/check-container reads this file, builds the second stage's root without an
+# engine and plays music from inside it; it understands the forms of instruction that are used here.
+
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        libmicrohttpd-dev \
+        libmpg123-dev \
+        libpulse-dev \
+        libsndfile1-dev \
+        libsoxr-dev \
+        libsqlite3-dev \
+        libwebsockets-dev \
+        pkg-config \
+        zlib1g-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+# Swift's own libraries go into the program, so that the second stage needs no Swift.
+RUN swift build -c release --static-swift-stdlib --product tonearm \
+    && install -D --strip "$(swift build -c release --static-swift-stdlib --show-bin-path)/tonearm" /out/tonearm
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        libmicrohttpd12 \
+        libmpg123-0 \
+        libpulse0 \
+        libsndfile1 \
+        libsoxr0 \
+        libsqlite3-0 \
+        libstdc++6 \
+        libwebsockets17 \
+        zlib1g \
+    && rm -rf /var/lib/apt/lists/*
+
+# /data can be written by any user, so that `--user` works with a new volume as well; nobody else is in there.
+ARG UID=1000
+RUN useradd --uid "$UID" --no-create-home --home-dir /data --shell /usr/sbin/nologin tonearm \
+    && install -d -m 1777 /data \
+    && install -d -m 0755 /music /run/pulse
+
+COPY --from=build /out/tonearm /usr/local/bin/tonearm
+COPY openapi.yaml asyncapi.yaml /usr/local/share/tonearm/
+COPY public /usr/local/share/tonearm/public
+
+# Beyond the container's own loopback a token is needed; it is made at the first start and printed with the link.
+ENV TONEARM_HOST=0.0.0.0 TONEARM_PORT=8080 TONEARM_MUSIC=/music TONEARM_DATA=/data
+# The sound server's socket and, if its user is another one, its cookie are mounted here.
+ENV PULSE_SERVER=unix:/run/pulse/native PULSE_COOKIE=/run/pulse-cookie HOME=/data
+
+USER tonearm
+VOLUME ["/music", "/data"]
+EXPOSE 8080
+# 200 as long as the server is alive and, when it says that it plays, the sink's clock moves.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=5s --retries=3 \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${TONEARM_PORT} && printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ code _ <&3 && [ \"$code\" = 200 ]"]
+ENTRYPOINT ["tonearm"]
+CMD ["serve"]

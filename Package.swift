@@ -1,0 +1,100 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// Every target is held to the same settings; a warning is an error.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A C library from the distribution, found through pkg-config.
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "tonearm",
+    products: [.executable(name: "tonearm", targets: ["tonearm"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // C libraries: a module map and shims, nothing else.
+        system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        system("CWebsockets", pkgConfig: "libwebsockets", apt: "libwebsockets-dev"),
+        system("CMpg123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+        system("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
+        system("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
+        system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        .systemLibrary(name: "CLinux"),
+
+        // The core: no C library, no socket, no file format.
+        target("Threading", ["CLinux"]),
+        target("Audio", ["CLinux"]),
+        target("Playback", ["Audio", "Threading"]),
+        target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
+        target("HTTP"),
+
+        // Adapters: each implements a contract of the core on one library.
+        target("Media", ["CLinux", "Playback", "Audio"]),
+        target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
+        target("Resampling", ["CSoxr", "Playback", "Audio"]),
+        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
+        target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
+        target("Library", [.product(name: "GRDB", package: "GRDB.swift"), "Playback", "Threading", log]),
+        target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
+        target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
+        target("StaticSite", ["CZlib", "HTTP"]),
+        target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
+
+        // The one API, in terms of HTTP values and player commands.
+        target("RemoteAPI", ["HTTP", "Playback", "Media", "Threading", log]),
+
+        .executableTarget(
+            name: "tonearm",
+            dependencies: [
+                "Audio", "Playback", "Media", "Mpg123Decoding", "Resampling", "PulseAudioHost", "SoftwareOutput",
+                "Library", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite", "RemoteAPI",
+                "Threading",
+                "CPulse", "CLinux",
+                log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings),
+
+        tests("AudioTests", ["Audio", "Threading"]),
+        tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
+        tests("HTTPTests", ["HTTP"]),
+        tests("StaticSiteTests", ["StaticSite", "HTTP"]),
+        tests("MediaTests", ["Media", "Playback", "Audio"]),
+        tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
+        tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
+        tests("PulseAudioHostTests", ["PulseAudioHost", "Playback", "Audio", "Threading"]),
+        tests("SoftwareOutputTests", ["SoftwareOutput", "Playback", "Audio", "Threading"]),
+        tests("LibraryTests", ["Library", "Playback", .product(name: "GRDB", package: "GRDB.swift"), log]),
+        .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
+        tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
+        tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
+        tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media"]),
+        tests("TonearmTests", ["tonearm"]),
+    ]
+)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number of frames, or a frame's index: one sample for every channel at one instant.
+public typealias FrameCount = Int64
+
+/// The shape of PCM in Tonearm: float32, interleaved, full scale at -1...1.
+public struct AudioFormat: Hashable, Sendable {
+    /// Frames per second, 8,000...192,000.
+    public var sampleRate: Int
+    public var layout: ChannelLayout
+
+    public var channelCount: Int { layout.positions.count }
+
+    public init(sampleRate: Int, layout: ChannelLayout) {
+        self.sampleRate = sampleRate
+        self.layout = layout
+    }
+
+    public func seconds(_ frames: FrameCount) -> Double {
+        Double(frames) / Double(sampleRate)
+    }
+
+    /// The nearest frame to a time in seconds, which must be finite.
+    public func frames(_ seconds: Double) -> FrameCount {
+        FrameCount((seconds * Double(sampleRate)).rounded())
+    }
+}
+
+public enum ChannelPosition: UInt8, Hashable, Sendable {
+    case mono, frontLeft, frontRight, frontCenter, lowFrequency
+    case rearLeft, rearRight, rearCenter, sideLeft, sideRight, auxiliary
+}
+
+/// Where each interleaved channel belongs, in the order of the samples; 1...8 channels.
+public struct ChannelLayout: Hashable, Sendable {
+    public let positions: [ChannelPosition]
+
+    public init(positions: [ChannelPosition]) {
+        precondition((1...8).contains(positions.count))
+        self.positions = positions
+    }
+
+    public static let mono = ChannelLayout(positions: [.mono])
+    public static let stereo = ChannelLayout(positions: [.frontLeft, .frontRight])
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <microhttpd.h>
+
+/// What MHD_start_daemon takes as variadic options, which Swift cannot call.
+struct cmicrohttpd_configuration {
+    unsigned int threads;
+    unsigned int connection_limit;
+    unsigned int idle_seconds;
+    size_t connection_memory;
+    MHD_AccessHandlerCallback handler;
+    void *(*uri)(void *server, const char *uri, struct MHD_Connection *connection);
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback notify;
+    MHD_LogCallback log;
+    void *context;
+};
+
+static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_configuration *c) {
+    struct MHD_OptionItem pool[] = {
+        {c->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, c->threads, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    return MHD_start_daemon(
+        MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD
+            | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
+        0, NULL, NULL, c->handler, c->context,
+        // The log comes first: it also takes what the other options complain about.
+        MHD_OPTION_EXTERNAL_LOGGER, c->log, c->context,
+        MHD_OPTION_CONNECTION_LIMIT, c->connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, c->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, c->connection_memory,
+        MHD_OPTION_URI_LOG_CALLBACK, c->uri, c->context,
+        MHD_OPTION_NOTIFY_COMPLETED, c->completed, c->context,
+        MHD_OPTION_NOTIFY_CONNECTION, c->notify, c->context,
+        MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+}
+
+/// The pointer that `notify` stored for the connection.
+static inline void *cmicrohttpd_connection_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+/// Enumerators and macros under names that Swift sees.
+static const ssize_t cmicrohttpd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
+static const enum MHD_Result cmicrohttpd_yes = MHD_YES;
+static const enum MHD_Result cmicrohttpd_no = MHD_NO;
+static const enum MHD_ValueKind cmicrohttpd_headers = MHD_HEADER_KIND;
+static inline struct MHD_Response *cmicrohttpd_copied_response(const void *bytes, size_t count) {
+    return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+static inline struct MHD_Response *cmicrohttpd_stream_response(
+    size_t block, MHD_ContentReaderCallback reader, void *context, MHD_ContentReaderFreeCallback release) {
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, reader, context, release);
+}
+/// 1: begins, -1: ends, 0: something else.
+static inline int cmicrohttpd_notification(enum MHD_ConnectionNotificationCode code) {
+    return code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : code == MHD_CONNECTION_NOTIFY_CLOSED ? -1 : 0;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <libwebsockets.h>
+
+/// What runs for every client. `callback` gets libwebsockets' reasons.
+static inline struct lws_context *cwebsockets_create_context(
+    const struct lws_protocols *protocols, const lws_retry_bo_t *validity, void *user) {
+    struct lws_context_creation_info info;
+    memset(&info, 0, sizeof info);
+    info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
+    info.protocols = protocols;
+    info.user = user;
+    info.gid = (gid_t)-1;
+    info.uid = (uid_t)-1;
+    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+    // One buffer for all clients; heads are short because they are rewritten before they come here.
+    info.pt_serv_buf_size = 4096;
+    info.max_http_header_data = 1024;
+    info.max_http_header_pool = 64;
+    info.timeout_secs = 10;
+    info.retry_and_idle_policy = validity;
+    return lws_create_context(&info);
+}
+
+static inline struct lws_vhost *cwebsockets_create_vhost(
+    struct lws_context *context, const struct lws_protocols *protocols, const lws_retry_bo_t *validity) {
+    struct lws_context_creation_info info;
+    memset(&info, 0, sizeof info);
+    info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
+    info.protocols = protocols;
+    info.options = LWS_SERVER_OPTION_VALIDATE_UTF8;
+    info.timeout_secs = 10;
+    info.retry_and_idle_policy = validity;
+    info.vhost_name = "tonearm";
+    return lws_create_vhost(context, &info);
+}
+
+/// Adds a field to the 101 answer inside LWS_CALLBACK_ADD_HEADERS, whose `arguments` it was called with.
+static inline int cwebsockets_add_header(
+    struct lws *wsi, void *arguments, const char *name, const char *value, int length) {
+    struct lws_process_html_args *args = arguments;
+    return lws_add_http_header_by_name(
+        wsi, (const unsigned char *)name, (const unsigned char *)value, length, (unsigned char **)&args->p,
+        (unsigned char *)args->p + args->max_len);
+}
+
+/// Room that lws_write wants before a payload; a macro with casts, which Swift does not see.
+static const size_t cwebsockets_prefix = LWS_PRE;
+static inline void cwebsockets_log_to(void (*emit)(int level, const char *line)) {
+    lws_set_log_level(LLL_ERR | LLL_WARN | LLL_NOTICE, emit);
+}
+static inline int cwebsockets_is_error(int level) { return level == LLL_ERR || level == LLL_WARN; }

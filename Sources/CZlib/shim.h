@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <zlib.h>
+
+/// Starts a gzip stream (window 15, gzip wrapper); deflateInit2 is a macro, which Swift cannot call.
+static inline int czlib_start_gzip(z_stream *stream, int level) {
+    return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTP
+internal import Synchronization
+
+/// How many connections are open, all in all and by address.
+final class ConnectionCount: Sendable {
+    private struct State {
+        var total = 0
+        var byAddress: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let limits: ConnectionLimits
+
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    /// nil when a limit is reached. The lease gives the place back when it ends.
+    func admit(_ peer: HTTPPeer) -> ConnectionLease? {
+        let admitted = state.withLock { state in
+            guard state.total < limits.total else { return false }
+            if case .remote(let address) = peer {
+                guard state.byAddress[address, default: 0] < limits.perAddress else { return false }
+                state.byAddress[address, default: 0] += 1
+            }
+            state.total += 1
+            return true
+        }
+        return admitted ? ConnectionLease { self.leave(peer) } : nil
+    }
+
+    var total: Int { state.withLock { $0.total } }
+
+    private func leave(_ peer: HTTPPeer) {
+        state.withLock { state in
+            state.total -= 1
+            if case .remote(let address) = peer {
+                let left = state.byAddress[address, default: 1] - 1
+                state.byAddress[address] = left > 0 ? left : nil
+            }
+        }
+    }
+}
+
+public struct ConnectionLimits: Hashable, Sendable {
+    public var total: Int
+    /// For each address that is not loopback.
+    public var perAddress: Int
+    /// Until the head of the first request is whole.
+    public var headSeconds: Double
+    public var headBytes: Int
+
+    public init(total: Int = 10_240, perAddress: Int = 256, headSeconds: Double = 10, headBytes: Int = 16_384) {
+        self.total = total
+        self.perAddress = perAddress
+        self.headSeconds = headSeconds
+        self.headBytes = headBytes
+    }
+}

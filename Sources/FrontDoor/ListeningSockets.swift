@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+
+/// The listening sockets of one host and one port: several where a name stands for several addresses.
+struct ListeningSockets {
+    /// The caller owns them.
+    let descriptors: [Int32]
+    let port: UInt16
+
+    init(host: String, port: UInt16) throws(ListenError) {
+        let addresses = try Self.resolve(host)
+        // With port 0 the kernel chooses a port for the first address; the others may have to ask for another round.
+        for attempt in 0..<16 {
+            do throws(ListenError) {
+                (descriptors, self.port) = try Self.open(addresses, host: host, port: port)
+                return
+            } catch {
+                guard case .addressInUse = error, port == 0, attempt < 15 else { throw error }
+            }
+        }
+        throw .addressInUse(host: host, port: port)
+    }
+
+    private static func open(
+        _ addresses: [SocketAddress], host: String, port: UInt16
+    ) throws(ListenError) -> ([Int32], UInt16) {
+        var opened: [Int32] = []
+        var bound = port
+        var missing: ListenError?
+        for address in addresses {
+            do throws(ListenError) {
+                let descriptor = try listen(on: address.with(port: bound), host: host, port: bound)
+                opened.append(descriptor)
+                if bound == 0 { bound = SocketAddress.local(of: descriptor).port }
+            } catch {
+                // A machine without IPv6 still has the other loopback address.
+                if case .addressNotAvailable = error, addresses.count > 1 {
+                    missing = error
+                    continue
+                }
+                for descriptor in opened { close(descriptor) }
+                throw error
+            }
+        }
+        if opened.isEmpty, let missing { throw missing }
+        return (opened, bound)
+    }
+
+    private static func listen(on address: SocketAddress, host: String, port: UInt16) throws(ListenError) -> Int32 {
+        func failure(_ call: String) -> ListenError { ListenError(call: call, code: errno, host: host, port: port) }
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.family, type, 0)
+        guard descriptor >= 0 else { throw failure("socket") }
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if address.family == AF_INET6 {
+            // `::` takes IPv4 too; a definite address is only itself.
+            var only: Int32 = address.isAnyIPv6 ? 0 : 1
+            setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &only, size)
+        }
+        guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
+            let error = failure("bind")
+            close(descriptor)
+            throw error
+        }
+        guard Glibc.listen(descriptor, 1024) == 0 else {
+            let error = failure("listen")
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func resolve(_ host: String) throws(ListenError) -> [SocketAddress] {
+        // Not by the resolver: /etc/hosts is missing in small containers and may say only half of it.
+        if host == "localhost" { return try resolve("127.0.0.1") + resolve("::1") }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_PASSIVE
+        var list: UnsafeMutablePointer<addrinfo>?
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        let code = getaddrinfo(bare, nil, &hints, &list)
+        guard code == 0 else { throw .unknownHost(host, reason: String(cString: gai_strerror(code))) }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var entry = list
+        while let current = entry {
+            let address = SocketAddress(current.pointee.ai_addr, length: current.pointee.ai_addrlen)
+            if !addresses.contains(address) { addresses.append(address) }
+            entry = current.pointee.ai_next
+        }
+        return addresses
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// RFC 9110 section 8.8.3.
+public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
+    /// Without the quotes.
+    public var value: String
+    public var isWeak: Bool
+
+    public init(_ value: String, weak: Bool = false) {
+        self.value = value
+        isWeak = weak
+    }
+
+    /// As in a field, with quotes and `W/`.
+    public init?(parsing text: some StringProtocol) {
+        let weak = text.hasPrefix("W/")
+        let quoted = Substring(text).dropFirst(weak ? 2 : 0)
+        guard quoted.utf8.count >= 2, quoted.utf8.first == UInt8(ascii: "\""), quoted.utf8.last == UInt8(ascii: "\"")
+        else { return nil }
+        let inner = quoted.dropFirst().dropLast()
+        guard inner.utf8.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }
+        self.init(String(inner), weak: weak)
+    }
+
+    public var description: String { isWeak ? "W/\"\(value)\"" : "\"\(value)\"" }
+
+    public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && value == other.value }
+    public func matchesWeakly(_ other: EntityTag) -> Bool { value == other.value }
+}
+
+/// The value of If-Match or If-None-Match (RFC 9110 section 13.1).
+public enum EntityTagCondition: Hashable, Sendable {
+    case any
+    case tags([EntityTag])
+
+    /// nil when it is malformed. Several fields are joined with commas before.
+    public init?(parsing text: String) {
+        var rest = text.trimmingSpaces
+        if rest == "*" {
+            self = .any
+            return
+        }
+        var tags: [EntityTag] = []
+        while !rest.isEmpty {
+            let weak = rest.hasPrefix("W/")
+            let opening = weak ? rest.dropFirst(2) : rest
+            guard opening.first == "\"", let closing = opening.dropFirst().firstIndex(of: "\""),
+                let tag = EntityTag(parsing: rest[...closing])
+            else { return nil }
+            tags.append(tag)
+            rest = rest[opening.index(after: closing)...].trimmingSpaces
+            guard rest.isEmpty || rest.first == "," else { return nil }
+            while rest.first == "," { rest = rest.dropFirst().trimmingSpaces }
+        }
+        guard !tags.isEmpty else { return nil }
+        self = .tags(tags)
+    }
+
+    /// If-Match: strong comparison; `*` matches whatever exists.
+    public func allowsIfMatch(current: EntityTag?) -> Bool {
+        guard let current else { return false }
+        switch self {
+        case .any: return true
+        case .tags(let tags): return tags.contains { $0.matchesStrongly(current) }
+        }
+    }
+
+    /// If-None-Match: weak comparison; true when none matches, so that the method goes on.
+    public func allowsIfNoneMatch(current: EntityTag?) -> Bool {
+        guard let current else { return true }
+        switch self {
+        case .any: return false
+        case .tags(let tags): return !tags.contains { $0.matchesWeakly(current) }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One request, complete with its body: a value, no socket.
+public struct HTTPRequest: Sendable {
+    public var method: HTTPMethod
+    /// As sent, still percent-encoded, without the query.
+    public var path: String
+    /// Percent-decoded pairs in their order; `+` is a space.
+    public var query: [(name: String, value: String)]
+    public var headers: HTTPHeaders
+    public var body: [UInt8]
+    /// Where the client's end of the connection is.
+    public var peer: HTTPPeer
+
+    public init(
+        method: HTTPMethod, path: String, query: [(name: String, value: String)] = [],
+        headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [], peer: HTTPPeer = .loopback
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+    }
+}
+
+public enum HTTPPeer: Hashable, Sendable {
+    case loopback
+    /// Numeric address.
+    case remote(String)
+}
+
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let get = HTTPMethod(rawValue: "GET")
+    public static let head = HTTPMethod(rawValue: "HEAD")
+    public static let post = HTTPMethod(rawValue: "POST")
+    public static let put = HTTPMethod(rawValue: "PUT")
+    public static let patch = HTTPMethod(rawValue: "PATCH")
+    public static let delete = HTTPMethod(rawValue: "DELETE")
+    public static let options = HTTPMethod(rawValue: "OPTIONS")
+}

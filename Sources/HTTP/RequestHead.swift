@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request line and header fields as they stand in a buffer (RFC 9112 sections 2-5): enough to tell an upgrade and
+/// to hand a WebSocket its request. Everything else is libmicrohttpd's to parse.
+public struct RequestHead: Sendable {
+    public var method: HTTPMethod
+    public var target: String
+    public var headers: HTTPHeaders
+
+    /// `bytes` end with the blank line. nil when it is not HTTP/1.x.
+    public init?(_ bytes: some Collection<UInt8>) {
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).lazy
+            .map { line in line.last == UInt8(ascii: "\r") ? line.dropLast() : line }
+            .makeIterator()
+        guard let first = lines.next() else { return nil }
+        let parts = first.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, parts[2].starts(with: "HTTP/1.".utf8),
+            let target = String(validating: parts[1], as: UTF8.self)
+        else { return nil }
+        method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
+        self.target = target
+        headers = HTTPHeaders(reserving: bytes.count)
+        while let line = lines.next(), !line.isEmpty {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon != line.startIndex,
+                let name = String(validating: line[..<colon], as: UTF8.self),
+                let value = String(validating: line[line.index(after: colon)...], as: UTF8.self)
+            else { return nil }
+            headers.add(name, String(value.trimmingSpaces))
+        }
+    }
+
+    /// Where the head ends: the index after its blank line; nil while that has not come.
+    public static func end(in bytes: UnsafeRawBufferPointer) -> Int? {
+        var position = 0
+        while position < bytes.count, let feed = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) {
+            let next = feed + 1
+            if next < bytes.count, bytes[next] == UInt8(ascii: "\n") { return next + 1 }
+            if next + 1 < bytes.count, bytes[next] == UInt8(ascii: "\r"), bytes[next + 1] == UInt8(ascii: "\n") {
+                return next + 2
+            }
+            position = next
+        }
+        return nil
+    }
+
+    /// Whether the first line is `method target HTTP/1.x`: libmicrohttpd closes without a word when it is not.
+    public static func beginsLikeARequest(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard let method = line.firstIndex(of: UInt8(ascii: " ")), method > line.startIndex,
+            let target = line.lastIndex(of: UInt8(ascii: " ")), target > method + 1
+        else { return false }
+        return line[(target + 1)...].starts(with: "HTTP/1.".utf8)
+    }
+
+    /// RFC 6455 section 4.2.1: GET with `websocket` among the tokens of Upgrade.
+    public var isWebSocketUpgrade: Bool {
+        method == .get && headers.hasToken("websocket", in: "Upgrade")
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether a comma-separated field contains the token, without case.
+    public func hasToken(_ token: String, in name: String) -> Bool {
+        values(name).contains { value in
+            value.split(separator: ",").contains { $0.trimmingSpaces.equalsIgnoringASCIICase(token) }
+        }
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// Without the optional whitespace of RFC 9110 section 5.6.3 at both ends.
+    public var trimmingSpaces: Substring {
+        var text = self[...]
+        while let first = text.utf8.first, first == 32 || first == 9 { text = text.dropFirst() }
+        while let last = text.utf8.last, last == 32 || last == 9 { text = text.dropLast() }
+        return text
+    }
+}

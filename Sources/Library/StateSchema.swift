@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+
+/// The tables of `state.sqlite`. A published migration never changes; a new one is added behind it.
+enum StateSchema {
+    /// In the file's header: "Tone". Tells our files from those of others.
+    static let applicationID = 0x546F_6E65
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 queue, settings, position") { database in
+            // `rank`: see `Ranks`. Reading sorts in memory, so that writing keeps no index.
+            try database.execute(
+                sql: """
+                    CREATE TABLE item (
+                        id INTEGER PRIMARY KEY, rank INTEGER NOT NULL, uri TEXT NOT NULL, title TEXT, artist TEXT,
+                        album TEXT, artworkURI TEXT, beginTime REAL, loops INTEGER, headers TEXT);
+                    -- Rows of `item` that made no sense, kept for a look.
+                    CREATE TABLE unreadable (
+                        id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers);
+                    CREATE TABLE player (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+                    CREATE TABLE setting (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+                    PRAGMA application_id = \(applicationID);
+                    """)
+        }
+        return migrator
+    }
+
+    /// Brings the file up to date; throws `Unfit` for a file that is not ours or newer than this program.
+    static func prepare(_ queue: DatabaseQueue) throws {
+        try queue.read { database in
+            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+            let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
+            guard isEmpty || owner == applicationID else { throw Unfit(description: "it belongs to another program") }
+            guard try !migrator.hasBeenSuperseded(database) else {
+                throw Unfit(description: "it was written by a newer version")
+            }
+        }
+        try migrator.migrate(queue)
+    }
+
+    struct Unfit: Error, CustomStringConvertible {
+        var description: String
+    }
+}

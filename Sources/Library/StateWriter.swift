@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import GRDB
+import Playback
+
+/// Turns changes into row writes; lives within one transaction at a time. The ranks are those of the rows.
+struct StateWriter {
+    var ranks: Ranks
+
+    mutating func write(_ changes: [SavedChange], to database: Database) throws {
+        // Of settings and positions only the last ones count.
+        var settings: PlayerSettings?
+        var position: SavedPosition??
+        var numbers: (revision: QueueRevision, next: UInt64)?
+        for change in changes {
+            switch change {
+            case .queue(let change, let revision, let next):
+                try write(change, to: database)
+                numbers = (revision, next)
+            case .settings(let new): settings = new
+            case .position(let new): position = .some(new)
+            }
+        }
+        if let numbers {
+            try set("revision", Int64(bitPattern: numbers.revision).databaseValue, database)
+            try set("nextItemNumber", Int64(bitPattern: numbers.next).databaseValue, database)
+        }
+        if let position {
+            let id = position.map { Int64(bitPattern: $0.itemID.number) }
+            try set("currentItem", id.databaseValue, database)
+            try set("position", (position?.position).databaseValue, database)
+        }
+        if let settings {
+            let statement = try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
+            for row in settings.rows { try statement.execute(arguments: [row.key, row.value]) }
+        }
+    }
+
+    private func set(_ key: String, _ value: DatabaseValue, _ database: Database) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO player VALUES (?, ?)")
+            .execute(arguments: [key, value])
+    }
+
+    private mutating func write(_ change: QueueChange, to database: Database) throws {
+        switch change {
+        case .inserted(let items, let index):
+            try insert(items, at: Array(index..<(index + items.count)), to: database)
+        case .restored(let entries):
+            try insert(entries.map(\.item), at: entries.map(\.index), to: database)
+        case .removed(let entries):
+            try ranks.remove(at: entries.map(\.index))
+            let statement = try database.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
+            for entry in entries { try statement.execute(arguments: [Int64(bitPattern: entry.item.id.number)]) }
+        case .moved(let ids, let from, let to):
+            // Before a renumbering the old order must be known.
+            let old = ranks
+            try ranks.remove(at: from)
+            if let new = try ranks.insert(at: to) {
+                try setRanks(new, of: ids, in: database)
+            } else {
+                var order = try savedOrder(old, database)
+                for index in from.reversed() { order.remove(at: index) }
+                for (id, index) in zip(ids, to) { order.insert(id, at: index) }
+                try setRanks(ranks.values, of: order, in: database)
+            }
+        case .reordered(_, let ids):
+            guard ids.count == ranks.values.count else {
+                throw InconsistentChange(description: "a new order has another length than the saved queue")
+            }
+            try setRanks(ranks.values, of: ids, in: database)
+        case .replaced(_, let items):
+            try database.execute(sql: "DELETE FROM item")
+            ranks = Ranks(Ranks.fresh(count: items.count))
+            try insertRows(items, ranks.values, to: database)
+        case .updated(_, let item):
+            let rank = try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT rank FROM item WHERE id = ?"),
+                arguments: [Int64(bitPattern: item.id.number)])
+            guard let rank else { throw InconsistentChange(description: "an updated item is not in the saved queue") }
+            try insertRows([item], [rank], to: database)
+        }
+    }
+
+    private mutating func insert(_ items: [QueueItem], at indices: [Int], to database: Database) throws {
+        let old = ranks
+        if let new = try ranks.insert(at: indices) {
+            try insertRows(items, new, to: database)
+        } else {
+            var order = try savedOrder(old, database)
+            for (item, index) in zip(items, indices) { order.insert(item.id, at: index) }
+            try insertRows(items, indices.map { ranks.values[$0] }, to: database)
+            try setRanks(ranks.values, of: order, in: database)
+        }
+    }
+
+    private func insertRows(_ items: [QueueItem], _ ranks: [Int64], to database: Database) throws {
+        let plain = try database.cachedStatement(sql: "INSERT OR REPLACE INTO item (id, rank, uri) VALUES (?, ?, ?)")
+        let full = try database.cachedStatement(
+            sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        for (item, rank) in zip(items, ranks) {
+            let id = Int64(bitPattern: item.id.number)
+            let draft = item.draft
+            if draft == ItemDraft(uri: draft.uri) {
+                plain.setUncheckedArguments([id, rank, draft.uri])
+                try plain.execute()
+                continue
+            }
+            let headers =
+                draft.headers.isEmpty ? nil : String(decoding: try JSONEncoder().encode(draft.headers), as: UTF8.self)
+            full.setUncheckedArguments([
+                id, rank, draft.uri, draft.title, draft.artist, draft.album, draft.artworkURI,
+                draft.beginTime == 0 ? nil : draft.beginTime, draft.loops == 0 ? nil : draft.loops, headers,
+            ])
+            try full.execute()
+        }
+    }
+
+    private func setRanks(_ ranks: [Int64], of ids: [ItemID], in database: Database) throws {
+        let statement = try database.cachedStatement(sql: "UPDATE item SET rank = ? WHERE id = ?")
+        for (id, rank) in zip(ids, ranks) {
+            statement.setUncheckedArguments([rank, Int64(bitPattern: id.number)])
+            try statement.execute()
+        }
+    }
+
+    private func savedOrder(_ ranks: Ranks, _ database: Database) throws -> [ItemID] {
+        let ids = try Int64.fetchAll(database, sql: "SELECT id FROM item ORDER BY rank")
+        guard ids.count == ranks.values.count else {
+            throw InconsistentChange(
+                description: "the saved queue has \(ids.count) rows instead of \(ranks.values.count)")
+        }
+        return ids.map { ItemID(number: UInt64(bitPattern: $0)) }
+    }
+
+    /// Writes every rank anew.
+    mutating func renumber(_ items: [QueueItem], in database: Database) throws {
+        ranks = Ranks(Ranks.fresh(count: items.count))
+        try setRanks(ranks.values, of: items.map(\.id), in: database)
+    }
+}

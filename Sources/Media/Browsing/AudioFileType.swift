@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The file name extensions that a listing shows; what a file really is, its bytes tell when it is opened.
+public enum AudioFileType {
+    /// In lower case.
+    public static let extensions: Set<String> = ["mp3", "mp2", "mp1", "mpga"]
+
+    public static func isAudioFile(_ name: String) -> Bool {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return extensions.contains(name[name.utf8.index(after: dot)...].lowercased())
+    }
+}

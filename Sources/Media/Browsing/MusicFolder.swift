@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+public import Playback
+
+/// One folder of the music roots as a client browses it.
+///
+/// Hidden names, special files, links that lead outside and files of other types are left out. Names that are not valid
+/// UTF-8 are shown percent-escaped; their uris open all the same.
+public struct MusicFolder: Hashable, Sendable {
+    public enum Kind: String, Sendable { case directory, file }
+
+    public struct Entry: Hashable, Sendable {
+        public var kind: Kind
+        public var name: String
+        /// Path relative to the roots: opens the file, lists the directory.
+        public var uri: String
+        /// Bytes; nil for directories.
+        public var size: Int64?
+        /// Last change, seconds since the Unix epoch.
+        public var modified: Double
+    }
+
+    public static let defaultLimit = 10_000
+
+    /// Relative to the roots; empty for the top.
+    public var path: String
+    /// Directories first, each in natural order.
+    public var entries: [Entry]
+    /// There are more than the limit; which ones are missing is not defined.
+    public var isTruncated: Bool
+
+    /// Lists `path` (empty: the top) in every root that has it; a file hides those of the same name in later roots.
+    /// Blocks on the file system.
+    public static func list(
+        _ path: String, in roots: MusicRoots, limit: Int = defaultLimit
+    ) throws(MediaError) -> MusicFolder {
+        let directories = try FolderWalk.directories(path, in: roots)
+        var entries: [String: Entry] = [:]
+        var isTruncated = false
+        for directory in directories {
+            let prefix = directory.path
+            guard let reader = DirectoryReader(directory.take()) else { continue }
+            while let (rawName, kind) = reader.next() {
+                let name = MusicPath.display(rawName)
+                if entries[name] != nil { continue }
+                guard kind != .other, kind != .file || AudioFileType.isAudioFile(name),
+                    let status = roots.status(of: rawName, kind: kind, in: reader.descriptor, path: prefix)
+                else { continue }
+                let isDirectory = status.st_mode & S_IFMT == S_IFDIR
+                guard isDirectory || (status.st_mode & S_IFMT == S_IFREG && AudioFileType.isAudioFile(name)) else {
+                    continue
+                }
+                if entries.count == limit {
+                    isTruncated = true
+                    break
+                }
+                entries[name] = Entry(
+                    kind: isDirectory ? .directory : .file, name: name,
+                    uri: FolderWalk.uri(prefix.components + [rawName]),
+                    size: isDirectory ? nil : Int64(status.st_size),
+                    modified: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
+            }
+        }
+        let sorted = entries.values.map { (entry: $0, order: NaturalOrder($0.name)) }.sorted { left, right in
+            left.entry.kind == right.entry.kind ? left.order < right.order : left.entry.kind == .directory
+        }
+        return MusicFolder(
+            path: FolderWalk.uri(directories[0].path.components), entries: sorted.map(\.entry),
+            isTruncated: isTruncated)
+    }
+}
+
+extension MusicRoots {
+    /// Status of what `name` in an open directory is, a link followed as far as it stays inside; nil when it is
+    /// nothing, or leads outside.
+    func status(of name: [UInt8], kind: DirectoryReader.Kind, in directory: Int32, path: MusicPath) -> stat? {
+        var status = stat()
+        let code = ConfinedOpen.withCString(name) { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }
+        guard code == 0 else { return nil }
+        guard status.st_mode & S_IFMT == S_IFLNK else { return status }
+        do throws(MediaError) {
+            return try openAll(MusicPath(components: path.components + [name]), flags: clinux_o_path, atMost: 1)[0]
+                .status
+        } catch {
+            // Left out of the listing on purpose: a link to nowhere or to the outside is nothing to play.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a file is by its first bytes, whatever its name says: for messages, and to keep a decoder that would search for
+/// a frame in anything away from it.
+public enum FileSignature: CaseIterable, Sendable {
+    case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, mp4, matroska, asf, ape, html, text
+
+    public init?(_ head: [UInt8]) {
+        func has(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
+        let lead = head.prefix(4)
+        switch true {
+        case lead == [0x89, 0x50, 0x4E, 0x47]: self = .png
+        case head.starts(with: [0xFF, 0xD8, 0xFF]) && head.dropFirst(3).first.map { $0 >= 0xC0 } == true: self = .jpeg
+        case has("GIF8"): self = .gif
+        case has("%PDF"): self = .pdf
+        case lead == [0x50, 0x4B, 3, 4]: self = .zip
+        case lead == [0x7F, 0x45, 0x4C, 0x46]: self = .elf
+        case has("fLaC"): self = .flac
+        case has("OggS"): self = .ogg
+        case has("RIFF") && has("WAVE", at: 8): self = .wave
+        case has("FORM") && (has("AIFF", at: 8) || has("AIFC", at: 8)): self = .aiff
+        case has("ftyp", at: 4): self = .mp4
+        case lead == [0x1A, 0x45, 0xDF, 0xA3]: self = .matroska
+        case lead == [0x30, 0x26, 0xB2, 0x75]: self = .asf
+        case has("MAC "): self = .ape
+        case Self.isText(head):
+            let start = String(decoding: head.prefix(64), as: UTF8.self).lowercased().drop { $0.isWhitespace }
+            self = start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? .html : .text
+        default: return nil
+        }
+    }
+
+    /// For a sentence: “it is a PNG picture”.
+    public var article: String {
+        switch self {
+        case .png: "a PNG picture"
+        case .jpeg: "a JPEG picture"
+        case .gif: "a GIF picture"
+        case .pdf: "a PDF document"
+        case .zip: "a ZIP archive"
+        case .elf: "a program"
+        case .flac: "a FLAC file, which is not supported yet"
+        case .ogg: "an Ogg file, which is not supported yet"
+        case .wave: "a WAV file, which is not supported yet"
+        case .aiff: "an AIFF file, which is not supported yet"
+        case .mp4: "an MP4 file, which is not supported yet"
+        case .matroska: "a Matroska or WebM file, which is not supported yet"
+        case .asf: "a Windows Media file, which is not supported yet"
+        case .ape: "a Monkey's Audio file, which is not supported yet"
+        case .html: "an HTML page"
+        case .text: "a text file"
+        }
+    }
+
+    /// UTF-8 or ASCII without control characters; the head may end within a character.
+    private static func isText(_ head: [UInt8]) -> Bool {
+        guard !head.isEmpty, !head.starts(with: "ID3".utf8), !head.starts(with: "TAG".utf8) else { return false }
+        guard head.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) }) else { return false }
+        return (0...3).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
+    }
+}

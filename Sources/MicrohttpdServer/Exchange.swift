@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import HTTP
+internal import Synchronization
+
+/// One request and its answer: collects the body, asks the responder, waits for a reply that comes later.
+///
+/// libmicrohttpd calls `advance` again and again on the connection's thread: first with the head, then for each piece
+/// of the body, then once it is complete, and again after the connection has been resumed.
+///
+/// `@unchecked Sendable` because `progress`, `body`, `isTooLarge` and `discardedBytes` belong to the connection's thread, on which
+/// all of libmicrohttpd's calls come; what a reply from elsewhere touches is in `reply`.
+final class Exchange: @unchecked Sendable {
+    private enum Reply {
+        case none
+        /// The connection is out of libmicrohttpd's loop until `resume`.
+        case suspended(Suspended)
+        case ready(HTTPResponse)
+        case taken
+    }
+
+    /// `@unchecked Sendable` because the connection is only resumed, which libmicrohttpd allows from any thread.
+    private struct Suspended: @unchecked Sendable {
+        var connection: OpaquePointer
+    }
+
+    private enum Progress { case head, body, asked }
+
+    private let target: String
+    private let core: ServerCore
+    private let reply = Mutex(Reply.none)
+    private var progress = Progress.head
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+    private var discardedBytes = 0
+
+    init(target: String, core: ServerCore) {
+        self.target = target
+        self.core = core
+    }
+
+    func advance(
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, upload: UnsafePointer<CChar>?,
+        uploadSize: UnsafeMutablePointer<Int>
+    ) -> MHD_Result {
+        switch progress {
+        case .head:
+            progress = .body
+            return begin(connection)
+        case .body where uploadSize.pointee > 0:
+            defer { uploadSize.pointee = 0 }
+            return collect(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+        case .body:
+            progress = .asked
+            return ask(connection, method: method)
+        case .asked:
+            return answerIfReady(connection)
+        }
+    }
+
+    /// libmicrohttpd is done with the request, answered or not.
+    func completed() {
+        core.exchanges.remove(self)
+        // A reply that nobody will send may hold a descriptor or a stream.
+        let unsent = takeReady()
+        reply.withLock { $0 = .taken }
+        unsent?.body.discard()
+    }
+
+    // MARK: The request
+
+    /// Nothing is answered here unless the body must not be read: libmicrohttpd closes the connection after an answer
+    /// that is queued in the first call.
+    private func begin(_ connection: OpaquePointer) -> MHD_Result {
+        guard let text = MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") else {
+            return cmicrohttpd_yes
+        }
+        guard let length = UInt64(String(cString: text)), length > UInt64(core.configuration.bodyLimit) else {
+            return cmicrohttpd_yes
+        }
+        return queue(.tooLarge(limit: core.configuration.bodyLimit), on: connection)
+    }
+
+    private func collect(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
+        let limit = core.configuration.bodyLimit
+        if !isTooLarge, body.count + bytes.count <= limit {
+            body.append(contentsOf: bytes)
+            return cmicrohttpd_yes
+        }
+        // Within a body libmicrohttpd takes no answer: the rest is dropped, up to the same length again, and then 413.
+        isTooLarge = true
+        body = []
+        discardedBytes += bytes.count
+        return discardedBytes <= limit ? cmicrohttpd_yes : cmicrohttpd_no
+    }
+
+    private func ask(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
+        if isTooLarge { return queue(.tooLarge(limit: core.configuration.bodyLimit), on: connection) }
+        let headers = RequestHeaders.copy(from: connection)
+        if headers.hasUpgrade { return queue(.upgradeOnUsedConnection, on: connection) }
+        let target = RequestTarget(target)
+        let client = cmicrohttpd_connection_context(connection)
+            .map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
+        let request = HTTPRequest(
+            method: HTTPMethod(cString: method), path: target.path, query: target.query, headers: headers.headers,
+            body: body, peer: client?.peer ?? .remote("unknown"))
+        body = []
+        core.responder.respond(to: request) { [self] response in accept(response) }
+        return answerIfReady(connection)
+    }
+
+    // MARK: The reply
+
+    /// Any thread.
+    private func accept(_ response: HTTPResponse) {
+        let isUnwanted = reply.withLock { reply in
+            switch reply {
+            case .none:
+                reply = .ready(response)
+                return false
+            case .suspended(let suspended):
+                reply = .ready(response)
+                // Under the lock, so that the connection cannot be answered and gone before it is resumed.
+                MHD_resume_connection(suspended.connection)
+                return false
+            case .ready, .taken:
+                return true
+            }
+        }
+        if isUnwanted { response.body.discard() }
+    }
+
+    private func answerIfReady(_ connection: OpaquePointer) -> MHD_Result {
+        if let response = takeReady() { return queue(response, on: connection) }
+        guard core.exchanges.insert(self) else { return queue(.stopping, on: connection) }
+        let late = reply.withLock { reply -> HTTPResponse? in
+            if case .ready(let response) = reply {
+                reply = .taken
+                return response
+            }
+            MHD_suspend_connection(connection)
+            reply = .suspended(Suspended(connection: connection))
+            return nil
+        }
+        return late.map { queue($0, on: connection) } ?? cmicrohttpd_yes
+    }
+
+    /// The server stops: whatever waits is answered now.
+    func end() {
+        accept(.stopping)
+    }
+
+    private func takeReady() -> HTTPResponse? {
+        reply.withLock { reply in
+            guard case .ready(let response) = reply else { return nil }
+            reply = .taken
+            return response
+        }
+    }
+
+    private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+        reply.withLock { $0 = .taken }
+        return core.cache.withResponse(for: response, on: connection, core: core) { handle in
+            MHD_queue_response(connection, UInt32(response.status), handle)
+        }
+    }
+}
+
+extension HTTPBody {
+    /// Gives back what the body holds without sending it.
+    func discard() {
+        switch self {
+        case .none, .bytes, .shared: break
+        case .file(let descriptor, _, _): closeDescriptor(descriptor)
+        case .stream(let stream): stream.end()
+        }
+    }
+}
+
+extension HTTPMethod {
+    fileprivate init(cString: UnsafePointer<CChar>) {
+        self.init(rawValue: String(cString: cString))
+    }
+}

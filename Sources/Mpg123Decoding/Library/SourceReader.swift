@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMpg123
+internal import Glibc
+internal import Media
+internal import Playback
+
+/// libmpg123's view of a byte source: a position, and a buffer since it searches for frames byte by byte. Large reads
+/// (tags with pictures) go past the buffer.
+final class SourceReader {
+    private static let capacity = 32 * 1_024
+
+    let source: any ByteSource
+    /// Why the last read failed; the library itself only knows that it did.
+    private(set) var failure: MediaError?
+    private(set) var position: Int64 = 0
+
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+    private var bufferStart: Int64 = 0
+    private var bufferCount = 0
+
+    init(_ source: any ByteSource) {
+        self.source = source
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// As read(2).
+    func read(_ destination: UnsafeMutableRawPointer, count: Int) -> Int {
+        if count == 0 { return 0 }
+        do throws(MediaError) {
+            if !(bufferStart..<bufferStart + Int64(bufferCount)).contains(position) {
+                if count >= Self.capacity {
+                    let read = try source.read(
+                        into: UnsafeMutableRawBufferPointer(start: destination, count: count), at: position)
+                    position += Int64(read)
+                    return read
+                }
+                bufferCount = 0
+                bufferCount = try source.read(into: buffer, at: position)
+                bufferStart = position
+            }
+            let offset = Int(position - bufferStart)
+            let available = min(count, bufferCount - offset)
+            if available > 0 { destination.copyMemory(from: buffer.baseAddress! + offset, byteCount: available) }
+            position += Int64(available)
+            return available
+        } catch {
+            failure = error
+            return -1
+        }
+    }
+
+    /// A read past the library, failing as one of the library's own would: the cause stays in `failure`.
+    func reading<Result>(_ body: () throws(MediaError) -> Result) throws(Mpg123Error) -> Result {
+        do throws(MediaError) {
+            return try body()
+        } catch {
+            failure = error
+            throw Mpg123Error(code: MPG123_ERR_READER.rawValue, call: "read")
+        }
+    }
+
+    /// As lseek(2); -1 where the source cannot.
+    func seek(_ offset: off_t, whence: Int32) -> off_t {
+        guard source.isSeekable else { return -1 }
+        let base: Int64
+        switch whence {
+        case SEEK_SET: base = 0
+        case SEEK_CUR: base = position
+        default:
+            guard let size = source.size else { return -1 }
+            base = size
+        }
+        let (target, overflow) = base.addingReportingOverflow(Int64(offset))
+        guard !overflow, target >= 0 else { return -1 }
+        position = target
+        return off_t(target)
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+internal import CMpg123
+public import Media
+public import Playback
+
+/// MPEG audio through libmpg123.
+public final class Mpg123Decoder: AudioDecoder {
+    /// A file without a header that tells its length is scanned at once up to this size, and at the first seek up to the
+    /// other: about 1 ms and 0.1 s.
+    static let scanAtOpen: Int64 = 2 << 20
+    static let scanAtSeek: Int64 = 128 << 20
+    /// A leading tag that is larger is skipped unread: 16 MB of picture and some room.
+    static let largestTag: Int64 = 20 << 20
+
+    public private(set) var media: MediaDescription
+
+    private let reader: SourceReader
+    private let handle: Mpg123Handle
+    private let layout: StreamLayout
+    private var length: LengthEstimate
+    private var damage = DamageCounter()
+    /// Decoded but not yet handed out; points into the library's buffer.
+    private var pending = UnsafeBufferPointer<Float>(start: nil, count: 0)
+    private var position: FrameCount = 0
+    private var isAtEnd = false
+    /// The library met another format that no second frame has confirmed yet: bytes of a damaged part that look like a
+    /// header. What it decodes from them is left out.
+    private var foreignFormat: AudioFormat?
+    private var isScanned = false
+
+    public init(_ source: any ByteSource) throws(MediaError) {
+        layout = try StreamLayout(source)
+        reader = SourceReader(source)
+        do throws(Mpg123Error) {
+            handle = try Mpg123Handle()
+            try Self.configure(handle, layout)
+            try handle.open(reader)
+        } catch {
+            throw reader.failure ?? error.mediaError(source.name)
+        }
+        let format = try Self.firstFormat(handle, reader: reader, layout: layout)
+        do throws(Mpg123Error) {
+            var tags = try TagReader.read(handle)
+            if tags.picture == nil, source.isSeekable {
+                tags.picture = try reader.reading { () throws(MediaError) in try Version2Picture.find(in: source) }
+            }
+            // Tags in the middle of a stream are of no use, and could be large.
+            try handle.set(MPG123_ADD_FLAGS, Int(MPG123_SKIP_ID3V2.rawValue))
+            // From here on a damaged part may be longer than what a file that is no music is searched for.
+            try handle.set(MPG123_RESYNC_LIMIT, 1 << 20)
+            length = LengthEstimate(
+                layout: layout, firstFrame: handle.framePosition, samplesPerFrame: handle.samplesPerFrame)
+            let start = max(0, handle.framePosition)
+            let first = FrameHeader(
+                try reader.reading { () throws(MediaError) in try source.bytes(at: start, count: 4) }[...])
+            media = MediaDescription(
+                format: format, duration: nil, durationIsExact: false,
+                isSeekable: source.isSeekable && source.size != nil,
+                encoding: Self.encoding(try handle.frameInfo(), first: first, info: layout.info, handle: handle),
+                tags: tags)
+            try findLength()
+        } catch {
+            throw reader.failure ?? error.mediaError(source.name)
+        }
+    }
+
+    public func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let channels = media.format.channelCount
+        let capacity = samples.count / channels * channels
+        var filled = 0
+        var changed = false
+        while filled < capacity {
+            if !pending.isEmpty {
+                let count = min(pending.count, capacity - filled)
+                samples.baseAddress!.advanced(by: filled).update(from: pending.baseAddress!, count: count)
+                pending = UnsafeBufferPointer(rebasing: pending[count...])
+                filled += count
+                continue
+            }
+            if isAtEnd { break }
+            switch handle.decodeFrame() {
+            case .decoded(let decoded):
+                if try noteFrame() { changed = true }
+                guard let format = foreignFormat else {
+                    pending = decoded
+                    continue
+                }
+                guard try isConfirmed() else { continue }
+                pending = decoded
+                foreignFormat = nil
+                media.format = format
+                position += FrameCount(filled / channels)
+                return DecodedFrames(frames: filled / channels, mediaChanged: true)
+            case .newFormat:
+                let format = try newFormat()
+                foreignFormat = format == media.format ? nil : format
+            case .done:
+                if try finish(position + FrameCount(filled / channels)) { changed = true }
+            case .failed(let error):
+                if let failure = reader.failure { throw failure }
+                guard error.code != MPG123_OUT_OF_MEM.rawValue else { throw error.mediaError(reader.source.name) }
+                changed = true
+                damage.count += 1
+                if !damage.mayGoOn(at: reader.position) {
+                    _ = try finish(position + FrameCount(filled / channels))
+                }
+            }
+        }
+        if media.decodeErrors != damage.count {
+            media.decodeErrors = damage.count
+            changed = true
+        }
+        position += FrameCount(filled / channels)
+        return DecodedFrames(frames: filled / channels, endOfStream: isAtEnd && pending.isEmpty, mediaChanged: changed)
+    }
+
+    public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        guard media.isSeekable else { throw MediaError(.unsupported, "\(reader.source.name) cannot be searched.") }
+        pending = UnsafeBufferPointer(start: nil, count: 0)
+        damage.jumped()
+        length.stopMeasuring()
+        do throws(Mpg123Error) {
+            if !media.durationIsExact, !isScanned, (reader.source.size ?? 0) <= Self.scanAtSeek { try scan() }
+            let limit = media.durationIsExact ? media.duration ?? .max : .max
+            position = try handle.seek(to: min(max(0, frame), limit))
+            isAtEnd = position >= limit
+            return position
+        } catch {
+            throw reader.failure ?? error.mediaError(reader.source.name)
+        }
+    }
+}
+
+extension Mpg123Decoder {
+    private static func configure(_ handle: borrowing Mpg123Handle, _ layout: StreamLayout) throws(Mpg123Error) {
+        var flags = [MPG123_QUIET, MPG123_GAPLESS, MPG123_FORCE_FLOAT, MPG123_PICTURE, MPG123_PLAIN_ID3TEXT]
+        if layout.largestTag > largestTag { flags.append(MPG123_SKIP_ID3V2) }
+        // The library wants a second header to confirm the first one.
+        if layout.isSingleFrame { flags.append(MPG123_NO_READAHEAD) }
+        try handle.set(MPG123_ADD_FLAGS, flags.reduce(0) { $0 | Int($1.rawValue) })
+        try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_FUZZY.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
+        try handle.set(MPG123_RESYNC_LIMIT, 64 << 10)
+        // Fixed, so that memory stays bounded: 16 KB; a longer file gets a coarser index.
+        try handle.set(MPG123_INDEX_SIZE, 2_048)
+        // A layer III frame may begin up to 511 bytes earlier, at low bit rates more than 20 frames; with these decoded
+        // ahead, what follows a seek equals what decoding from the start gives.
+        try handle.set(MPG123_PREFRAMES, 28)
+    }
+
+    private static func firstFormat(
+        _ handle: borrowing Mpg123Handle, reader: SourceReader, layout: StreamLayout
+    ) throws(MediaError) -> AudioFormat {
+        let name = reader.source.name
+        do throws(Mpg123Error) {
+            if let format = try handle.format() { return Self.format(format) }
+        } catch {
+            if let failure = reader.failure { throw failure }
+            if error.code == MPG123_OUT_OF_MEM.rawValue { throw error.mediaError(name) }
+        }
+        if let failure = reader.failure { throw failure }
+        if layout.info != nil || layout.audioEnd.map({ $0 <= layout.audioStart }) == true {
+            throw MediaError(.empty, "\(name) holds tags or headers, but no audio.")
+        }
+        throw MediaError(.unsupported, "\(name) cannot be played: there is no MPEG audio in it.")
+    }
+
+    private static func format(_ format: (rate: Int, channels: Int)) -> AudioFormat {
+        AudioFormat(sampleRate: format.rate, layout: format.channels == 1 ? .mono : .stereo)
+    }
+
+    private func newFormat() throws(MediaError) -> AudioFormat {
+        do throws(Mpg123Error) {
+            guard let format = try handle.format() else { return media.format }
+            return Self.format(format)
+        } catch {
+            throw reader.failure ?? error.mediaError(reader.source.name)
+        }
+    }
+
+    private func findLength() throws(Mpg123Error) {
+        if let frames = layout.info?.frames {
+            // The library knows Xing's header only; it plays the frame of a VBRI header, as silence.
+            let played = frames + (length.firstFrame == layout.audioStart ? 1 : 0)
+            let whole = layout.info?.isVBRI == true ? played * Int64(handle.samplesPerFrame) : handle.length
+            if let whole, !length.contradictsHeader {
+                media.duration = whole
+                media.durationIsExact = true
+                return
+            }
+        }
+        if media.isSeekable, let size = reader.source.size, size - layout.audioStart <= Self.scanAtOpen {
+            try scan()
+        } else {
+            if media.isSeekable { try reader.reading { () throws(MediaError) in try length.sample(reader.source) } }
+            let rate = media.format.sampleRate
+            media.duration = length.sampled ?? length.estimate(bitrate: media.encoding.bitrate, sampleRate: rate)
+            if length.sampled != nil, let frames = media.duration,
+                let mean = length.meanBitrate(frames: frames, sampleRate: rate)
+            {
+                noteMean(mean)
+            }
+        }
+    }
+
+    private func scan() throws(Mpg123Error) {
+        isScanned = true
+        try handle.scan()
+        guard let whole = handle.length else { return }
+        media.duration = whole
+        media.durationIsExact = true
+        if let mean = length.meanBitrate(frames: whole, sampleRate: media.format.sampleRate) { noteMean(mean) }
+    }
+
+    private func noteMean(_ mean: Int) {
+        guard media.encoding.bitrateMode != .free, let bitrate = media.encoding.bitrate else { return }
+        if media.encoding.bitrateMode == .constant, abs(mean - bitrate) * 50 < bitrate { return }
+        media.encoding.bitrateMode = media.encoding.bitrateMode == .average ? .average : .variable
+        media.encoding.bitrate = mean
+    }
+
+    /// Follows the frames through the file: gaps are damage, sizes refine the length. Whether `media` changed.
+    private func noteFrame() throws(MediaError) -> Bool {
+        let info: mpg123_frameinfo2
+        do throws(Mpg123Error) {
+            info = try handle.frameInfo()
+        } catch {
+            throw error.mediaError(reader.source.name)
+        }
+        let start = handle.framePosition
+        if let gap = damage.frame(at: start, size: Int(info.framesize)), try !isTag(at: gap) { damage.count += 1 }
+        guard !media.durationIsExact else { return false }
+        guard let estimate = length.frame(at: start, size: Int(info.framesize)) else { return false }
+        media.duration = estimate
+        if let mean = length.meanBitrate(frames: estimate, sampleRate: media.format.sampleRate) { noteMean(mean) }
+        return true
+    }
+
+    /// Whether the last parsed frame is followed by one of the same kind, or by the end.
+    private func isConfirmed() throws(MediaError) -> Bool {
+        guard let next = damage.expected, let end = layout.audioEnd else { return true }
+        if next == end { return true }
+        guard let header = FrameHeader(try reader.source.bytes(at: handle.framePosition, count: 4)[...]),
+            let follower = FrameHeader(try reader.source.bytes(at: next, count: 4)[...])
+        else { return false }
+        return follower.continues(header)
+    }
+
+    private func isTag(at offset: Int64) throws(MediaError) -> Bool {
+        let head = try reader.source.bytes(at: offset, count: 8)
+        return head.starts(with: "ID3".utf8) || head.starts(with: "TAG".utf8) || head.starts(with: "APETAGEX".utf8)
+    }
+
+    /// The end at `frame`: now the length is known for certain.
+    private func finish(_ frame: FrameCount) throws(MediaError) -> Bool {
+        isAtEnd = true
+        if let expected = damage.expected, let end = layout.audioEnd, expected + 4 <= end,
+            FrameHeader(try reader.source.bytes(at: expected, count: 4)[...]) != nil
+        {
+            damage.count += 1
+        } else if media.durationIsExact, let duration = media.duration, frame < duration {
+            damage.count += 1
+        }
+        damage.jumped()
+        guard media.duration != frame || !media.durationIsExact else { return false }
+        media.duration = frame
+        media.durationIsExact = true
+        return true
+    }
+}

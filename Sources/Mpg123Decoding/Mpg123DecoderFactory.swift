@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Media
+public import Playback
+
+/// MPEG audio, layers I to III.
+public struct Mpg123DecoderFactory: DecoderFactory {
+    public init() {}
+
+    public func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
+        if let size = source.size, size == 128, head.starts(with: "TAG".utf8) { return true }
+        if let size = StreamLayout.tagSize(head) {
+            // Other formats carry ID3v2 tags as well.
+            return FileSignature(try source.bytes(at: size, count: 64)) == nil
+        }
+        guard FileSignature(head) == nil else { return false }
+        if FrameHeader.find(in: head) == 0 { return true }
+        return FrameHeader.find(in: try source.bytes(at: 0, count: 64 * 1_024)) != nil
+    }
+
+    public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+        try Mpg123Decoder(source)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Media
+internal import Playback
+
+/// The length of a stream that does not tell it: the bytes that there are by the bytes that a frame took so far.
+struct LengthEstimate {
+    /// Byte offset.
+    let firstFrame: Int64
+    private let audioEnd: Int64?
+    private let samplesPerFrame: Int
+    private let infoBytes: Int64?
+    private let audioStart: Int64
+
+    /// Mean bytes of a frame.
+    private var sampledSize: Double?
+    private var isMeasuring = true
+    private var frames: Int64 = 0
+    private var lastTold: FrameCount = 0
+
+    init(layout: StreamLayout, firstFrame: Int64, samplesPerFrame: Int) {
+        self.firstFrame = firstFrame
+        self.samplesPerFrame = samplesPerFrame
+        audioEnd = layout.audioEnd
+        audioStart = layout.audioStart
+        infoBytes = layout.info?.bytes
+    }
+
+    /// The header speaks of more bytes than there are (truncated), or far fewer (files put together). A little is left
+    /// to careless taggers.
+    var contradictsHeader: Bool {
+        guard let infoBytes, let audioEnd else { return false }
+        let bytes = Double(audioEnd - audioStart)
+        return bytes < Double(infoBytes) * 0.98 || bytes > Double(infoBytes) * 1.05 + 65_536
+    }
+
+    /// Looks at a few spots of the file for how many bytes a frame takes: 48 KB in all.
+    mutating func sample(_ source: any ByteSource) throws(MediaError) {
+        guard let audioEnd, audioEnd > firstFrame else { return }
+        var bytes = 0
+        var frames = 0
+        for spot in 0..<6 {
+            let start = firstFrame + (audioEnd - firstFrame) * (2 * Int64(spot) + 1) / 12
+            let piece = try source.bytes(at: start, count: 8_192)
+            guard var offset = FrameHeader.find(in: piece), let first = FrameHeader(piece[offset...]) else { continue }
+            while offset + 4 <= piece.count, let header = FrameHeader(piece[offset...]), header.continues(first),
+                let size = header.size
+            {
+                bytes += size
+                frames += 1
+                offset += size
+            }
+        }
+        if frames > 0 { sampledSize = Double(bytes) / Double(frames) }
+    }
+
+    /// From the samples taken; nil without any.
+    var sampled: FrameCount? {
+        guard let audioEnd, let sampledSize else { return nil }
+        return FrameCount((Double(audioEnd - firstFrame) / sampledSize).rounded()) * FrameCount(samplesPerFrame)
+    }
+
+    func estimate(bitrate: Int?, sampleRate: Int) -> FrameCount? {
+        guard let audioEnd, let bitrate, bitrate > 0 else { return nil }
+        return FrameCount(Double(audioEnd - firstFrame) * 8 / Double(bitrate) * Double(sampleRate))
+    }
+
+    func meanBitrate(frames: FrameCount, sampleRate: Int) -> Int? {
+        guard let audioEnd, frames > 0 else { return nil }
+        return Int((Double(audioEnd - firstFrame) * 8 * Double(sampleRate) / Double(frames)).rounded())
+    }
+
+    /// A frame was decoded. A new estimate once it is worth telling: it has moved by more than 0.5 % and 10 ms or so.
+    mutating func frame(at offset: Int64, size: Int) -> FrameCount? {
+        guard isMeasuring, let audioEnd else { return nil }
+        frames += 1
+        guard frames % 64 == 0 else { return nil }
+        let passed = offset + Int64(size)
+        let perFrame = sampledSize ?? Double(passed - firstFrame) / Double(frames)
+        let ahead = Int64((Double(max(0, audioEnd - passed)) / perFrame).rounded())
+        let estimate = (frames + ahead) * FrameCount(samplesPerFrame)
+        guard abs(estimate - lastTold) > max(lastTold / 200, 512) else { return nil }
+        lastTold = estimate
+        return estimate
+    }
+
+    /// After a seek the frames that follow do not tell the mean from the start any more.
+    mutating func stopMeasuring() {
+        isMeasuring = false
+    }
+}

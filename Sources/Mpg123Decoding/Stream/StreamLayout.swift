@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Media
+internal import Playback
+
+/// Where the frames lie between the tags, found without reading the tags' contents.
+struct StreamLayout {
+    /// Byte offset after the leading ID3v2 tags.
+    var audioStart: Int64 = 0
+    /// Byte offset of the trailing ID3v1 or APE tag, or the end; nil for a source of unknown size.
+    var audioEnd: Int64?
+    /// Size of the largest leading tag.
+    var largestTag: Int64 = 0
+    /// The Xing, Info or VBRI frame at the start.
+    var info: InfoFrame?
+    /// There is nothing but one frame.
+    var isSingleFrame = false
+
+    init(_ source: any ByteSource) throws(MediaError) {
+        // More than a few in a row is no music file but an attempt to keep us busy.
+        for _ in 0..<16 {
+            guard let size = Self.tagSize(try source.bytes(at: audioStart, count: 10)) else { break }
+            audioStart += size
+            largestTag = max(largestTag, size)
+        }
+        let start = try source.bytes(at: audioStart, count: 512)
+        info = InfoFrame(start)
+        guard source.isSeekable, let size = source.size else { return }
+        var end = size
+        if end >= audioStart + 128, try source.bytes(at: end - 128, count: 3).elementsEqual("TAG".utf8) { end -= 128 }
+        if end >= audioStart + 32 {
+            let footer = try source.bytes(at: end - 32, count: 32)
+            if footer.starts(with: "APETAGEX".utf8) {
+                let body = (0..<4).reduce(0) { $0 | Int64(footer[12 + $1]) << (8 * Int64($1)) }
+                let whole = body + (footer[23] & 0x80 == 0 ? 0 : 32)
+                if whole <= end - audioStart { end -= whole }
+            }
+        }
+        audioEnd = max(end, audioStart)
+        if info == nil, let size = FrameHeader(start[...])?.size {
+            isSingleFrame = (end - audioStart - Int64(size)).magnitude < 4
+        }
+    }
+
+    /// Bytes of the ID3v2 tag that begins here with header and footer (ID3v2.4 structure, 3.1); nil when there is none.
+    static func tagSize(_ head: [UInt8]) -> Int64? {
+        guard head.count >= 10, head.starts(with: "ID3".utf8), head[3] != 0xFF, head[4] != 0xFF,
+            head[6...9].allSatisfy({ $0 < 0x80 })
+        else { return nil }
+        let body = head[6...9].reduce(Int64(0)) { $0 << 7 | Int64($1) }
+        return 10 + body + (head[3] == 4 && head[5] & 0x10 != 0 ? 10 : 0)
+    }
+}
+
+/// What the header frame of an encoder says: Xing's (also called Info for constant bit rates) or Fraunhofer's VBRI.
+struct InfoFrame: Equatable {
+    /// Frames without this one; nil when not told.
+    var frames: Int64?
+    /// Bytes with this one; nil when not told.
+    var bytes: Int64?
+    var isVBRI: Bool
+
+    init?(_ bytes: [UInt8]) {
+        guard let header = FrameHeader(bytes[...]), header.layer == 3 else { return nil }
+        func number(_ offset: Int) -> Int64? {
+            guard offset + 4 <= bytes.count else { return nil }
+            return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+        }
+        let xing = 4 + header.sideInformationSize
+        if bytes.dropFirst(xing).starts(with: "Xing".utf8) || bytes.dropFirst(xing).starts(with: "Info".utf8) {
+            guard let flags = number(xing + 4) else { return nil }
+            isVBRI = false
+            frames = flags & 1 != 0 ? number(xing + 8) : nil
+            self.bytes = flags & 2 != 0 ? number(xing + (flags & 1 != 0 ? 12 : 8)) : nil
+        } else if bytes.dropFirst(36).starts(with: "VBRI".utf8) {
+            isVBRI = true
+            self.bytes = number(46)
+            frames = number(50)
+        } else {
+            return nil
+        }
+        if frames == 0 { frames = nil }
+        if self.bytes == 0 { self.bytes = nil }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+
+/// Raw values by field, the first of each kept; decoded together, since one field's encoding hints at the others'.
+struct TagFields {
+    enum Field: Hashable {
+        case title, artist, album, albumArtist, genre, date, year, track, disc, comment, gainTrack, gainAlbum
+
+        init?(frameID: String) {
+            switch frameID {
+            case "TIT2": self = .title
+            case "TPE1": self = .artist
+            case "TALB": self = .album
+            case "TPE2": self = .albumArtist
+            case "TCON": self = .genre
+            case "TDRC": self = .date
+            case "TYER", "TDRL", "TORY", "TDOR": self = .year
+            case "TRCK": self = .track
+            case "TPOS": self = .disc
+            default: return nil
+            }
+        }
+
+        /// A TXXX frame's description in lower case.
+        init?(extraName: String) {
+            switch extraName {
+            case "replaygain_track_gain": self = .gainTrack
+            case "replaygain_album_gain": self = .gainAlbum
+            default: return nil
+            }
+        }
+    }
+
+    private var values: [Field: TagText] = [:]
+
+    mutating func add(_ text: TagText, to field: Field) {
+        if !text.isEmpty, values[field] == nil { values[field] = text }
+    }
+
+    func tags() -> MediaDescription.Tags {
+        let hint = values.values.lazy.compactMap(\.legacyEncoding).first
+        func string(_ field: Field) -> String? {
+            guard let text = values[field]?.string(hint: hint), !text.isEmpty else { return nil }
+            return text
+        }
+        var tags = MediaDescription.Tags()
+        tags.title = string(.title)
+        tags.artist = string(.artist)
+        tags.album = string(.album)
+        tags.albumArtist = string(.albumArtist)
+        tags.genre = string(.genre).map(GenreList.expand)
+        tags.date = string(.date) ?? string(.year)
+        tags.comment = string(.comment)
+        (tags.trackNumber, tags.trackTotal) = Self.numbers(string(.track))
+        tags.discNumber = Self.numbers(string(.disc)).0
+        tags.replayGainTrack = Self.decibels(string(.gainTrack))
+        tags.replayGainAlbum = Self.decibels(string(.gainAlbum))
+        return tags
+    }
+
+    /// "3", "03/12", "/12"
+    static func numbers(_ text: String?) -> (Int?, Int?) {
+        let parts = (text ?? "").split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        func number(_ part: Substring) -> Int? {
+            let digits = part.drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber }
+            return Int(digits).flatMap { $0 > 0 ? $0 : nil }
+        }
+        return (parts.first.flatMap(number), parts.dropFirst().first.flatMap(number))
+    }
+
+    /// "-6.48 dB"
+    static func decibels(_ text: String?) -> Double? {
+        let number = (text ?? "").drop { $0 == " " || $0 == "+" }.prefix { "+-.0123456789".contains($0) }
+        return Double(number).flatMap { (-60...60).contains($0) ? $0 : nil }
+    }
+}

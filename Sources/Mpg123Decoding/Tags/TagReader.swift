@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMpg123
+internal import Playback
+
+/// Tags as libmpg123 found them, up to the first frame, with ID3v2 (2.2, 2.3, 2.4) before ID3v1.
+enum TagReader {
+    /// More text frames than any real file has; the rest of a hostile tag is not looked at.
+    private static let maximumFrames = 1_024
+
+    static func read(_ handle: borrowing Mpg123Handle) throws(Mpg123Error) -> MediaDescription.Tags {
+        // These look at RVA2 frames and the LAME header as well, and must come before the tags are freed.
+        let track = try handle.volumeAdjustment(album: false)
+        let album = try handle.volumeAdjustment(album: true)
+        var tags = try handle.withTags { v1, v2 in
+            var fields = TagFields()
+            if let v2 { collect(v2, into: &fields) }
+            if let v1 { collect(v1, into: &fields) }
+            var tags = fields.tags()
+            tags.picture = v2.flatMap(picture)
+            return tags
+        }
+        if tags.replayGainTrack == nil, track != 0 { tags.replayGainTrack = track }
+        if tags.replayGainAlbum == nil, album != 0, album != track { tags.replayGainAlbum = album }
+        return tags
+    }
+
+    private static func collect(_ v2: mpg123_id3v2, into fields: inout TagFields) {
+        for frame in UnsafeBufferPointer(start: v2.text, count: min(v2.texts, maximumFrames)) {
+            let id = withUnsafeBytes(of: frame.id) { String(decoding: $0, as: UTF8.self) }
+            guard let field = TagFields.Field(frameID: id), let text = TagText(bytes(frame.text)) else { continue }
+            fields.add(text, to: field)
+        }
+        for frame in UnsafeBufferPointer(start: v2.comment_list, count: min(v2.comments, maximumFrames)) {
+            // Descriptions mark what programs keep there (iTunNORM and the like).
+            guard let text = TagText(bytes(frame.text)), TagText(bytes(frame.description))?.isEmpty ?? true else {
+                continue
+            }
+            fields.add(text, to: .comment)
+        }
+        for frame in UnsafeBufferPointer(start: v2.extra, count: min(v2.extras, maximumFrames)) {
+            guard let name = TagText(bytes(frame.description))?.string().lowercased(),
+                let field = TagFields.Field(extraName: name), let text = TagText(bytes(frame.text))
+            else { continue }
+            fields.add(text, to: field)
+        }
+    }
+
+    private static func collect(_ v1: mpg123_id3v1, into fields: inout TagFields) {
+        func add(_ raw: some Any, to field: TagFields.Field, limit: Int = 30) {
+            let bytes = withUnsafeBytes(of: raw) { Array($0.prefix(limit).prefix { $0 != 0 }) }
+            fields.add(TagText(latin1: bytes), to: field)
+        }
+        add(v1.title, to: .title)
+        add(v1.artist, to: .artist)
+        add(v1.album, to: .album)
+        add(v1.year, to: .date, limit: 4)
+        let comment = withUnsafeBytes(of: v1.comment) { Array($0) }
+        // ID3v1.1: a zero byte and then the track.
+        if comment[28] == 0, comment[29] != 0 {
+            fields.add(TagText(latin1: Array(String(comment[29]).utf8)), to: .track)
+        }
+        add(v1.comment, to: .comment, limit: comment[28] == 0 ? 28 : 30)
+        if let genre = GenreList.name(Int(v1.genre)) { fields.add(TagText(latin1: Array(genre.utf8)), to: .genre) }
+    }
+
+    /// The front cover, else the first picture.
+    private static func picture(_ v2: mpg123_id3v2) -> MediaDescription.Picture? {
+        let pictures = UnsafeBufferPointer(start: v2.picture, count: min(v2.pictures, maximumFrames))
+        let front = CChar(3)  // mpg123_id3_pic_front_cover
+        for candidate in pictures.filter({ $0.type == front }) + pictures.filter({ $0.type != front }) {
+            guard let data = candidate.data, (1...PictureType.maximumSize).contains(candidate.size) else { continue }
+            let bytes = UnsafeBufferPointer(start: data, count: candidate.size)
+            guard let type = PictureType.mimeType(bytes.prefix(16)) else { continue }
+            return MediaDescription.Picture(mimeType: type, bytes: Array(bytes))
+        }
+        return nil
+    }
+
+    private static func bytes(_ string: mpg123_string) -> [UInt8] {
+        guard let start = string.p else { return [] }
+        // Enough for any field that is shown.
+        let count = min(string.fill, 64 * 1_024)
+        return start.withMemoryRebound(to: UInt8.self, capacity: count) {
+            Array(UnsafeBufferPointer(start: $0, count: count))
+        }
+    }
+}
+
+enum PictureType {
+    /// Bytes; a larger picture is left out.
+    static let maximumSize = 16 << 20
+
+    /// By the bytes alone: what the tag claims is often wrong, and a page would trust it. nil for no known picture.
+    static func mimeType(_ head: some Sequence<UInt8>) -> String? {
+        let head = Array(head)
+        if head.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+        if head.starts(with: "GIF87a".utf8) || head.starts(with: "GIF89a".utf8) { return "image/gif" }
+        if head.starts(with: "RIFF".utf8), head.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
+        if head.dropFirst(4).starts(with: "ftypavif".utf8) { return "image/avif" }
+        if head.starts(with: "BM".utf8) { return "image/bmp" }
+        return nil
+    }
+}

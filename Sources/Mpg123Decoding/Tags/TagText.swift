@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of one tag value with the encoding that the tag claims (ID3v2.4 structure, 4).
+struct TagText: Hashable {
+    private enum Encoding: UInt8 { case latin1 = 0, utf16 = 1, utf16BigEndian = 2, utf8 = 3 }
+
+    private let encoding: Encoding
+    private let bytes: [UInt8]
+
+    /// As libmpg123 hands it over untranslated: the encoding's byte first. nil when that is none.
+    init?(_ raw: [UInt8]) {
+        guard let first = raw.first, let encoding = Encoding(rawValue: first) else { return nil }
+        self.encoding = encoding
+        bytes = Array(raw.dropFirst())
+    }
+
+    init(latin1 bytes: [UInt8]) {
+        encoding = .latin1
+        self.bytes = bytes
+    }
+
+    var isEmpty: Bool { bytes.allSatisfy { $0 == 0 || $0 == 0x20 || $0 == 0xFF || $0 == 0xFE } }
+
+    /// What text that claims to be Latin-1 clearly is instead.
+    var legacyEncoding: LegacyEncoding? { encoding == .latin1 ? LegacyEncoding.detect(bytes) : nil }
+
+    /// Several values (separated by NUL) are joined by "; ". `hint`: what other fields of the same tag turned out to be.
+    func string(hint: LegacyEncoding? = nil) -> String {
+        let text =
+            switch encoding {
+            case .latin1: LegacyEncoding.decode(bytes, hint: hint)
+            case .utf8: String(decoding: bytes, as: UTF8.self)
+            case .utf16, .utf16BigEndian: utf16()
+            }
+        let values = text.split(whereSeparator: { $0 == "\0" }).map { value in
+            String(value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+                .filter { character in
+                    !character.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
+                }
+        }
+        return values.filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+
+    /// Each value may begin with a byte order mark of its own; without any, little endian is what is met in practice.
+    private func utf16() -> String {
+        var isBigEndian = encoding == .utf16BigEndian
+        var units: [UInt16] = []
+        for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+            let little = UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
+            switch (little, isBigEndian) {
+            case (0xFEFF, _) where encoding == .utf16: isBigEndian = false
+            case (0xFFFE, _) where encoding == .utf16: isBigEndian = true
+            case (0xFEFF, false), (0xFFFE, true): continue
+            case (_, true): units.append(little.byteSwapped)
+            case (_, false): units.append(little)
+            }
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+
+/// Opens media for the player. It decouples the player from files, networks and codecs, so that the player can be
+/// tested without them.
+public protocol MediaOpener: Sendable {
+    /// Finds, opens and recognises the media, up to the first decodable frame.
+    ///
+    /// Called on the item's decode thread and may block there; `cancellation` ends the wait from any thread.
+    func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder
+}
+
+/// What the user asked to play.
+public struct MediaLocator: Hashable, Sendable {
+    /// A path relative to a music root, a `file:` URL inside one, or an `http(s):` URL.
+    public var uri: String
+    /// Extra request headers for network sources.
+    public var headers: [String: String]
+
+    public init(uri: String, headers: [String: String] = [:]) {
+        self.uri = uri
+        self.headers = headers
+    }
+}
+
+/// PCM of one opened media. Lives on one decode thread; not Sendable by intent.
+public protocol AudioDecoder: AnyObject {
+    /// What is known so far; read again when a `decode` says `mediaChanged`.
+    var media: MediaDescription { get }
+
+    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole frames, at
+    /// least 1,152). May block on its source. Damaged parts are skipped and counted, never thrown.
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames
+
+    /// Makes `frame` (0 = first audible frame after any encoder delay) the next decoded frame, exactly. Past the end,
+    /// the next `decode` reports the end. Returns the frame that comes next.
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount
+}
+
+public struct DecodedFrames: Hashable, Sendable {
+    /// Frames written to the buffer, in the format that `media` gave before this call.
+    public var frames: Int
+    /// Nothing follows. Frames may come with it.
+    public var endOfStream: Bool
+    /// `media` has new values (format, duration, tags, damage count); a new format holds from the next call on.
+    public var mediaChanged: Bool
+
+    public init(frames: Int, endOfStream: Bool = false, mediaChanged: Bool = false) {
+        self.frames = frames
+        self.endOfStream = endOfStream
+        self.mediaChanged = mediaChanged
+    }
+}
+
+/// Why media cannot be played. The case is chosen by what the user can do about it; each carries a sentence.
+public struct MediaError: Error, Hashable, Sendable {
+    public enum Code: String, Sendable {
+        /// Nothing there: check the address.
+        case notFound = "not-found"
+        /// Outside the music roots, or no permission.
+        case forbidden
+        /// Opened, but reading failed (I/O error, directory, truncated under our feet).
+        case unreadable
+        /// No audio in it that a decoder here understands.
+        case unsupported
+        /// Recognised, but nothing playable in it (0 frames).
+        case empty
+        /// The network failed; a later try may succeed.
+        case network
+        /// The user or the engine ended it; never shown.
+        case cancelled
+    }
+
+    public var code: Code
+    public var message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

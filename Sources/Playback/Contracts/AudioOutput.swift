@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+public import Threading
+
+/// Where the player's sound goes. It decouples the player from PulseAudio, so that the player can be tested with a
+/// capturing output and a manual clock.
+///
+/// Every method may be called from any thread (the engine's, in practice), returns at once and never blocks on the
+/// sink; what comes of it is told through the event handler given to `activate`. Each stream carries the generation it
+/// was opened with; calls and events of another generation are dropped.
+///
+/// One stream at a time: `open` of a new generation ends the previous stream.
+public protocol AudioOutput: AnyObject, Sendable {
+    /// Starts to watch the sink (and to connect, where there is something to connect to). `handler` is called from the
+    /// output's own thread, in order, and must not block.
+    func activate(_ handler: @escaping @Sendable (AudioOutputEvent) -> Void)
+
+    /// Creates a stream, silent until `start`. The output may choose another rate or layout than asked for (PulseAudio
+    /// takes the sink's rate) and answers `.opened` with the ring to fill, or `.failed`.
+    func open(_ preferred: AudioFormat, generation: Generation)
+
+    /// Plays from the ring, fading in over a few milliseconds when the stream had been paused or flushed.
+    /// Answers `.started` once the sink's clock advances with our samples.
+    func start(generation: Generation)
+
+    /// Fades out within a few milliseconds, stops the clock, keeps what was not heard for the next `start`.
+    /// Answers `.paused`; the clock then stands at the first frame that was not heard.
+    func pause(generation: Generation)
+
+    /// Drops every frame before `ringIndex` that has not been heard, fading out first when sounding. A running stream
+    /// goes on with the frames from `ringIndex` on as soon as they come (fading in); until then it is silent without
+    /// counting an underrun. Answers `.flushed` when nothing before `ringIndex` can sound any more.
+    func flush(to ringIndex: FrameCount, generation: Generation)
+
+    /// The producer has written its last frame: plays what the ring holds, then answers `.drained` when the last frame
+    /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state.
+    func drain(generation: Generation)
+
+    /// Fades out, gives the stream back to the sink, answers `.closed`.
+    func close(generation: Generation)
+
+    /// Moves the gains linearly (in amplitude) to `gains` over `seconds` from what is heard now on; a new call takes over
+    /// from wherever the last one had got to. Kept across streams. 0 s still smooths over a few milliseconds.
+    func setGains(_ gains: ChannelGains, over seconds: Double)
+
+    /// What is heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
+    func clock() -> OutputClock
+
+    /// Chooses the device by id, nil for the default one. Moves a running stream; sticky until the device goes.
+    func select(device: String?)
+
+    /// Fades out, ends the stream and the connection, and joins the output's threads. Blocks up to 500 ms. Idempotent.
+    func shutdown()
+}
+
+/// Identifies one load of an item or one output stream; late callbacks of an older one are dropped.
+public struct Generation: Hashable, Comparable, Sendable {
+    public var number: UInt64
+
+    public init(_ number: UInt64) {
+        self.number = number
+    }
+
+    public static func < (left: Generation, right: Generation) -> Bool { left.number < right.number }
+}
+
+/// One reading of the sink's clock.
+public struct OutputClock: Hashable, Sendable {
+    /// Index in the ring of the frame that is heard at `sampledAt`; never decreases within a stream.
+    public var ringIndex: FrameCount
+    /// Whether it advances, at one second's frames a second, from `sampledAt` on.
+    public var isAdvancing: Bool
+    public var sampledAt: MonotonicTime
+    /// Seconds from the ring to the ear.
+    public var latency: Double
+
+    public init(ringIndex: FrameCount, isAdvancing: Bool, sampledAt: MonotonicTime, latency: Double) {
+        self.ringIndex = ringIndex
+        self.isAdvancing = isAdvancing
+        self.sampledAt = sampledAt
+        self.latency = latency
+    }
+}
+
+public enum AudioOutputEvent: Sendable {
+    case opened(Generation, FrameRing)
+    case started(Generation)
+    case paused(Generation)
+    case flushed(Generation)
+    case drained(Generation)
+    case closed(Generation)
+    /// The ring ran empty while playing: silence is heard and the clock stands. `.started` follows when sound does.
+    case underrun(Generation)
+    /// The sink sleeps (or wakes): while suspended the clock stands although the stream is running.
+    case suspended(Generation, Bool)
+    /// The stream is gone or could not be made. `.lost` streams may be opened again at once or when available.
+    case failed(Generation, AudioOutputError)
+    /// The way to the sink opened or closed. Sent once after `activate` and at each change.
+    case availability(OutputAvailability)
+    /// The list of devices, the default or the chosen one changed.
+    case devices(OutputDevices)
+}
+
+public enum OutputAvailability: Hashable, Sendable {
+    case available
+    /// With a sentence for the user that names the cause (refused, no such socket, access denied).
+    case unavailable(String)
+}
+
+/// Cases by reaction: retry when available / tell the user.
+public enum AudioOutputError: Error, Hashable, Sendable {
+    /// The server or the device went away; the same item may go on when there is one again.
+    case lost(String)
+    /// The sink refused the stream for good.
+    case refused(String)
+
+    public var message: String {
+        switch self {
+        case .lost(let message), .refused(let message): message
+        }
+    }
+}
+
+public struct OutputDevices: Hashable, Sendable {
+    public var devices: [OutputDevice]
+    /// Id of the device that is used or would be, nil when there is none.
+    public var current: String?
+    /// Whether the user chose `current` (it then stays although the default changes).
+    public var isChosen: Bool
+
+    public init(devices: [OutputDevice] = [], current: String? = nil, isChosen: Bool = false) {
+        self.devices = devices
+        self.current = current
+        self.isChosen = isChosen
+    }
+}
+
+public struct OutputDevice: Hashable, Sendable {
+    public enum State: String, Sendable { case running, idle, suspended, unknown }
+
+    /// Stable name, such as PulseAudio's sink name.
+    public var id: String
+    public var description: String
+    /// As PulseAudio's `device.form_factor`: speaker, headphone, headset, hdmi ...; nil when not told.
+    public var formFactor: String?
+    /// As PulseAudio's `device.bus`: pci, usb, bluetooth.
+    public var bus: String?
+    public var state: State
+    /// False when every port is unplugged.
+    public var isAvailable: Bool
+    public var isDefault: Bool
+    public var sampleRate: Int
+    public var channelCount: Int
+
+    public init(
+        id: String, description: String, formFactor: String? = nil, bus: String? = nil, state: State = .unknown,
+        isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100, channelCount: Int = 2
+    ) {
+        self.id = id
+        self.description = description
+        self.formFactor = formFactor
+        self.bus = bus
+        self.state = state
+        self.isAvailable = isAvailable
+        self.isDefault = isDefault
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+    }
+}

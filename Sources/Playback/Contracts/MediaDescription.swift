@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+
+/// What is known of one media: its format, length, tags and health.
+public struct MediaDescription: Hashable, Sendable {
+    /// Shape of the decoded PCM.
+    public var format: AudioFormat
+    /// Audible frames; nil while unknown (live).
+    public var duration: FrameCount?
+    /// False until a scan or a header makes `duration` final.
+    public var durationIsExact: Bool
+    public var isSeekable: Bool
+    public var encoding: Encoding
+    public var tags: Tags
+    /// Damaged spots skipped so far.
+    public var decodeErrors: Int
+
+    public init(
+        format: AudioFormat, duration: FrameCount?, durationIsExact: Bool = true, isSeekable: Bool = true,
+        encoding: Encoding = Encoding(codec: "pcm"), tags: Tags = Tags(), decodeErrors: Int = 0
+    ) {
+        self.format = format
+        self.duration = duration
+        self.durationIsExact = durationIsExact
+        self.isSeekable = isSeekable
+        self.encoding = encoding
+        self.tags = tags
+        self.decodeErrors = decodeErrors
+    }
+
+    public struct Encoding: Hashable, Sendable {
+        public enum BitrateMode: String, Sendable { case constant, variable, average, free }
+
+        /// Name as ffprobe's `codec_name`: mp3, mp2, mp1, flac ...
+        public var codec: String
+        /// MPEG layer 1...3; nil for others.
+        public var layer: Int?
+        /// "1", "2" or "2.5" for MPEG audio.
+        public var mpegVersion: String?
+        public var bitrateMode: BitrateMode?
+        /// Bits per second, the mean for variable bit rates.
+        public var bitrate: Int?
+        /// Bits per sample of lossless material.
+        public var bitsPerSample: Int?
+
+        public init(
+            codec: String, layer: Int? = nil, mpegVersion: String? = nil, bitrateMode: BitrateMode? = nil,
+            bitrate: Int? = nil, bitsPerSample: Int? = nil
+        ) {
+            self.codec = codec
+            self.layer = layer
+            self.mpegVersion = mpegVersion
+            self.bitrateMode = bitrateMode
+            self.bitrate = bitrate
+            self.bitsPerSample = bitsPerSample
+        }
+    }
+
+    public struct Tags: Hashable, Sendable {
+        public var title: String?
+        public var artist: String?
+        public var album: String?
+        public var albumArtist: String?
+        public var genre: String?
+        public var date: String?
+        public var trackNumber: Int?
+        public var trackTotal: Int?
+        public var discNumber: Int?
+        public var comment: String?
+        /// Decibels to add, as tagged.
+        public var replayGainTrack: Double?
+        public var replayGainAlbum: Double?
+        public var picture: Picture?
+
+        public init() {}
+    }
+
+    /// A picture carried by a tag. Shared, not copied: pictures can be megabytes.
+    public final class Picture: Hashable, Sendable {
+        public let mimeType: String
+        public let bytes: [UInt8]
+
+        public init(mimeType: String, bytes: [UInt8]) {
+            self.mimeType = mimeType
+            self.bytes = bytes
+        }
+
+        public static func == (left: Picture, right: Picture) -> Bool {
+            left === right || (left.mimeType == right.mimeType && left.bytes == right.bytes)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(bytes.count)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps what must survive the process. Owned here so that the player does not know a database.
+public protocol PlayerStore: Sendable {
+    /// The state as last saved; an empty one for a new store. Called once, before the player starts; may block.
+    func load() -> SavedPlayer
+
+    /// Appends changes, in order. Returns at once; `completion` is called from the store's thread when they would
+    /// survive the death of this process, with a sentence when they could not be saved (disk full).
+    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void)
+}
+
+public struct SavedPlayer: Sendable {
+    public var items: [QueueItem] = []
+    public var revision: QueueRevision = 0
+    /// The next id to give; above every id ever given.
+    public var nextItemNumber: UInt64 = 1
+    public var settings = PlayerSettings()
+    public var current: SavedPosition?
+
+    public init() {}
+}
+
+public struct SavedPosition: Hashable, Sendable {
+    public var itemID: ItemID
+    /// Seconds into the item.
+    public var position: Double
+
+    public init(itemID: ItemID, position: Double) {
+        self.itemID = itemID
+        self.position = position
+    }
+}
+
+public enum SavedChange: Sendable {
+    /// With the revision and the next item number after it.
+    case queue(QueueChange, revision: QueueRevision, nextItemNumber: UInt64)
+    case settings(PlayerSettings)
+    case position(SavedPosition?)
+}

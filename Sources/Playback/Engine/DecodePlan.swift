@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// In which order the parts of one item are written: from here to the end, or in scanning blocks.
+protocol DecodePlan {
+    /// Writes until nothing is left, then calls `finish` on the writer. Throws `cancelled` when the lease is revoked.
+    func play(
+        _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
+    ) throws(MediaError)
+}
+
+enum DecodePlanEvent {
+    /// The frames from ring index `start` on are the media from `position` seconds on.
+    case wrote(start: FrameCount, position: Double, speed: Double)
+    case mediaChanged
+}
+
+/// Everything that is left, and all rounds of a looped item.
+struct WholePlan: DecodePlan {
+    let loops: Int
+    let beginTime: Double
+
+    func play(
+        _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
+    ) throws(MediaError) {
+        var roundsLeft = loops
+        while true {
+            let start = writer.writeIndex
+            report(.wrote(start: start, position: reader.position, speed: 1))
+            try writeAll(reader, &writer, report)
+            try writer.flushConverter()
+            // A round without a frame would repeat for ever without a sound.
+            guard roundsLeft != 0, writer.writeIndex > start || roundsLeft > 0 else { break }
+            if roundsLeft > 0 { roundsLeft -= 1 }
+            try reader.seek(to: beginTime)
+            try reader.fill()
+        }
+        try writer.finish()
+    }
+
+    private func writeAll(
+        _ reader: DecodeReader, _ writer: inout RingWriter, _ report: (DecodePlanEvent) -> Void
+    ) throws(MediaError) {
+        while true {
+            try reader.fill()
+            if reader.takeMediaChange() { report(.mediaChanged) }
+            guard reader.available > 0 else { return }
+            try writer.write(reader.chunk, format: reader.availableFormat)
+            reader.consume(reader.available)
+        }
+    }
+}
+
+/// Rewind and fast-forward: short blocks at normal pitch, with jumps between them, so that the position moves at
+/// `rate`. At the beginning of the media a rewind goes on as normal playing.
+struct ScanPlan: DecodePlan {
+    /// Seconds of sound per block.
+    static let block = 0.12
+    static let fade = 0.005
+
+    let rate: Double
+    let loops: Int
+    let beginTime: Double
+
+    func play(
+        _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
+    ) throws(MediaError) {
+        var position = reader.position
+        while position > 0 || rate > 0 {
+            report(.wrote(start: writer.writeIndex, position: position, speed: rate))
+            let isOver = try writeBlock(reader, &writer)
+            if reader.takeMediaChange() { report(.mediaChanged) }
+            if isOver, rate > 0 { return try writer.finish() }
+            position += Self.block * rate
+            try reader.seek(to: max(0, position))
+            try reader.fill()
+        }
+        try WholePlan(loops: loops, beginTime: beginTime).play(reader, into: &writer, report: report)
+    }
+
+    /// True when the media ended within the block.
+    private func writeBlock(_ reader: DecodeReader, _ writer: inout RingWriter) throws(MediaError) -> Bool {
+        let format = reader.availableFormat
+        let length = Int(format.frames(Self.block))
+        var samples = [Float]()
+        samples.reserveCapacity(length * format.channelCount)
+        while samples.count < length * format.channelCount {
+            try reader.fill()
+            guard reader.available > 0, reader.availableFormat == format else { break }
+            let frames = min(reader.available, length - samples.count / format.channelCount)
+            samples.append(contentsOf: reader.chunk.prefix(frames * format.channelCount))
+            reader.consume(frames)
+        }
+        fadeEdges(&samples, format)
+        try samples.withUnsafeBufferPointer { buffer throws(MediaError) in
+            try writer.write(buffer, format: format)
+        }
+        try writer.flushConverter()
+        return samples.count < length * format.channelCount
+    }
+
+    private func fadeEdges(_ samples: inout [Float], _ format: AudioFormat) {
+        let channels = format.channelCount
+        let frames = samples.count / channels
+        let ramp = min(Int(format.frames(Self.fade)), frames / 2)
+        for frame in 0..<ramp {
+            let gain = Float(frame) / Float(ramp)
+            for channel in 0..<channels {
+                samples[frame * channels + channel] *= gain
+                samples[(frames - 1 - frame) * channels + channel] *= gain
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// A decoder with the one chunk that was decoded ahead, and where that chunk stands in the media.
+final class DecodeReader {
+    let decoder: any AudioDecoder
+    /// What the player was told last.
+    var reported: MediaDescription
+    private(set) var isUsed = false
+    private(set) var isAtEnd = false
+    private(set) var available = 0
+    private(set) var mediaHasChanged = false
+    /// Media frame of the first available one.
+    private var frame: FrameCount = 0
+    private var format: AudioFormat
+    private let samples: UnsafeMutableBufferPointer<Float>
+    private var consumed = 0
+
+    init(_ decoder: any AudioDecoder, chunk: Int) {
+        self.decoder = decoder
+        reported = decoder.media
+        format = decoder.media.format
+        samples = .allocate(capacity: chunk * 8)
+    }
+
+    deinit {
+        samples.deallocate()
+    }
+
+    /// Seconds into the media of the first available frame.
+    var position: Double { format.seconds(frame) }
+
+    /// Shape of the available frames.
+    var availableFormat: AudioFormat { format }
+
+    func seek(to seconds: Double) throws(MediaError) {
+        available = 0
+        isAtEnd = false
+        frame = try decoder.seek(to: decoder.media.format.frames(seconds))
+    }
+
+    /// Makes at least one frame available, unless the media is at its end.
+    func fill() throws(MediaError) {
+        isUsed = true
+        while available == 0, !isAtEnd {
+            format = decoder.media.format
+            let capacity = samples.count / 8 * format.channelCount
+            let result = try decoder.decode(into: UnsafeMutableBufferPointer(rebasing: samples[..<capacity]))
+            available = result.frames
+            consumed = 0
+            isAtEnd = result.endOfStream
+            mediaHasChanged = mediaHasChanged || result.mediaChanged
+        }
+    }
+
+    /// The available frames; valid until the next `consume` or `fill`.
+    var chunk: UnsafeBufferPointer<Float> {
+        let channels = format.channelCount
+        return UnsafeBufferPointer(rebasing: samples[consumed * channels..<(consumed + available) * channels])
+    }
+
+    func consume(_ frames: Int) {
+        available -= frames
+        consumed += frames
+        frame += FrameCount(frames)
+    }
+
+    /// Whether the media changed since this was asked last.
+    func takeMediaChange() -> Bool {
+        defer { mediaHasChanged = false }
+        return mediaHasChanged
+    }
+}

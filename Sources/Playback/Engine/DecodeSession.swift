@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// One item's decoder on its own thread: opens, decodes, converts, and writes into the ring while it is let.
+///
+/// A handle for the engine's thread. What the thread learns comes back through `report`, called from the session's
+/// thread. Blocking reads of the source end by cancellation, waiting for space ends when the ring is cut.
+final class DecodeSession: Sendable {
+    enum Command: Sendable {
+        case reposition(DecodeRun, DecodeStart)
+        case feed(FrameRing, FrameRing.Lease)
+        case end
+    }
+
+    let generation: Generation
+    private let mailbox = Mailbox<Command>()
+    private let cancellation = MediaCancellation()
+
+    init(
+        _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
+        conversion: any SampleRateConversion, report: @escaping @Sendable (Generation, DecodeEvent) -> Void
+    ) {
+        self.generation = generation
+        let mailbox = mailbox
+        let cancellation = cancellation
+        let draft = item.draft
+        let thread = NamedThread("decode") {
+            var worker = DecodeWorker(
+                loops: draft.loops, beginTime: draft.beginTime, conversion: conversion, mailbox: mailbox,
+                cancellation: cancellation, report: { report(generation, $0) })
+            worker.run(MediaLocator(uri: draft.uri, headers: draft.headers), from: start, opener: opener)
+        }
+        thread.detach()
+    }
+
+    func reposition(_ run: DecodeRun, _ start: DecodeStart) {
+        mailbox.post(.reposition(run, start))
+    }
+
+    /// The ring's lease must have been granted for this session.
+    func feed(_ ring: FrameRing, _ lease: FrameRing.Lease) {
+        mailbox.post(.feed(ring, lease))
+    }
+
+    /// Ends the thread soon; it reports nothing that matters any more.
+    func end() {
+        cancellation.cancel()
+        mailbox.post(.end)
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// The inside of a decode thread. Lives on it alone.
+struct DecodeWorker {
+    /// Frames decoded at a time, about 0.1 s: small enough to answer a seek quickly.
+    static let chunk = 4_608
+
+    let loops: Int
+    let beginTime: Double
+    let conversion: any SampleRateConversion
+    let mailbox: Mailbox<DecodeSession.Command>
+    let cancellation: MediaCancellation
+    let report: (DecodeEvent) -> Void
+
+    private var run = DecodeRun()
+    private var speed = 1.0
+
+    init(
+        loops: Int, beginTime: Double, conversion: any SampleRateConversion, mailbox: Mailbox<DecodeSession.Command>,
+        cancellation: MediaCancellation, report: @escaping (DecodeEvent) -> Void
+    ) {
+        self.loops = loops
+        self.beginTime = beginTime
+        self.conversion = conversion
+        self.mailbox = mailbox
+        self.cancellation = cancellation
+        self.report = report
+    }
+
+    mutating func run(_ locator: MediaLocator, from start: DecodeStart, opener: any MediaOpener) {
+        do {
+            let reader = DecodeReader(try opener.open(locator, cancellation: cancellation), chunk: Self.chunk)
+            report(.opened(reader.decoder.media))
+            try begin(start, reader)
+            try serve(reader)
+        } catch {
+            if error.code != .cancelled { report(.failed(run, error, end: nil)) }
+            awaitEnd()
+        }
+    }
+
+    /// Goes to the place and decodes its first frames, so that feeding starts without delay.
+    private mutating func begin(_ start: DecodeStart, _ reader: DecodeReader) throws(MediaError) {
+        speed = start.speed
+        let format = reader.decoder.media.format
+        let duration = reader.decoder.media.duration.map(format.seconds)
+        let seconds: Double =
+            switch start.place {
+            case .seconds(let seconds): min(max(0, seconds), duration ?? .infinity)
+            case .progress(let progress): (duration ?? 0) * progress
+            }
+        // A fresh decoder stands at 0 already.
+        if seconds > 0 || reader.position > 0 || reader.isUsed { try reader.seek(to: seconds) }
+        try reader.fill()
+        if reader.decoder.media != reader.reported { reportMedia(reader) }
+        report(.primed(run, position: reader.position))
+    }
+
+    private mutating func serve(_ reader: DecodeReader) throws(MediaError) {
+        while true {
+            for command in mailbox.take(until: nil) {
+                switch command {
+                case .end: return
+                case .reposition(let run, let start):
+                    self.run = run
+                    try begin(start, reader)
+                case .feed(let ring, let lease):
+                    try feed(reader, into: ring, lease)
+                }
+            }
+        }
+    }
+
+    /// Writes until the media ends or the lease is revoked; what comes then is another command.
+    private func feed(_ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease) throws(MediaError) {
+        var writer = try RingWriter(ring, lease, source: reader.decoder.media.format, conversion: conversion)
+        do {
+            let plan: any DecodePlan =
+                speed == 1
+                ? WholePlan(loops: loops, beginTime: beginTime)
+                : ScanPlan(rate: speed, loops: loops, beginTime: beginTime)
+            try plan.play(reader, into: &writer) { event in
+                switch event {
+                case .wrote(let start, let position, let speed):
+                    report(.wrote(run, start: start, position: position, speed: speed))
+                case .mediaChanged: reportMedia(reader)
+                }
+            }
+            if let end = writer.end { report(.ended(run, end: end)) }
+        } catch {
+            guard error.code != .cancelled else { return }
+            report(.failed(run, error, end: writer.end ?? writer.writeIndex))
+        }
+    }
+
+    private func reportMedia(_ reader: DecodeReader) {
+        reader.reported = reader.decoder.media
+        report(.mediaChanged(reader.decoder.media))
+    }
+
+    private func awaitEnd() {
+        while true {
+            for case .end in mailbox.take(until: nil) { return }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Synchronization
+internal import Threading
+
+/// The player's thread: feeds the state machine and performs its actions. Never blocks on anything but its mailbox.
+///
+/// All stored state but `core` and `published` belongs to the loop's thread. `@unchecked Sendable` because the thread
+/// is the only one that calls `run`, and what other threads read lies behind a `Mutex`.
+final class PlayerLoop: @unchecked Sendable {
+    enum Message: Sendable {
+        case command(PlayerCommand, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
+        case decoding(Generation, DecodeEvent)
+        case output(AudioOutputEvent)
+        /// All changes handed to the store up to this number are safe (or were refused, with a sentence).
+        case saved(UInt64, failure: String?)
+        case shutdown
+    }
+
+    let mailbox = Mailbox<Message>()
+    /// Shared with readers, who hold the lock for a copy of what they need; the loop holds it while it decides.
+    let core: Mutex<PlayerCore>
+    let published: Mutex<PlayerSnapshot>
+    let observer = Mutex(Observer())
+
+    /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
+    struct Observer {
+        var call: @Sendable (PlayerEvent) -> Void = { _ in }
+    }
+
+    private let environment: Player.Environment
+    private var sessions: [Generation: DecodeSession] = [:]
+    private var ring: FrameRing?
+    private var replies: [CommandToken: Reply] = [:]
+    private var lastToken: UInt64 = 0
+    private var saveIssued: UInt64 = 0
+    private var saveDone: UInt64 = 0
+    private var saveFailure: String?
+    private var deadline: MonotonicTime?
+
+    private struct Reply {
+        var send: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+        /// The save that must be done before the answer.
+        var after: UInt64 = 0
+        var outcome: CommandOutcome?
+    }
+
+    init(_ environment: Player.Environment) {
+        self.environment = environment
+        var core = PlayerCore(
+            environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds))
+        published = Mutex(core.snapshot())
+        self.core = Mutex(core)
+    }
+
+    func run() {
+        environment.output.activate { [mailbox] in mailbox.post(.output($0)) }
+        perform(
+            core.withLock { core in
+                let actions = core.begin()
+                deadline = core.nextDeadline
+                return actions
+            }, token: nil)
+        while true {
+            let messages = mailbox.take(until: deadline)
+            if messages.isEmpty { handle(.tick, token: nil) }
+            for message in messages {
+                switch message {
+                case .command(let command, let reply): accept(command, reply)
+                case .decoding(let generation, let event): handle(.decoding(generation, event), token: nil)
+                case .output(let event):
+                    if case .opened(let generation, let ring) = event { adopt(ring, generation) }
+                    if case .failed(let generation, _) = event { abandonRing(of: generation) }
+                    handle(.output(event), token: nil)
+                case .saved(let number, let failure): saved(number, failure)
+                case .shutdown:
+                    end()
+                    return
+                }
+            }
+        }
+    }
+
+    static let goingDown = PlaybackError(.shuttingDown, "The server is going down.")
+
+    // MARK: Inputs
+
+    private func accept(
+        _ command: PlayerCommand, _ reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        lastToken += 1
+        let token = CommandToken(number: lastToken)
+        replies[token] = Reply(send: reply)
+        handle(.command(command, token), token: token)
+    }
+
+    /// Decides under the lock, acts outside it.
+    private func handle(_ input: PlayerCore.Input, token: CommandToken?) {
+        let reading = environment.output.clock()
+        let now = environment.clock.now
+        let actions = core.withLock { core in
+            let actions = core.handle(input, clock: reading, now: now)
+            deadline = core.nextDeadline
+            var snapshot = core.snapshot()
+            if let ring, let format = core.stream.format {
+                snapshot.statistics.bufferedAhead = format.seconds(max(0, ring.writeIndex - reading.ringIndex))
+            }
+            published.withLock { $0 = snapshot }
+            return actions
+        }
+        perform(actions, token: token)
+    }
+
+    private func saved(_ number: UInt64, _ failure: String?) {
+        saveDone = number
+        if let failure, saveFailure == nil { handle(.saveFailed(failure), token: nil) }
+        saveFailure = failure
+        for (token, reply) in replies where reply.after <= saveDone {
+            if let outcome = reply.outcome { answer(token, outcome) }
+        }
+    }
+
+    private func adopt(_ ring: FrameRing, _ generation: Generation) {
+        guard core.withLock({ $0.stream.generation }) == generation else { return }
+        _ = self.ring?.cut()
+        self.ring = ring
+    }
+
+    /// Nobody reads the ring any more: whoever waits for space in it must go on to other commands.
+    private func abandonRing(of generation: Generation) {
+        guard core.withLock({ $0.stream.generation }) == generation else { return }
+        _ = ring?.cut()
+        ring = nil
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [PlayerAction], token: CommandToken?) {
+        let changes = actions.compactMap { if case .save(let change) = $0 { change } else { nil } }
+        save(changes, for: token)
+        for action in actions {
+            switch action {
+            case .load(let generation, let item, let start): load(item, generation, start)
+            case .reposition(let generation, let run, let start): sessions[generation]?.reposition(run, start)
+            case .feed(let generation): feed(generation)
+            case .unload(let generation): sessions.removeValue(forKey: generation)?.end()
+            case .openStream(let generation, let format): environment.output.open(format, generation: generation)
+            case .startStream(let generation): environment.output.start(generation: generation)
+            case .pauseStream(let generation): environment.output.pause(generation: generation)
+            case .flushStream(let generation):
+                guard let ring else { continue }
+                environment.output.flush(to: ring.cut(), generation: generation)
+            case .drainStream(let generation): environment.output.drain(generation: generation)
+            case .closeStream(let generation):
+                _ = ring?.cut()
+                environment.output.close(generation: generation)
+            case .setGains(let gains, let seconds): environment.output.setGains(gains, over: seconds)
+            case .selectDevice(let device): environment.output.select(device: device)
+            case .emit(let kind): emit(kind)
+            case .save: continue
+            case .reply(let token, let outcome): finish(token, outcome)
+            }
+        }
+    }
+
+    private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
+        sessions[generation] = DecodeSession(
+            item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
+            report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
+    }
+
+    private func feed(_ generation: Generation) {
+        guard let ring, let session = sessions[generation] else { return }
+        session.feed(ring, ring.grant().lease)
+    }
+
+    private func emit(_ kind: PlayerEvent.Kind) {
+        let version = published.withLock { $0.version }
+        let event = PlayerEvent(version: version, wallMilliseconds: environment.clock.wallMilliseconds, kind: kind)
+        observer.withLock { $0.call }(event)
+    }
+
+    private func save(_ changes: [SavedChange], for token: CommandToken?) {
+        guard !changes.isEmpty else { return }
+        saveIssued += 1
+        let number = saveIssued
+        if let token { replies[token]?.after = number }
+        environment.store.save(changes) { [mailbox] failure in
+            mailbox.post(.saved(number, failure: failure))
+        }
+    }
+
+    private func finish(_ token: CommandToken, _ outcome: CommandOutcome) {
+        guard let reply = replies[token] else { return }
+        if reply.after <= saveDone {
+            answer(token, outcome)
+        } else {
+            replies[token]?.outcome = outcome
+        }
+    }
+
+    private func answer(_ token: CommandToken, _ outcome: CommandOutcome) {
+        guard let reply = replies.removeValue(forKey: token) else { return }
+        switch outcome {
+        case .failed(let error):
+            reply.send(.failure(error))
+        case .done where reply.after > 0 && saveFailure != nil:
+            reply.send(.failure(PlaybackError(.notSaved, saveFailure ?? "")))
+        case .done(let inserted):
+            var snapshot = published.withLock { $0 }
+            snapshot.insertedItems = inserted
+            reply.send(.success(snapshot))
+        }
+    }
+
+    // MARK: The end
+
+    private func end() {
+        _ = ring?.cut()
+        environment.output.shutdown()
+        let place = core.withLock { $0.savedPosition }
+        environment.store.save([.position(place)]) { _ in }
+        for session in sessions.values { session.end() }
+        sessions = [:]
+        for reply in replies.values { reply.send(.failure(Self.goingDown)) }
+        replies = [:]
+        for case .command(_, let reply) in mailbox.close() { reply(.failure(Self.goingDown)) }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+internal import Threading
+
+/// A player, usable from any thread: commands go in, an immutable snapshot and events come out.
+///
+/// Its private loop runs on a thread of its own; nothing here waits for it.
+public final class Player: Sendable {
+    /// What the player stands on; all of it is replaced in tests.
+    public struct Environment: Sendable {
+        public var opener: any MediaOpener
+        public var output: any AudioOutput
+        public var conversion: any SampleRateConversion
+        public var store: any PlayerStore
+        public var clock: any PlayerClock
+
+        public init(
+            opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,
+            store: any PlayerStore, clock: any PlayerClock
+        ) {
+            self.opener = opener
+            self.output = output
+            self.conversion = conversion
+            self.store = store
+            self.clock = clock
+        }
+    }
+
+    private let loop: PlayerLoop
+    private let thread: NamedThread
+    private let isDown = Atomic(false)
+
+    /// Loads the saved state (blocking) and starts the loop and the output.
+    ///
+    /// `observer` is called for every event from the player's thread, in order, after its state is readable; it must
+    /// not block.
+    public init(_ environment: Environment, observer: @escaping @Sendable (PlayerEvent) -> Void = { _ in }) {
+        let loop = PlayerLoop(environment)
+        self.loop = loop
+        loop.observer.withLock { $0.call = observer }
+        thread = NamedThread("player") { loop.run() }
+    }
+
+    /// The newest published state.
+    public var snapshot: PlayerSnapshot { loop.published.withLock { $0 } }
+
+    /// `reply` comes exactly once, within 1 s, from the player's thread: when the command has taken effect and is
+    /// saved, or with its error. It must not block.
+    public func perform(
+        _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        if !loop.mailbox.post(.command(command, reply)) { reply(.failure(PlayerLoop.goingDown)) }
+    }
+
+    /// Up to `limit` items from `offset` on; consistent within itself. Costs what the window costs.
+    public func queueWindow(offset: Int, limit: Int) -> QueueWindow {
+        loop.core.withLock { $0.queue.window(offset: offset, limit: limit) }
+    }
+
+    /// The item with its index; nil when it is not in the queue.
+    public func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? {
+        loop.core.withLock { core in
+            guard let item = core.queue.item(id), let index = core.queue.index(of: id) else { return nil }
+            return (item, index, core.queue.revision)
+        }
+    }
+
+    /// Replaces the observer given at the start.
+    public func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
+        loop.observer.withLock { $0.call = observer }
+    }
+
+    /// Fades out, saves, ends the loop and the output. Blocks up to 1.5 s. Later commands get `shutting-down`.
+    public func shutdown() {
+        guard loop.mailbox.post(.shutdown), !isDown.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        thread.join()
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// What the player's loop is to do, in this order. The player itself does nothing.
+enum PlayerAction {
+    // Decoding.
+    case load(Generation, QueueItem, DecodeStart)
+    case reposition(Generation, DecodeRun, DecodeStart)
+    /// Lets the item write into the ring of the open stream, and no other any more.
+    case feed(Generation)
+    case unload(Generation)
+
+    // Output.
+    case openStream(Generation, AudioFormat)
+    case startStream(Generation)
+    case pauseStream(Generation)
+    /// Cuts the ring and drops what was not heard.
+    case flushStream(Generation)
+    case drainStream(Generation)
+    case closeStream(Generation)
+    case setGains(ChannelGains, seconds: Double)
+    case selectDevice(String?)
+
+    // The world.
+    case emit(PlayerEvent.Kind)
+    case save(SavedChange)
+    case reply(CommandToken, CommandOutcome)
+}
+
+/// How a command ended.
+enum CommandOutcome {
+    /// With the numbers of the ids that it gave to new items.
+    case done(inserted: Range<UInt64>?)
+    case failed(PlaybackError)
+}
+
+/// Names one command until it is answered.
+struct CommandToken: Hashable {
+    var number: UInt64
+}
+
+/// Where and how decoding begins.
+struct DecodeStart: Equatable {
+    enum Place: Equatable {
+        /// Clamped to the media's length.
+        case seconds(Double)
+        /// 0...1 of the duration.
+        case progress(Double)
+    }
+
+    var place: Place
+    /// 1, or the rate of a scan: short blocks are played, the rest is skipped.
+    var speed = 1.0
+}
+
+/// What a decode thread reports, of one item.
+enum DecodeEvent {
+    case opened(MediaDescription)
+    /// The first frames from `position` (seconds) on are decoded.
+    case primed(DecodeRun, position: Double)
+    /// From ring index `start` on, the ring holds the media from `position` seconds on.
+    case wrote(DecodeRun, start: FrameCount, position: Double, speed: Double)
+    case mediaChanged(MediaDescription)
+    /// The last frame is in the ring, before `end`.
+    case ended(DecodeRun, end: FrameCount)
+    /// `end`: ring index behind what was written; nil when the ring was never entered.
+    case failed(DecodeRun, MediaError, end: FrameCount?)
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that a client can ask of a player.
+public enum PlayerCommand: Sendable {
+    case play(PlayTarget, position: Double?)
+    case pause
+    case toggle
+    /// Draining plays what is already buffered for the sink before it stops.
+    case stop(drain: Bool)
+    case next
+    case previous
+    case seek(SeekTarget)
+    /// Rewind and fast-forward at `rate` times the normal speed, -32...32 without 0 and 1.
+    case scan(rate: Double)
+    case endScan
+    case apply(SettingsPatch)
+    /// `expected`: refuse with `revision-mismatch` when the queue has another revision. `play`: start the first new
+    /// item (or `startIndex`) in the same step.
+    case edit(QueueEdit, expected: QueueRevision?, play: Bool)
+    /// nil follows the default device again.
+    case selectOutput(String?)
+
+    /// Asks for an item to be played: has failed when the item has. An edit is done although what it added may fail.
+    var failsWithItem: Bool {
+        switch self {
+        case .play, .toggle, .next, .previous, .seek, .scan: true
+        case .pause, .stop, .endScan, .apply, .edit, .selectOutput: false
+        }
+    }
+
+    /// When it has taken effect.
+    var awaits: PlayerCore.PendingReply.Awaited {
+        switch self {
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan: .transport
+        case .edit(_, _, let play): play ? .transport : .nothing
+        case .apply: .nothing
+        case .selectOutput(let device): .device(device)
+        }
+    }
+}
+
+public enum PlayTarget: Hashable, Sendable {
+    /// The current item, or the first one.
+    case current
+    case item(ItemID)
+    case index(Int)
+}
+
+/// Times in seconds; must be finite.
+public enum SeekTarget: Hashable, Sendable {
+    /// Absolute, clamped to 0...duration.
+    case position(Double)
+    /// Relative to what is heard now; past the end completes the item.
+    case offset(Double)
+    /// 0...1 of the duration.
+    case progress(Double)
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// What is heard: advancing along the timeline, and across the border from one item to the next.
+extension PlayerCore {
+    /// The next item enters the ring this long before the current one ends: late, so that edits of the queue still
+    /// count, and early enough for any sink.
+    static let feedAhead = 1.0
+
+    mutating func observe(_ reading: OutputClock) {
+        guard stream.format != nil else { return }
+        clock = reading
+        hear(upTo: reading.ringIndex)
+        finishSeekOnceHeard()
+        finishScanAtStart()
+        var borders = 0
+        while !goal.isAtRest, isCurrentOver, seek == nil, borders < 4 {
+            borders += 1
+            guard reachedEnd() else { break }
+        }
+    }
+
+    /// All of the current item that will be heard was heard.
+    var isCurrentOver: Bool {
+        guard let current, let end = current.writtenEnd else { return false }
+        return timeline.heard >= end || timeline.isEmpty(current.generation, current.run, end: end)
+    }
+
+    mutating func hear(upTo ringIndex: FrameCount) {
+        for (generation, seconds) in timeline.advance(to: ringIndex) {
+            if current?.generation == generation {
+                current?.listened += seconds
+            } else if upcoming?.generation == generation {
+                upcoming?.listened += seconds
+            }
+        }
+    }
+
+    private mutating func finishSeekOnceHeard() {
+        guard seek != nil, seek?.followUp == nil, let current, !current.isOpening else { return }
+        guard goal.wantsSound else {
+            // Without sound to come, being there is all there is to it.
+            seek = nil
+            return
+        }
+        if isCurrentOver { seek = nil }
+        guard let place = timeline.place else { return }
+        let isHeard = place.segment.generation == current.generation && place.segment.run == current.run
+        if isHeard, stream.transport == .running, clock.isAdvancing { seek = nil }
+    }
+
+    /// The current item was heard to its end. False when there is nothing more to cross.
+    mutating func reachedEnd() -> Bool {
+        guard let ended = current else { return false }
+        if let error = ended.failure {
+            currentFailed(error)
+            return current?.isFed == true
+        }
+        guard let next = upcoming, !settings.stopAfterCurrent else { return false }
+        upcoming = nil
+        complete(ended, .finished)
+        enter(next)
+        if let error = next.failure, !next.isFed { currentFailed(error) }
+        return current?.isFed == true
+    }
+
+    /// Makes a track that is already loaded the current one.
+    mutating func enter(_ track: Track) {
+        let previous = current?.item.id
+        current = track
+        seek = nil
+        endScanAtBorder()
+        queue.setCurrent(track.item.id)
+        consume(previous)
+        emit(.item(currentItem))
+        statistics.itemsStarted += 1
+        jumped()
+        savePosition()
+    }
+
+    /// The last item was heard to its end (or its output drained).
+    mutating func reachedEndOfQueue() {
+        guard let ended = current else { return }
+        if let error = ended.failure {
+            currentFailed(error)
+            return
+        }
+        complete(ended, .finished)
+        rest(.completed, at: ended.duration ?? position)
+        if settings.stopAfterCurrent {
+            settings.stopAfterCurrent = false
+            actions.append(.save(.settings(settings)))
+            emit(.settings(settings))
+            goal = .rest(.stopped(.stopAfterCurrent))
+            current?.startPosition = 0
+            if let next = queue.successor(order, using: &random) {
+                queue.setCurrent(next)
+                current = nil
+                consume(ended.item.id)
+                emit(.item(currentItem))
+            }
+            dropUpcoming()
+        } else {
+            emit(.queueEnded)
+        }
+    }
+
+    /// Nothing is loaded any more; `current` stays only to show what it was.
+    mutating func rest(_ rest: PlayerGoal.Rest, at position: Double) {
+        goal = .rest(rest)
+        seek = nil
+        scan = nil
+        current?.startPosition = position
+        dropUpcoming()
+    }
+
+    mutating func complete(_ track: Track, _ reason: CompletionReason) {
+        actions.append(.unload(track.generation))
+        emit(.completed(track.item.id, reason: reason))
+    }
+
+    /// Takes an item that was heard out of the queue, when the user wants that.
+    mutating func consume(_ id: ItemID?) {
+        guard settings.consume, let id, id != current?.item.id, queue.item(id) != nil else { return }
+        do {
+            guard let change = try queue.apply(.remove([id]), using: &random) else { return }
+            announce(change)
+        } catch {
+            preconditionFailure("an item that is in the queue can be removed: \(error)")
+        }
+    }
+}

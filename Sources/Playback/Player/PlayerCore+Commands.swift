@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// What clients ask for. Each command changes the goal (or refuses); what follows from it is `reconcile`'s business.
+extension PlayerCore {
+    /// A command that has not come to rest by then is answered with the state as it is.
+    static let replyWithin = 0.8
+
+    mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
+        let firstNumber = queue.nextItemNumber
+        do {
+            switch command {
+            case .play(let target, let position): try play(target, at: position)
+            case .pause: try pause()
+            case .toggle: try goal.wantsSound ? pause() : play(.current, at: nil)
+            case .stop(let drain): stop(drain: drain)
+            case .next: try skip(to: queue.next(order, using: &random))
+            case .previous: try previous()
+            case .seek(let target): try seek(to: target)
+            case .scan(let rate): try scan(at: rate)
+            case .endScan: endScan()
+            case .apply(let patch): try apply(patch)
+            case .edit(let edit, let expected, let play): try self.edit(edit, expected: expected, play: play)
+            case .selectOutput(let device): try select(device)
+            }
+            let inserted = queue.nextItemNumber > firstNumber ? firstNumber..<queue.nextItemNumber : nil
+            pending.append(
+                PendingReply(
+                    token: token, deadline: now.advanced(bySeconds: Self.replyWithin), inserted: inserted,
+                    failsWithItem: command.failsWithItem, awaits: command.awaits))
+        } catch {
+            actions.append(.reply(token, .failed(error)))
+        }
+    }
+
+    /// Answers every command that is waiting, once nothing is on its way any more; late ones as they stand.
+    mutating func answerSettled() {
+        guard !pending.isEmpty else { return }
+        let isSettled = self.isSettled
+        let devices = output.devices
+        pending.removeAll { waiting in
+            let isDone =
+                switch waiting.awaits {
+                case .nothing: true
+                case .transport: isSettled
+                case .device(nil): !devices.isChosen
+                case .device(let device): devices.isChosen && devices.current == device
+                }
+            guard isDone || waiting.deadline <= now else { return false }
+            if case .rest(.failed(let error)) = goal, waiting.failsWithItem {
+                actions.append(.reply(waiting.token, .failed(error)))
+            } else {
+                actions.append(.reply(waiting.token, .done(inserted: waiting.inserted)))
+            }
+            return true
+        }
+    }
+
+    /// Status and goal agree.
+    private var isSettled: Bool {
+        switch goal {
+        case .play: status == .playing || status == .interrupted
+        case .hold: status != .playing
+        case .pause: status == .paused
+        case .stop: false
+        case .idle, .rest: true
+        }
+    }
+
+    // MARK: Transport
+
+    private mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
+        let wanted = try item(for: target)
+        if case .unavailable(let message) = availability {
+            throw PlaybackError(.outputUnavailable, message)
+        }
+        lastError = nil
+        let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
+        if isLoaded, target == .current {
+            endScan()
+            goal = .play
+            if let position { beginSeek(to: .seconds(position)) }
+        } else {
+            scan = nil
+            failuresInARow = 0
+            makeCurrent(wanted, at: position)
+            goal = .play
+        }
+    }
+
+    private func item(for target: PlayTarget) throws(PlaybackError) -> QueueItem {
+        switch target {
+        case .current:
+            guard let item = queue.current ?? (queue.count > 0 ? queue[0] : nil) else {
+                throw PlaybackError(.noSuchContent, "The queue is empty: there is nothing to play.")
+            }
+            return item
+        case .item(let id):
+            guard let item = queue.item(id) else {
+                throw PlaybackError(.unknownItem, "No item \(id) is in the queue.", itemID: id)
+            }
+            return item
+        case .index(let index):
+            guard (0..<queue.count).contains(index) else {
+                throw PlaybackError(.outOfRange, "There is no index \(index) in a queue of \(queue.count) items.")
+            }
+            return queue[index]
+        }
+    }
+
+    private mutating func pause() throws(PlaybackError) {
+        scan?.wasPlaying = false
+        endScan()
+        switch goal {
+        case .play: goal = .pause(.user)
+        case .pause: goal = .pause(.user)
+        case .hold: return
+        case .stop: return
+        case .idle, .rest: return
+        }
+    }
+
+    private mutating func stop(drain: Bool) {
+        scan = nil
+        lastError = nil
+        switch goal {
+        case .rest(.stopped), .idle: return
+        case .rest:
+            rest(.stopped(.user), at: 0)
+        case .stop(drain: true, let since) where !drain:
+            goal = .stop(drain: false, since: since)
+        case .stop: return
+        case .play, .hold, .pause:
+            goal = .stop(drain: drain, since: now)
+            dropSeek()
+            if let current, drain { actions.append(.unload(current.generation)) }
+        }
+    }
+
+    private mutating func dropSeek() {
+        guard seek != nil else { return }
+        let place = position
+        current?.startPosition = place
+        seek = nil
+    }
+
+    private mutating func skip(to id: ItemID?) throws(PlaybackError) {
+        guard let id, let item = queue.item(id) else {
+            throw PlaybackError(.noSuchContent, "There is no item to go to.")
+        }
+        scan = nil
+        failuresInARow = 0
+        let wasAtRest = goal.isAtRest
+        makeCurrent(item, at: nil)
+        if wasAtRest { goal = .hold }
+        if case .pause = goal { goal = .hold }
+    }
+
+    private mutating func previous() throws(PlaybackError) {
+        let restartsAfter = settings.previousRestartsAfter
+        let restarts = current != nil && !goal.isAtRest && restartsAfter > 0 && position > restartsAfter
+        if !restarts, let id = queue.previous(order, using: &random) {
+            try skip(to: id)
+        } else if current != nil, !goal.isAtRest {
+            scan = nil
+            beginSeek(to: .seconds(current?.item.beginTime ?? 0))
+        } else {
+            throw PlaybackError(.noSuchContent, "There is no item to go back to.")
+        }
+    }
+
+    private mutating func seek(to target: SeekTarget) throws(PlaybackError) {
+        guard queue.current != nil else {
+            throw PlaybackError(.noSuchContent, "There is no current item to seek in.")
+        }
+        if current?.media?.isSeekable == false {
+            throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
+        }
+        try wakeForSeeking()
+        if scan != nil { scan = nil }
+        switch target {
+        case .position(let seconds): beginSeek(to: .seconds(seconds))
+        case .offset(let seconds): beginSeek(to: .seconds(max(0, position + seconds)))
+        case .progress(let progress): beginSeek(to: .progress(progress))
+        }
+    }
+
+    /// Loads the current item again when it is not loaded, silently.
+    private mutating func wakeForSeeking() throws(PlaybackError) {
+        guard goal.isAtRest || current == nil, let item = queue.current else { return }
+        if case .rest(.failed(let error)) = goal {
+            throw PlaybackError(.invalidState, "The item cannot be played: \(error.message)", itemID: item.id)
+        }
+        makeCurrent(item, at: nil)
+        goal = .pause(.user)
+    }
+
+    private mutating func scan(at rate: Double) throws(PlaybackError) {
+        guard current != nil, !goal.isAtRest else {
+            throw PlaybackError(.invalidState, "Nothing is loaded that could be scanned.")
+        }
+        if current?.media?.isSeekable == false {
+            throw PlaybackError(.notSeekable, "This stream cannot be scanned.", itemID: current?.item.id)
+        }
+        if case .unavailable(let message) = availability {
+            throw PlaybackError(.outputUnavailable, message)
+        }
+        beginScan(rate: rate)
+    }
+
+    /// Leaves the current item for another, which is loaded (or was loaded ahead); the goal stays.
+    mutating func makeCurrent(_ item: QueueItem, at position: Double?) {
+        let left = current
+        let ready = upcoming
+        upcoming = nil
+        if let left, left.isFed { flush() }
+        if let left, !goal.isAtRest { complete(left, .user) }
+        if let ready, ready.item.id == item.id, position == nil, case .primed = ready.stage {
+            enter(ready)
+        } else {
+            if let ready { actions.append(.unload(ready.generation)) }
+            enter(load(item, at: position))
+        }
+        if goal.isAtRest { goal = .hold }
+    }
+
+    private mutating func select(_ device: String?) throws(PlaybackError) {
+        if let device, !output.devices.devices.contains(where: { $0.id == device }) {
+            throw PlaybackError(.unknownOutput, "There is no output \(device).")
+        }
+        settings.outputDevice = device
+        actions.append(.selectDevice(device))
+        actions.append(.save(.settings(settings)))
+        emit(.settings(settings))
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// The end of every wait. What is overdue becomes a failure that names its cause, or a second try.
+extension PlayerCore {
+    static let openingLimit = 30.0
+    static let streamOpeningLimit = 5.0
+    static let startingLimit = 5.0
+    static let pausingLimit = 1.0
+    static let stoppingLimit = 1.5
+    static let outageLimit = 300.0
+    /// How often the clock is read while sound advances: refreshes the published position and saves it.
+    static let clockInterval = 1.0
+    /// How often while a start or a seek is about to be heard.
+    static let startingPoll = 0.005
+
+    mutating func checkDeadlines() {
+        Self.failIfOverdue(&current, now: now)
+        Self.failIfOverdue(&upcoming, now: now)
+        checkStream()
+        if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
+            self.outage = nil
+            goal = .pause(.outputUnavailable)
+        }
+        if outage != nil, !goal.wantsSound { outage = nil }
+        if status == .playing, isOver(positionSavedAt, Self.clockInterval) { savePosition() }
+    }
+
+    private static func failIfOverdue(_ track: inout Track?, now: MonotonicTime) {
+        guard let loading = track, case .opening(let since) = loading.stage,
+            Self.isOver(since, Self.openingLimit, at: now)
+        else { return }
+        track?.stage = .failed(
+            PlaybackError(
+                .timedOut, "The media did not open within \(Int(Self.openingLimit)) s.", itemID: loading.item.id),
+            end: nil)
+    }
+
+    private mutating func checkStream() {
+        switch stream {
+        case .closed: return
+        case .opening(let generation, let since):
+            guard isOver(since, Self.streamOpeningLimit) else { return }
+            giveUp(generation, "The sound server did not open a stream within \(Int(Self.streamOpeningLimit)) s.")
+        case .open(let generation, let format, let transport):
+            switch transport {
+            case .silent(let since):
+                guard goal.isAtRest, isOver(since, Self.streamGrace) else { return }
+                actions.append(.closeStream(generation))
+                stream = .closed
+                describeStream(nil)
+            case .starting(let since):
+                // A seek that is heard needs no word from the output.
+                if isHeard, clock.isAdvancing {
+                    stream.transport = .running
+                    outage = nil
+                    observe(clock)
+                } else if isOver(since, Self.startingLimit), !output.isSuspended, current?.isFed == true {
+                    giveUp(generation, "The sink did not start within \(Int(Self.startingLimit)) s.")
+                }
+            case .pausing(let since):
+                guard isOver(since, Self.pausingLimit) else { return }
+                giveUp(generation, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
+            case .draining(let since):
+                let rest = current?.writtenEnd.map { format.seconds($0 - timeline.heard) } ?? 0
+                guard isOver(since, 10), rest <= 0 else { return }
+                giveUp(generation, "The sink did not play to the end.")
+            case .running, .dry: return
+            }
+        }
+        if case .stop(drain: false, let since) = goal, isOver(since, Self.stoppingLimit) { stopped() }
+    }
+
+    private mutating func giveUp(_ generation: Generation, _ message: String) {
+        actions.append(.closeStream(generation))
+        outputReported(.failed(generation, .lost(message)))
+    }
+
+    private func isOver(_ since: MonotonicTime, _ seconds: Double) -> Bool { Self.isOver(since, seconds, at: now) }
+
+    private static func isOver(_ since: MonotonicTime, _ seconds: Double, at now: MonotonicTime) -> Bool {
+        now.seconds(since: since) >= seconds - 0.0005
+    }
+
+    /// When the player wants to be called again although nothing has happened; nil while it can sleep.
+    var nextDeadline: MonotonicTime? {
+        var times: [MonotonicTime] = []
+        func after(_ since: MonotonicTime, _ seconds: Double) { times.append(since.advanced(bySeconds: seconds)) }
+        func pollUntilHeard() {
+            if status != .playing, current?.isFed == true { after(now, Self.startingPoll) }
+        }
+
+        if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
+        if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
+        if let reply = pending.map(\.deadline).min() { times.append(reply) }
+        if let outage, goal.wantsSound {
+            after(outage.since, Self.outageLimit)
+            if case .closed = stream, availability == .available { times.append(outage.retryAt) }
+        }
+        switch stream {
+        case .closed: break
+        case .opening(_, let since): after(since, Self.streamOpeningLimit)
+        case .open(_, let format, let transport):
+            switch transport {
+            case .silent(let since): if goal.isAtRest { after(since, Self.streamGrace) }
+            case .starting(let since):
+                after(since, Self.startingLimit)
+                if current?.isFed == true, !output.isSuspended { after(now, Self.startingPoll) }
+            case .pausing(let since): after(since, Self.pausingLimit)
+            case .draining:
+                after(now, Self.clockInterval)
+                pollUntilHeard()
+            case .running:
+                after(max(positionSavedAt, now.advanced(bySeconds: -Self.clockInterval)), Self.clockInterval)
+                pollUntilHeard()
+            case .dry: break
+            }
+            if let border = nextBorder(format) { times.append(border) }
+        }
+        if case .stop(_, let since) = goal { after(since, Self.stoppingLimit) }
+        return times.min().map { max($0, now.advanced(bySeconds: 0.001)) }
+    }
+
+    /// When the end of the current item is heard, or the next one is to enter the ring.
+    private func nextBorder(_ format: AudioFormat) -> MonotonicTime? {
+        guard stream.isSounding, let end = current?.writtenEnd else { return nil }
+        let remaining = format.seconds(end - timeline.heard)
+        guard remaining > 0 else { return nil }
+        if let upcoming, !upcoming.isFed, remaining > Self.feedAhead {
+            return clock.sampledAt.advanced(bySeconds: remaining - Self.feedAhead)
+        }
+        return upcoming == nil ? nil : clock.sampledAt.advanced(bySeconds: remaining)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// What the decode threads report.
+extension PlayerCore {
+    mutating func decoded(_ generation: Generation, _ event: DecodeEvent) {
+        if var track = current, track.generation == generation, !goal.isAtRest {
+            let before = track.media
+            update(&track, with: event)
+            current = track
+            currentReported(event, before: before)
+        } else if var track = upcoming, track.generation == generation {
+            update(&track, with: event)
+            upcoming = track
+        }
+    }
+
+    private mutating func update(_ track: inout Track, with event: DecodeEvent) {
+        switch event {
+        case .opened(let media):
+            track.media = media
+        case .mediaChanged(let media):
+            statistics.decodeErrors += UInt64(max(0, media.decodeErrors - (track.media?.decodeErrors ?? 0)))
+            track.media = media
+        case .primed(let run, let position):
+            guard run == track.run, track.isOpening else { return }
+            track.stage = .primed
+            track.startPosition = position
+        case .wrote(let run, let start, let position, let speed):
+            guard run == track.run, case .feeding = track.stage else { return }
+            timeline.append(
+                Timeline.Segment(
+                    generation: track.generation, run: run, start: start, position: position, speed: speed, end: nil))
+        case .ended(let run, let end):
+            guard run == track.run, case .feeding = track.stage else { return }
+            track.stage = .written(end: end)
+        case .failed(let run, let error, let end):
+            guard run == track.run else { return }
+            let code = PlaybackError.Code(rawValue: error.code.rawValue) ?? .unreadable
+            track.stage = .failed(PlaybackError(code, error.message, itemID: track.item.id), end: end)
+        }
+    }
+
+    private mutating func currentReported(_ event: DecodeEvent, before: MediaDescription?) {
+        switch event {
+        case .opened, .mediaChanged:
+            if let current, current.media != before { emit(.item(currentItem)) }
+        case .primed(let run, _):
+            guard run == current?.run, let seek else { return }
+            if let followUp = seek.followUp {
+                runSeek(followUp, target: seek.target)
+                return
+            }
+            let place = current?.startPosition ?? seek.target
+            let isElsewhere = abs(place - seek.target) > 0.001
+            self.seek?.target = place
+            if !goal.wantsSound { self.seek = nil }
+            if isElsewhere { jumped() } else { tellTime() }
+        case .failed:
+            if current?.failure != nil { emit(.item(currentItem)) }
+        case .wrote, .ended: return
+        }
+    }
+
+    /// The current item cannot be played (any further): the queue goes on when it was to sound, else it shows why.
+    mutating func currentFailed(_ error: PlaybackError) {
+        guard let failed = current else { return }
+        statistics.itemsFailed += 1
+        failuresInARow += 1
+        lastError = error
+        let wasToSound = goal.wantsSound
+        let place = position
+        complete(failed, .error)
+        emit(.error(error))
+        let next =
+            wasToSound && settings.repeats != .one && !settings.stopAfterCurrent && failuresInARow < max(2, queue.count)
+            ? queue.successor(order, using: &random) : nil
+        guard let next, next != failed.item.id, let item = queue.item(next) else {
+            rest(.failed(error), at: place)
+            if failed.isFed { flush() }
+            if wasToSound { emit(.queueEnded) }
+            return
+        }
+        if let ready = upcoming, ready.item.id == next {
+            upcoming = nil
+            enter(ready)
+        } else {
+            dropUpcoming()
+            enter(load(item, at: nil))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// Edits of queue and settings, and what they mean for what plays.
+extension PlayerCore {
+    mutating func edit(_ edit: QueueEdit, expected: QueueRevision?, play: Bool) throws(PlaybackError) {
+        if let expected, expected != queue.revision {
+            throw PlaybackError(
+                .revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
+        }
+        if play, case .unavailable(let message) = availability {
+            throw PlaybackError(.outputUnavailable, message)
+        }
+        let change: QueueChange?
+        do {
+            change = try queue.apply(edit, using: &random)
+        } catch {
+            throw PlaybackError(error)
+        }
+        if let change { announce(change) }
+        follow(edit, change, play: play)
+    }
+
+    mutating func announce(_ change: QueueChange) {
+        actions.append(
+            .save(.queue(change, revision: queue.revision, nextItemNumber: queue.nextItemNumber)))
+        emit(.queue(revision: queue.revision, length: queue.count, change: change))
+    }
+
+    private mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
+        let target = firstNew(edit, change)
+        if play, let target {
+            lastError = nil
+            failuresInARow = 0
+            scan = nil
+            makeCurrent(target, at: nil)
+            goal = .play
+        } else if let lost = current, queue.item(lost.item.id) == nil {
+            leaveRemoved(lost, for: replacement(edit))
+        } else if queue.currentID == nil, queue.count > 0, goalIsIdle {
+            makeCurrent(target ?? queue[0], at: nil)
+            goal = settings.autoPlay && availability == .available ? .play : .hold
+        } else if case .updated(_, let new)? = change, new.id == current?.item.id {
+            emit(.item(currentItem))
+        }
+        if queue.count == 0 {
+            if goal.isAtRest { current = nil }
+            if case .rest = goal { goal = .idle }
+        }
+    }
+
+    private var goalIsIdle: Bool {
+        switch goal {
+        case .idle: true
+        case .rest, .hold, .play, .pause, .stop: false
+        }
+    }
+
+    /// The item that `play` means: the first that came with the edit, or the one that it names.
+    private func firstNew(_ edit: QueueEdit, _ change: QueueChange?) -> QueueItem? {
+        switch (edit, change) {
+        case (.replace(_, let startIndex), .replaced(_, let new)): new.isEmpty ? nil : new[startIndex ?? 0]
+        case (_, .inserted(let items, _)): items.first
+        default: nil
+        }
+    }
+
+    private mutating func replacement(_ edit: QueueEdit) -> ItemID? {
+        if case .replace(_, let startIndex) = edit { return queue.count > 0 ? queue[startIndex ?? 0].id : nil }
+        return queue.successor(Queue.Order(repeats: .off, shuffle: settings.shuffle), using: &random)
+    }
+
+    /// The current item is no longer in the queue: what follows takes its place, sounding if it sounded.
+    private mutating func leaveRemoved(_ lost: Track, for next: ItemID?) {
+        if lost.isFed { flush() }
+        if !goal.isAtRest { complete(lost, .removed) }
+        let ready = upcoming
+        upcoming = nil
+        if let ready { actions.append(.unload(ready.generation)) }
+        scan = nil
+        seek = nil
+        current = nil
+        if let next, let item = queue.item(next) {
+            let wasAtRest = goal.isAtRest
+            enter(load(item, at: nil))
+            if wasAtRest { goal = .hold }
+            if case .pause = goal { goal = .hold }
+        } else {
+            goal = queue.count == 0 ? .idle : .rest(.stopped(.queueChanged))
+            emit(.item(nil))
+            jumped()
+            savePosition()
+        }
+    }
+
+    mutating func apply(_ patch: SettingsPatch) throws(PlaybackError) {
+        func check(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) throws(PlaybackError) {
+            guard let value, !range.contains(value) else { return }
+            throw PlaybackError(.outOfRange, "\(name) must be between \(range.lowerBound) and \(range.upperBound).")
+        }
+        try check(patch.volume, 0...1, "volume")
+        try check(patch.balance, -1...1, "balance")
+        try check(patch.previousRestartsAfter, 0...3600, "previousRestartsAfter")
+        try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
+        try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
+
+        let before = settings
+        settings.volume = patch.volumeRamp?.to ?? patch.volume ?? settings.volume
+        settings.muted = patch.muted ?? settings.muted
+        settings.balance = patch.balance ?? settings.balance
+        settings.repeats = patch.repeats ?? settings.repeats
+        settings.shuffle = patch.shuffle ?? settings.shuffle
+        settings.consume = patch.consume ?? settings.consume
+        settings.stopAfterCurrent = patch.stopAfterCurrent ?? settings.stopAfterCurrent
+        settings.autoPlay = patch.autoPlay ?? settings.autoPlay
+        settings.previousRestartsAfter = patch.previousRestartsAfter ?? settings.previousRestartsAfter
+        guard settings != before else { return }
+        if patch.volume != nil || patch.volumeRamp != nil || patch.muted != nil || patch.balance != nil {
+            applyGains(over: patch.volumeRamp?.seconds ?? 0)
+        }
+        actions.append(.save(.settings(settings)))
+        emit(.settings(settings))
+    }
+}
+
+extension PlaybackError {
+    init(_ error: QueueError) {
+        switch error {
+        case .unknownItem(let id):
+            self.init(.unknownItem, "No item \(id) is in the queue.", itemID: id)
+        case .positionOutOfRange(let position, let length):
+            self.init(.outOfRange, "There is no position \(position) in a queue of \(length) items.")
+        case .nothingToUndo: self.init(.nothingToUndo, "There is no edit to undo.")
+        case .nothingToRedo: self.init(.nothingToRedo, "There is no edit to redo.")
+        case .full(let maximum): self.init(.queueFull, "The queue holds at most \(maximum) items.")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// What the output reports.
+extension PlayerCore {
+    mutating func outputReported(_ event: AudioOutputEvent) {
+        switch event {
+        case .opened(let generation, let ring):
+            guard case .opening(generation, _) = stream else { return }
+            stream = .open(generation, ring.format, .silent(since: now))
+            timeline = Timeline(sampleRate: ring.format.sampleRate)
+            clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: now, latency: 0)
+            describeStream(ring.format)
+        case .started(let generation):
+            guard generation == stream.generation else { return }
+            outage = nil
+            switch stream.transport {
+            case .starting, .dry: stream.transport = .running
+            case .silent, .running, .pausing, .draining, nil: return
+            }
+        case .paused(let generation):
+            guard generation == stream.generation, case .pausing = stream.transport else { return }
+            stream.transport = .silent(since: now)
+        case .flushed: return
+        case .drained(let generation):
+            guard generation == stream.generation, case .draining = stream.transport else { return }
+            drained()
+        case .underrun(let generation):
+            guard generation == stream.generation else { return }
+            ranDry()
+        case .suspended(let generation, let isSuspended):
+            guard generation == stream.generation, output.isSuspended != isSuspended else { return }
+            output.isSuspended = isSuspended
+            emit(.output(output))
+        case .closed: return
+        case .failed(let generation, let error):
+            guard generation == stream.generation else { return }
+            streamFailed(error)
+        case .availability(let availability):
+            availabilityChanged(availability)
+        case .devices(let devices):
+            guard output.devices != devices else { return }
+            output.devices = devices
+            emit(.output(output))
+        }
+    }
+
+    private mutating func drained() {
+        stream.transport = .silent(since: now)
+        if case .stop = goal {
+            stopped()
+        } else if goal.wantsSound, let end = current?.writtenEnd {
+            hear(upTo: end)
+            if upcoming == nil || settings.stopAfterCurrent {
+                reachedEndOfQueue()
+            } else {
+                _ = reachedEnd()
+            }
+        }
+    }
+
+    private mutating func ranDry() {
+        switch stream.transport {
+        case .running, .starting:
+            if let current, current.writtenEnd == nil, !current.isOpening { statistics.underruns += 1 }
+            stream.transport = .dry(since: now)
+            jumped()
+        case .silent, .dry, .pausing, .draining, nil: return
+        }
+    }
+
+    private mutating func availabilityChanged(_ new: OutputAvailability) {
+        let old = availability
+        availability = new
+        output.availability = new
+        if new == .available { outage?.retryAt = now }
+        if old != new, !(old == nil && new == .available) { emit(.output(output)) }
+        if case .unavailable(let message) = new, goal.wantsSound, outage == nil {
+            lastError = PlaybackError(.outputUnavailable, message, itemID: current?.item.id)
+            outage = Outage(since: now, retryAt: now)
+        }
+    }
+
+    /// The stream is gone. The item stays at the last position that was heard, and goes on when there is a sink again.
+    private mutating func streamFailed(_ error: AudioOutputError) {
+        let place = position
+        stream = .closed
+        describeStream(nil)
+        let code: PlaybackError.Code = if case .refused = error { .outputRefused } else { .outputUnavailable }
+        let failure = PlaybackError(code, error.message, itemID: current?.item.id)
+        if case .stop = goal { return stopped() }
+        guard !goal.isAtRest, current != nil else { return }
+        lastError = failure
+        if let upcoming, upcoming.isFed {
+            self.upcoming = nil
+            actions.append(.unload(upcoming.generation))
+        }
+        if current?.isFed == true { repositionCurrent(to: .seconds(place)) }
+        if case .refused = error, goal.wantsSound {
+            if let current { complete(current, .error) }
+            emit(.error(failure))
+            rest(.failed(failure), at: place)
+        } else if goal.wantsSound {
+            var outage = self.outage ?? Outage(since: now, retryAt: now)
+            outage.attempts += 1
+            outage.retryAt = now.advanced(bySeconds: min(2, 0.05 * Double(1 << min(outage.attempts, 6))))
+            self.outage = outage
+        }
+    }
+
+    mutating func describeStream(_ format: AudioFormat?) {
+        output.sampleRate = format?.sampleRate
+        output.channelCount = format?.channelCount
+        if format == nil { output.isSuspended = false }
+        emit(.output(output))
+    }
+
+    /// Silence has come after a stop.
+    mutating func stopped() {
+        if let current { complete(current, .user) }
+        rest(.stopped(.user), at: 0)
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// Asks for whatever still lies between what is wanted and what was reported. Runs after every input; asking for
+/// nothing when all is well is what makes it safe to run again.
+extension PlayerCore {
+    /// A stream that nobody uses is given back to the sink after this many seconds.
+    static let streamGrace = 3.0
+
+    mutating func reconcile() {
+        reconcileFailure()
+        reconcileUpcoming()
+        reconcileStream()
+        reconcileFeeding()
+        reconcileTransport()
+    }
+
+    /// An item that failed before a frame of it was heard is left at once.
+    private mutating func reconcileFailure() {
+        var attempts = 0
+        while !goal.isAtRest, let error = current?.failure, current?.isFed == false, attempts < 8 {
+            attempts += 1
+            currentFailed(error)
+        }
+    }
+
+    /// Loads what follows once the current item is decoded to its end, and drops what no longer follows.
+    private mutating func reconcileUpcoming() {
+        guard !goal.isAtRest, let current, seek == nil, case .play = goal, current.writtenEnd != nil,
+            !settings.stopAfterCurrent
+        else {
+            if upcoming != nil, goal.isAtRest || current == nil || settings.stopAfterCurrent { dropUpcoming() }
+            return
+        }
+        let wanted = queue.successor(order, using: &random)
+        if let upcoming, upcoming.item.id != wanted { dropUpcoming() }
+        guard upcoming == nil, let wanted, let item = queue.item(wanted),
+            current.failure == nil || settings.repeats != .one
+        else { return }
+        upcoming = load(item, at: nil)
+    }
+
+    private mutating func reconcileStream() {
+        guard case .closed = stream, goal.wantsSound, let current, current.failure == nil, !isCutOff else { return }
+        if let outage, now < outage.retryAt { return }
+        let generation = newGeneration()
+        stream = .opening(generation, since: now)
+        actions.append(
+            .openStream(generation, current.media?.format ?? AudioFormat(sampleRate: 44_100, layout: .stereo)))
+    }
+
+    private mutating func reconcileFeeding() {
+        guard let format = stream.format, !goal.isAtRest else { return }
+        if case .stop = goal { return }
+        if let current, case .primed = current.stage {
+            self.current?.stage = .feeding
+            actions.append(.feed(current.generation))
+        }
+        if let upcoming, case .primed = upcoming.stage, let end = current?.writtenEnd, seek == nil,
+            format.seconds(end - timeline.heard) <= Self.feedAhead
+        {
+            self.upcoming?.stage = .feeding
+            actions.append(.feed(upcoming.generation))
+        }
+    }
+
+    private mutating func reconcileTransport() {
+        guard case .open(let generation, _, let transport) = stream else {
+            if case .stop = goal { stopped() }
+            return
+        }
+        switch goal {
+        case .play:
+            guard let current, current.isFed else { return }
+            if isAtItsEnd, isCurrentOver {
+                reachedEndOfQueue()
+                if goal.isAtRest { silence(generation, transport) }
+                return
+            }
+            switch transport {
+            case .silent:
+                stream.transport = .starting(since: now)
+                actions.append(.startStream(generation))
+            case .running, .dry:
+                guard isAtItsEnd else { return }
+                stream.transport = .draining(since: now)
+                actions.append(.drainStream(generation))
+            case .draining:
+                guard !isAtItsEnd else { return }
+                stream.transport = .running
+                actions.append(.startStream(generation))
+            case .starting, .pausing: return
+            }
+        case .hold, .pause:
+            silence(generation, transport)
+        case .stop(let drain, _):
+            switch transport {
+            case .silent: stopped()
+            case .draining where drain: return
+            case .running where drain:
+                stream.transport = .draining(since: now)
+                actions.append(.drainStream(generation))
+            case .starting, .running, .dry, .pausing, .draining: silence(generation, transport)
+            }
+        case .idle, .rest:
+            silence(generation, transport)
+        }
+    }
+
+    private mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
+        switch transport {
+        case .silent, .pausing: return
+        case .starting, .running, .dry, .draining:
+            stream.transport = .pausing(since: now)
+            actions.append(.pauseStream(generation))
+        }
+    }
+
+    /// All that will ever be written before the sink runs dry is written.
+    private var isAtItsEnd: Bool {
+        guard let current, current.writtenEnd != nil, seek == nil else { return false }
+        return upcoming == nil
+    }
+
+    // MARK: Loading and dropping
+
+    mutating func load(_ item: QueueItem, at position: Double?) -> Track {
+        let start = position ?? item.beginTime
+        let track = Track(item: item, generation: newGeneration(), startPosition: start, now: now)
+        actions.append(.load(track.generation, item, DecodeStart(place: .seconds(start))))
+        return track
+    }
+
+    mutating func dropUpcoming() {
+        guard let track = upcoming else { return }
+        upcoming = nil
+        actions.append(.unload(track.generation))
+        guard track.isFed else { return }
+        // Its frames follow the current item's in the ring: take both out and let the current one write again.
+        guard let current, !goal.isAtRest, current.failure == nil else { return flush() }
+        let place = position
+        runSeek(DecodeStart(place: .seconds(place)), target: place)
+    }
+
+    /// Takes everything that was not heard out of ring and sink.
+    mutating func flush() {
+        guard case .open(let generation, _, let transport) = stream else { return }
+        timeline.cut()
+        actions.append(.flushStream(generation))
+        guard !isSilent(transport) else { return }
+        stream.transport = .starting(since: now)
+        actions.append(.startStream(generation))
+    }
+
+    private func isSilent(_ transport: OutputStream.Transport) -> Bool {
+        switch transport {
+        case .silent, .pausing: true
+        case .starting, .running, .dry, .draining: false
+        }
+    }
+
+    /// Begins a new run of the current item; what it had written must have been flushed or lost.
+    mutating func repositionCurrent(to place: DecodeStart.Place, speed: Double = 1) {
+        guard var track = current else { return }
+        track.run.number += 1
+        track.stage = .opening(since: now)
+        if case .seconds(let seconds) = place { track.startPosition = seconds }
+        current = track
+        actions.append(.reposition(track.generation, track.run, DecodeStart(place: place, speed: speed)))
+    }
+}

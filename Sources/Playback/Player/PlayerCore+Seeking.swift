@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// Jumps within the current item, and scanning, which is a row of jumps made by the decoder.
+extension PlayerCore {
+    mutating func beginSeek(to place: DecodeStart.Place, speed: Double = 1) {
+        guard current != nil else { return }
+        let target = seconds(of: place)
+        let start = DecodeStart(place: place, speed: speed)
+        if seek != nil, current?.isOpening == true {
+            // The decoder is on its way to an older target: it goes on to the latest one from there.
+            seek = Seek(target: target, followUp: start)
+        } else {
+            runSeek(start, target: target)
+        }
+        jumped()
+        savePosition()
+    }
+
+    mutating func runSeek(_ start: DecodeStart, target: Double) {
+        if let upcoming {
+            self.upcoming = nil
+            actions.append(.unload(upcoming.generation))
+        }
+        if current?.isFed == true { flush() }
+        seek = Seek(target: target, followUp: nil)
+        repositionCurrent(to: start.place, speed: start.speed)
+        current?.startPosition = target
+    }
+
+    private func seconds(of place: DecodeStart.Place) -> Double {
+        switch place {
+        case .seconds(let seconds): min(max(0, seconds), current?.duration ?? .infinity)
+        case .progress(let progress): (current?.duration ?? 0) * progress
+        }
+    }
+
+    // MARK: Scanning
+
+    mutating func beginScan(rate: Double) {
+        guard current != nil else { return }
+        let wasPlaying = scan?.wasPlaying ?? goal.wantsSound
+        let place = DecodeStart.Place.seconds(position)
+        scan = Scan(rate: rate, wasPlaying: wasPlaying)
+        goal = .play
+        beginSeek(to: place, speed: rate)
+    }
+
+    /// Goes on at normal speed from where the scan has come to; silent again when it had been silent before.
+    mutating func endScan() {
+        guard let scan else { return }
+        let place = DecodeStart.Place.seconds(position)
+        self.scan = nil
+        if !scan.wasPlaying { goal = .pause(.user) }
+        beginSeek(to: place)
+    }
+
+    /// A rewind that has reached the beginning plays on from there by itself.
+    mutating func finishScanAtStart() {
+        guard let scan, seek == nil, let place = timeline.place, place.segment.generation == current?.generation,
+            place.segment.speed == 1
+        else { return }
+        self.scan = nil
+        if !scan.wasPlaying { goal = .pause(.user) }
+        jumped()
+    }
+
+    /// The next item is heard at normal speed.
+    mutating func endScanAtBorder() {
+        guard let scan else { return }
+        self.scan = nil
+        if !scan.wasPlaying { goal = .pause(.user) }
+    }
+}

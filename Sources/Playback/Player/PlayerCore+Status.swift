@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// What clients see, derived from goal, track and stream.
+extension PlayerCore {
+    var status: PlayerStatus {
+        switch goal {
+        case .idle: .idle
+        case .rest(.stopped): .stopped
+        case .rest(.completed): .completed
+        case .rest(.failed): .failed
+        case .stop: .stopping
+        case .play: statusTowardsPlaying
+        case .hold: statusOfSilence(current?.isOpening == true ? .loading : .ready)
+        case .pause: statusOfSilence(.paused)
+        }
+    }
+
+    /// The reason belongs to the status; nil where the status says it all.
+    var reason: StatusReason? {
+        switch goal {
+        case .rest(.stopped(let reason)), .pause(let reason): reason
+        case .rest(.completed): .endOfQueue
+        case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
+        case .play where status == .interrupted:
+            output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
+        case .play where status == .buffering: .underrun
+        case .play, .idle, .hold, .stop: nil
+        }
+    }
+
+    private var statusTowardsPlaying: PlayerStatus {
+        guard let current else { return .loading }
+        if outage != nil || isCutOff { return .interrupted }
+        if output.isSuspended, stream.format != nil { return .interrupted }
+        if seek != nil { return .seeking }
+        if current.isOpening { return .loading }
+        switch stream.transport {
+        // While pausing, the sink still fades out from a pause that was taken back.
+        case .running, .draining, .pausing: return isHeard ? .playing : .loading
+        case .dry: return current.listened > 0 ? .buffering : .loading
+        case .silent, .starting, nil: return isHeard && current.listened > 0 ? .paused : .loading
+        }
+    }
+
+    private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {
+        if stream.isSounding, isHeard, seek == nil { return .playing }
+        return seek == nil ? silent : .seeking
+    }
+
+    /// What is (or was last) heard is the current item, from where it is now: starting again is a matter of
+    /// milliseconds.
+    var isHeard: Bool {
+        guard let current, current.isFed, let place = timeline.place else { return false }
+        return place.segment.generation == current.generation && place.segment.run == current.run
+    }
+
+    var isCutOff: Bool {
+        if case .unavailable = availability { true } else { false }
+    }
+
+    /// Seconds into the current item, as heard.
+    var position: Double {
+        guard let current else { return 0 }
+        let raw: Double =
+            if goal.isAtRest {
+                current.startPosition
+            } else if let seek {
+                seek.target
+            } else if let place = timeline.place, place.segment.generation == current.generation,
+                place.segment.run == current.run, stream.format != nil
+            {
+                place.position
+            } else {
+                current.startPosition
+            }
+        return min(max(0, raw), current.duration ?? .infinity)
+    }
+
+    var positionClock: PositionClock {
+        var reading = PositionClock()
+        reading.position = position
+        reading.rate = status == .playing ? timeline.place?.segment.speed ?? 1 : 0
+        reading.listenedTime = current?.listened ?? 0
+        reading.sampledAt = stream.format == nil ? now : clock.sampledAt
+        reading.duration = current?.duration
+        reading.discontinuity = discontinuity
+        reading.latency = clock.latency
+        return reading
+    }
+
+    mutating func publishStatus() {
+        let (status, reason) = (self.status, self.reason)
+        guard status != lastStatus || (reason != lastReason && reason != nil) else { return }
+        if status == .playing {
+            statistics.itemsStarted += lastStatus == .loading ? 1 : 0
+            failuresInARow = 0
+        }
+        let previous = lastStatus
+        lastStatus = status
+        lastReason = reason
+        let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
+        emit(
+            .status(
+                status, previous: previous, reason: reason, itemID: current?.item.id ?? queue.currentID,
+                position: position, error: error))
+        if status == .playing || previous == .playing { tellTime() }
+        if status == .paused || status == .stopped || status == .completed { savePosition() }
+    }
+
+    /// Everything readable, at the version that the events of this input carry.
+    mutating func snapshot() -> PlayerSnapshot {
+        var snapshot = PlayerSnapshot()
+        snapshot.version = version
+        snapshot.status = lastStatus
+        snapshot.reason = lastReason
+        snapshot.playWhenReady = goal.wantsSound
+        snapshot.item = currentItem
+        snapshot.clock = positionClock
+        snapshot.settings = settings
+        snapshot.queueLength = queue.count
+        snapshot.queueRevision = queue.revision
+        snapshot.output = output
+        snapshot.error = lastError
+        snapshot.canUndo = queue.canUndo
+        snapshot.canRedo = queue.canRedo
+        snapshot.statistics = statistics
+        return snapshot
+    }
+
+    /// The current item as clients see it; also while it is not loaded.
+    var currentItem: CurrentItem? {
+        mutating get {
+            guard let item = current?.item ?? queue.current, let index = currentIndex(of: item.id) else { return nil }
+            // The queue's entry may have been edited since it was loaded.
+            var shown = CurrentItem(item: queue.item(item.id) ?? item, index: index)
+            shown.media = current?.media
+            shown.duration = current?.duration
+            shown.error = current?.failure
+            return shown
+        }
+    }
+
+    private mutating func currentIndex(of id: ItemID) -> Int? {
+        if let known = indexOfCurrent, known.revision == queue.revision, known.id == id { return known.index }
+        guard let index = queue.index(of: id) else { return nil }
+        indexOfCurrent = (queue.revision, id, index)
+        return index
+    }
+}

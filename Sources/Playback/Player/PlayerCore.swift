@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// The player as a pure state machine: inputs go in, actions come out; no clock, no thread, no I/O.
+///
+/// Three things are kept apart: what the user wants (`goal`), what the item's decoder has reported (`current`,
+/// `upcoming`), and what the sink has reported (`stream`). The status that clients see is derived from them
+/// (`PlayerCore+Status`), so that no two of its fields can contradict each other. After every input `reconcile` compares
+/// goal and reports and asks for whatever still lies between (`PlayerCore+Reconciling`); each wait it starts is bounded
+/// in `PlayerCore+Deadlines`.
+struct PlayerCore {
+    enum Input {
+        case command(PlayerCommand, CommandToken)
+        case decoding(Generation, DecodeEvent)
+        case output(AudioOutputEvent)
+        case saveFailed(String)
+        /// A deadline has passed; see `nextDeadline`.
+        case tick
+    }
+
+    // What the user has and wants.
+    var queue: Queue
+    var settings: PlayerSettings
+    var goal = PlayerGoal.idle
+    var scan: Scan?
+    var lastError: PlaybackError?
+
+    // What the decoders report.
+    var current: Track?
+    var upcoming: Track?
+    var seek: Seek?
+    var failuresInARow = 0
+
+    // What the output reports.
+    var stream = OutputStream.closed
+    var timeline = Timeline(sampleRate: 44_100)
+    var clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: MonotonicTime(nanoseconds: 0), latency: 0)
+    var output = OutputStatus()
+    /// nil until the output has told for the first time.
+    var availability: OutputAvailability?
+    var outage: Outage?
+
+    // Bookkeeping.
+    var now: MonotonicTime
+    var random: SplitMix64
+    var actions: [PlayerAction] = []
+    var statistics = PlayerStatistics()
+    var pending: [PendingReply] = []
+    var version: UInt64 = 0
+    var discontinuity: UInt64 = 0
+    var lastStatus = PlayerStatus.idle
+    var lastReason: StatusReason?
+    var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
+    var positionSavedAt = MonotonicTime(nanoseconds: 0)
+    private var lastGeneration: UInt64 = 0
+
+    /// A jump within the current item that is not heard yet.
+    struct Seek {
+        /// Seconds; what the position shows until the jump is heard.
+        var target: Double
+        /// Asked for while this one was under way; only the latest counts.
+        var followUp: DecodeStart?
+    }
+
+    struct Scan {
+        var rate: Double
+        var wasPlaying: Bool
+    }
+
+    /// The sink is away although it should play.
+    struct Outage {
+        var since: MonotonicTime
+        var attempts = 0
+        var retryAt: MonotonicTime
+    }
+
+    struct PendingReply {
+        var token: CommandToken
+        var deadline: MonotonicTime
+        var inserted: Range<UInt64>?
+        var failsWithItem = false
+        var awaits = Awaited.transport
+
+        enum Awaited: Equatable {
+            case transport
+            case nothing
+            /// The output plays on this device (nil: on the default one).
+            case device(String?)
+        }
+    }
+
+    init(_ saved: SavedPlayer, now: MonotonicTime, seed: UInt64) {
+        queue = Queue(
+            items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
+            currentID: saved.current?.itemID)
+        settings = saved.settings
+        random = SplitMix64(seed: seed)
+        self.now = now
+        guard let place = saved.current, let item = queue.item(place.itemID) else { return }
+        goal = .pause(.restored)
+        current = Track(item: item, generation: newGeneration(), startPosition: place.position, now: now)
+        lastStatus = .paused
+        lastReason = .restored
+    }
+
+    /// What must be done before the first input.
+    mutating func begin() -> [PlayerAction] {
+        actions = []
+        applyGains(over: 0)
+        if let device = settings.outputDevice { actions.append(.selectDevice(device)) }
+        if let current {
+            actions.append(.load(current.generation, current.item, DecodeStart(place: .seconds(current.startPosition))))
+        } else if let first = queue.count > 0 ? queue[0] : nil {
+            makeCurrent(first, at: nil)
+            goal = .hold
+        }
+        return finish()
+    }
+
+    /// Takes one input and what the sink's clock says at the same moment.
+    mutating func handle(_ input: Input, clock: OutputClock, now: MonotonicTime) -> [PlayerAction] {
+        actions = []
+        self.now = now
+        observe(clock)
+        switch input {
+        case .command(let command, let token): perform(command, token)
+        case .decoding(let generation, let event): decoded(generation, event)
+        case .output(let event): outputReported(event)
+        case .saveFailed(let message): emit(.error(PlaybackError(.notSaved, message)))
+        case .tick: break
+        }
+        checkDeadlines()
+        return finish()
+    }
+
+    private mutating func finish() -> [PlayerAction] {
+        reconcile()
+        publishStatus()
+        answerSettled()
+        if actions.contains(where: { if case .emit = $0 { true } else { false } }) { version += 1 }
+        return actions
+    }
+
+    // MARK: Small things that all parts share
+
+    mutating func newGeneration() -> Generation {
+        lastGeneration += 1
+        return Generation(lastGeneration)
+    }
+
+    mutating func emit(_ event: PlayerEvent.Kind) {
+        actions.append(.emit(event))
+    }
+
+    mutating func savePosition() {
+        positionSavedAt = now
+        actions.append(.save(.position(savedPosition)))
+    }
+
+    /// What was heard to its end begins anew after a restart.
+    var savedPosition: SavedPosition? {
+        let place = if case .rest(.completed) = goal { 0.0 } else { position }
+        return queue.currentID.map { SavedPosition(itemID: $0, position: place) }
+    }
+
+    /// Time does not go on from where it was: a seek, another item, an underrun.
+    mutating func jumped() {
+        discontinuity += 1
+        tellTime()
+    }
+
+    mutating func tellTime() {
+        emit(.jumped(positionClock, itemID: current?.item.id))
+    }
+
+    mutating func applyGains(over seconds: Double) {
+        let gains = ChannelGains(volume: settings.volume, muted: settings.muted, balance: settings.balance)
+        actions.append(.setGains(gains, seconds: seconds))
+    }
+
+    var order: Queue.Order { Queue.Order(repeats: settings.repeats, shuffle: settings.shuffle) }
+}

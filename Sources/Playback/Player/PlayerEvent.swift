@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that happened, told after the state that shows it was published.
+public struct PlayerEvent: Sendable {
+    /// The published version that contains it; a read after this event shows this version or a later one.
+    public var version: UInt64
+    /// Milliseconds since the Unix epoch.
+    public var wallMilliseconds: Int64
+    public var kind: Kind
+
+    public init(version: UInt64, wallMilliseconds: Int64, kind: Kind) {
+        self.version = version
+        self.wallMilliseconds = wallMilliseconds
+        self.kind = kind
+    }
+
+    public enum Kind: Sendable {
+        case status(
+            PlayerStatus, previous: PlayerStatus, reason: StatusReason?, itemID: ItemID?, position: Double,
+            error: PlaybackError?)
+        /// The current item, its metadata or its duration changed; nil when there is none.
+        case item(CurrentItem?)
+        case completed(ItemID, reason: CompletionReason)
+        /// After the last item's `completed`.
+        case queueEnded
+        case queue(revision: QueueRevision, length: Int, change: QueueChange)
+        case settings(PlayerSettings)
+        case output(OutputStatus)
+        /// Time jumped (seek, item change, underrun, pause): not recorded, but sent at once as `time`.
+        case jumped(PositionClock, itemID: ItemID?)
+        /// A problem with one item that is not the end of playback.
+        case error(PlaybackError)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Threading
+
+/// What the player is meant to come to. Together with what track and stream report, it gives the status.
+enum PlayerGoal {
+    case idle
+    /// Load, and stay silent until told to play.
+    case hold
+    case play
+    case pause(StatusReason)
+    /// On the way to `rest`.
+    case stop(drain: Bool, since: MonotonicTime)
+    case rest(Rest)
+
+    enum Rest {
+        case stopped(StatusReason)
+        case completed
+        case failed(PlaybackError)
+    }
+
+    var wantsSound: Bool {
+        if case .play = self { true } else { false }
+    }
+
+    /// Neither loaded nor loading.
+    var isAtRest: Bool {
+        switch self {
+        case .idle, .rest: true
+        case .hold, .play, .pause, .stop: false
+        }
+    }
+}

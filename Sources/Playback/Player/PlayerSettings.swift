@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// All that a user sets and that survives a restart.
+public struct PlayerSettings: Hashable, Sendable {
+    public enum Repeat: String, CaseIterable, Sendable { case off, one, all }
+
+    /// Amplitude 0...1.
+    public var volume = 1.0
+    public var muted = false
+    /// -1 (left only) ... 1 (right only).
+    public var balance = 0.0
+    public var repeats = Repeat.off
+    /// Plays the queue in random order, without changing the queue's own order.
+    public var shuffle = false
+    /// Items leave the queue once they were heard.
+    public var consume = false
+    /// One-shot: cleared when it has stopped.
+    public var stopAfterCurrent = false
+    /// Play an item as soon as it is loaded through an edit of an idle player's queue.
+    public var autoPlay = false
+    /// `previous` restarts the current item when it has been heard for longer than this many seconds, 0...3600;
+    /// 0 always goes back.
+    public var previousRestartsAfter = 3.0
+    /// Id of the output device the user chose; nil follows the default.
+    public var outputDevice: String?
+
+    public init() {}
+}
+
+/// New values for some settings; nil leaves a member alone. Ranges were checked by the caller that parsed it and are
+/// checked again by the player (`out-of-range`).
+public struct SettingsPatch: Hashable, Sendable {
+    public struct VolumeRamp: Hashable, Sendable {
+        /// Final volume 0...1.
+        public var to: Double
+        /// 0...3600.
+        public var seconds: Double
+
+        public init(to: Double, seconds: Double) {
+            self.to = to
+            self.seconds = seconds
+        }
+    }
+
+    public var volume: Double?
+    public var muted: Bool?
+    public var balance: Double?
+    public var repeats: PlayerSettings.Repeat?
+    public var shuffle: Bool?
+    public var consume: Bool?
+    public var stopAfterCurrent: Bool?
+    public var autoPlay: Bool?
+    public var previousRestartsAfter: Double?
+    public var volumeRamp: VolumeRamp?
+
+    public init() {}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the player is doing, as every client sees it.
+public enum PlayerStatus: String, CaseIterable, Sendable {
+    /// Nothing chosen yet.
+    case idle
+    case loading
+    /// Loaded and silent: would sound at once.
+    case ready
+    /// The sink's clock advances with our samples.
+    case playing
+    case paused
+    /// Wants to play and waits for bytes.
+    case buffering
+    case seeking
+    /// Someone else has the sound; `reason` tells.
+    case interrupted
+    case stopping
+    case stopped
+    /// The queue's last item was heard to its end.
+    case completed
+    case failed
+}
+
+/// Why the status is what it is.
+public enum StatusReason: String, CaseIterable, Sendable {
+    case user
+    case endOfQueue = "end-of-queue"
+    case stopAfterCurrent = "stop-after-current"
+    case routeLost = "route-lost"
+    case interruption
+    case outputUnavailable = "output-unavailable"
+    case outputSuspended = "output-suspended"
+    case network
+    case decodeError = "decode-error"
+    /// The decoder has not kept up with the sink (a busy machine, a slow disk).
+    case underrun
+    case mediaError = "media-error"
+    case sleepTimer = "sleep-timer"
+    case restored
+    case queueChanged = "queue-changed"
+}
+
+/// Why an item is over; each item that became current is completed exactly once.
+public enum CompletionReason: String, Sendable {
+    case finished
+    /// The user went elsewhere: next, previous, play of another, stop.
+    case user
+    case removed
+    case error
+}
+
+/// A failure as clients see it: a stable code, a sentence, the item it concerns.
+public struct PlaybackError: Error, Hashable, Sendable {
+    public enum Code: String, CaseIterable, Sendable {
+        case notFound = "not-found"
+        case forbidden
+        case unreadable
+        case unsupported
+        case empty
+        case network
+        case outputUnavailable = "output-unavailable"
+        case outputRefused = "output-refused"
+        /// 404: the id names nothing.
+        case unknownItem = "unknown-item"
+        /// 404: there is no next, previous or current item.
+        case noSuchContent = "no-such-content"
+        case unknownOutput = "unknown-output"
+        /// 409: not possible in this state.
+        case notSeekable = "not-seekable"
+        case invalidState = "invalid-state"
+        case nothingToUndo = "nothing-to-undo"
+        case nothingToRedo = "nothing-to-redo"
+        /// 412
+        case revisionMismatch = "revision-mismatch"
+        /// 413
+        case queueFull = "queue-full"
+        /// 422
+        case outOfRange = "out-of-range"
+        /// 500: could not be saved (disk full ...): the change is in force but would not survive a restart.
+        case notSaved = "not-saved"
+        case timedOut = "timed-out"
+        /// 503: the server is going down.
+        case shuttingDown = "shutting-down"
+    }
+
+    public var code: Code
+    public var message: String
+    public var itemID: ItemID?
+
+    public init(_ code: Code, _ message: String, itemID: ItemID? = nil) {
+        self.code = code
+        self.message = message
+        self.itemID = itemID
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// Numbers the places from which one item was decoded: a seek begins a new run; what older ones report is dropped.
+struct DecodeRun: Hashable, Comparable {
+    var number: UInt32 = 0
+
+    static func < (left: DecodeRun, right: DecodeRun) -> Bool { left.number < right.number }
+}
+
+/// An item that is loaded for playing: the current one, or the one that follows it.
+struct Track {
+    enum Stage {
+        /// Opening the media, or moving to another place in it.
+        case opening(since: MonotonicTime)
+        /// The first frames of the run are decoded; waits for the ring.
+        case primed
+        /// Writes into the ring.
+        case feeding
+        /// Its last frame is in the ring, before this index.
+        case written(end: FrameCount)
+        /// What it had written (up to `end`) may still be heard.
+        case failed(PlaybackError, end: FrameCount?)
+    }
+
+    let item: QueueItem
+    let generation: Generation
+    var stage: Stage
+    var run = DecodeRun()
+    var media: MediaDescription?
+    /// Seconds; what the position is until something is heard.
+    var startPosition: Double
+    /// Seconds of it that were heard.
+    var listened = 0.0
+
+    init(item: QueueItem, generation: Generation, startPosition: Double, now: MonotonicTime) {
+        self.item = item
+        self.generation = generation
+        self.startPosition = startPosition
+        self.stage = .opening(since: now)
+    }
+
+    /// Frames of it may be in the ring.
+    var isFed: Bool {
+        switch stage {
+        case .feeding, .written: true
+        case .failed(_, let end): end != nil
+        case .opening, .primed: false
+        }
+    }
+
+    /// Ring index behind its last frame, once known.
+    var writtenEnd: FrameCount? {
+        switch stage {
+        case .written(let end): end
+        case .failed(_, let end): end
+        case .opening, .primed, .feeding: nil
+        }
+    }
+
+    var failure: PlaybackError? {
+        if case .failed(let error, _) = stage { error } else { nil }
+    }
+
+    var isOpening: Bool {
+        if case .opening = stage { true } else { false }
+    }
+
+    var duration: Double? {
+        media.flatMap { media in media.duration.map { media.format.seconds($0) } }
+    }
+}

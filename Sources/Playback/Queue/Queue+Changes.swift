@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Queue {
+    /// Carries out a change that was checked, and keeps what refers to items (current, gap, shuffle) true.
+    mutating func carryOut(_ change: QueueChange, start: Int) {
+        switch change {
+        case .inserted(let items, let index):
+            for item in items { table[item.id] = item }
+            order.insert(contentsOf: items.lazy.map(\.id), at: index)
+            if index < place || (index == place && currentID != nil) { place += items.count }
+            round?.join(items.lazy.map(\.id))
+        case .removed(let entries): remove(entries)
+        case .restored(let entries): restore(entries)
+        case .moved(let ids, let from, let to):
+            order.move(ids, from: from, to: to)
+            let moved = from.firstIndex(of: place)
+            if let moved, currentID != nil {
+                place = to[moved]
+            } else {
+                shiftPlace(removed: from)
+                shiftPlace(inserted: to)
+            }
+        case .reordered(_, let ids):
+            order = ids
+            place = currentID.flatMap { ids.scan(for: $0) } ?? 0
+        case .replaced(_, let items): replaceAll(items, start: start)
+        case .updated(_, let item): table[item.id] = item
+        }
+        heard.forgetOffer()
+        revision += 1
+    }
+
+    private mutating func remove(_ entries: [(index: Int, item: QueueItem)]) {
+        for entry in entries { table[entry.item.id] = nil }
+        let indices = entries.map(\.index)
+        order.remove(at: indices)
+        let currentIsGone = currentID.map { table[$0] == nil } ?? false
+        shiftPlace(removed: indices)
+        if currentIsGone { currentID = nil }
+    }
+
+    private mutating func restore(_ entries: [(index: Int, item: QueueItem)]) {
+        for entry in entries { table[entry.item.id] = entry.item }
+        let ids = entries.map(\.item.id)
+        let indices = entries.map(\.index)
+        order.insert(ids, at: indices)
+        shiftPlace(inserted: indices)
+        round?.join(ids)
+    }
+
+    private mutating func replaceAll(_ items: [QueueItem], start: Int) {
+        order = items.map(\.id)
+        table = ItemTable()
+        for item in items { table[item.id] = item }
+        currentID = nil
+        place = min(start, items.count)
+        upNext = UpNext()
+        if round != nil { round = ShuffleRound(order, heard: nil) }
+    }
+
+    private mutating func shiftPlace(removed indices: [Int]) {
+        // Ascending: all that lie below count.
+        place -= indices.prefix { $0 < place }.count
+    }
+
+    private mutating func shiftPlace(inserted indices: [Int]) {
+        for index in indices {
+            // What comes to stand exactly in a gap is what follows it.
+            guard index < place || (index == place && currentID != nil) else { break }
+            place += 1
+        }
+    }
+}
+
+extension [ItemID] {
+    /// `indices` ascend.
+    mutating func remove(at indices: [Int]) {
+        guard let first = indices.first else { return }
+        if indices.count == 1 {
+            remove(at: first)
+            return
+        }
+        var write = first
+        var skipped = 0
+        for read in first..<count {
+            if skipped < indices.count && indices[skipped] == read {
+                skipped += 1
+            } else {
+                self[write] = self[read]
+                write += 1
+            }
+        }
+        removeLast(count - write)
+    }
+
+    /// `indices` are those of the result and ascend.
+    mutating func insert(_ ids: [ItemID], at indices: [Int]) {
+        if ids.count == 1 {
+            insert(ids[0], at: indices[0])
+            return
+        }
+        var result: [ItemID] = []
+        result.reserveCapacity(count + ids.count)
+        var taken = 0
+        for (id, index) in zip(ids, indices) {
+            let others = index - result.count
+            result.append(contentsOf: self[taken..<(taken + others)])
+            taken += others
+            result.append(id)
+        }
+        result.append(contentsOf: self[taken...])
+        self = result
+    }
+
+    mutating func move(_ ids: [ItemID], from: [Int], to: [Int]) {
+        guard ids.count == 1 else {
+            remove(at: from)
+            insert(ids, at: to)
+            return
+        }
+        let (source, target) = (from[0], to[0])
+        withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            // Overlapping regions are allowed here.
+            if source < target {
+                (base + source).update(from: base + source + 1, count: target - source)
+            } else {
+                (base + target + 1).update(from: base + target, count: source - target)
+            }
+            base[target] = ids[0]
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Queue {
+    /// Applies one edit, all or nothing. Returns what changed; nil when nothing did (an empty insert, a move to the same
+    /// place), and then the revision stays. Never changes what is current, except that `replace`, `clear` and the removal
+    /// of the current item leave `currentID` nil and remember the place, so that `next` continues after the gap.
+    public mutating func apply(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
+        -> QueueChange?
+    {
+        switch edit {
+        case .undo: return try undo()
+        case .redo: return try redo()
+        case .insert(let drafts, .next):
+            guard let change = try insertion(of: drafts, at: nextInsertionIndex) else { return nil }
+            commit(change)
+            if case .inserted(let items, _) = change { upNext.insert(items.map(\.id)) }
+            return change
+        default:
+            guard let change = try change(for: edit, using: &random) else { return nil }
+            var start = 0
+            if case .replace(_, let index) = edit { start = index ?? 0 }
+            commit(change, start: start)
+            return change
+        }
+    }
+
+    /// Checks an edit and says what it would change.
+    private mutating func change(
+        for edit: QueueEdit, using random: inout some RandomNumberGenerator
+    ) throws(QueueError) -> QueueChange? {
+        switch edit {
+        case .replace(let drafts, let start):
+            try check(position: start ?? 0, in: 0...max(0, drafts.count - 1), length: drafts.count)
+            guard drafts.count <= Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
+            if drafts.isEmpty && order.isEmpty { return nil }
+            return .replaced(old: order.map(knownItem), new: makeItems(drafts))
+        case .insert(let drafts, let point):
+            if case .index(let index) = point { return try insertion(of: drafts, at: index) }
+            return try insertion(of: drafts, at: count)
+        case .update(let id, let patch): return try update(of: id, patch)
+        case .move(let ids, let position): return try move(of: ids, to: position)
+        case .remove(let ids):
+            let indices = try indices(of: ids)
+            return indices.isEmpty ? nil : .removed(indices.map { (index: $0, item: self[$0]) })
+        case .clear: return order.isEmpty ? nil : .replaced(old: order.map(knownItem), new: [])
+        case .shuffle:
+            var shuffled = order
+            shuffled.shuffle(using: &random)
+            if let currentID, let index = shuffled.scan(for: currentID) { shuffled.swapAt(0, index) }
+            return shuffled == order ? nil : .reordered(from: order, to: shuffled)
+        case .undo, .redo: return nil
+        }
+    }
+
+    private mutating func insertion(of drafts: [ItemDraft], at index: Int) throws(QueueError) -> QueueChange? {
+        try check(position: index, in: 0...count, length: count)
+        guard drafts.count <= Self.maximumLength - count else { throw .full(maximum: Self.maximumLength) }
+        return drafts.isEmpty ? nil : .inserted(makeItems(drafts), at: index)
+    }
+
+    private func update(of id: ItemID, _ patch: ItemPatch) throws(QueueError) -> QueueChange? {
+        guard let old = table[id] else { throw .unknownItem(id) }
+        var draft = old.draft
+        if let title = patch.title { draft.title = title }
+        if let artist = patch.artist { draft.artist = artist }
+        if let album = patch.album { draft.album = album }
+        if let artworkURI = patch.artworkURI { draft.artworkURI = artworkURI }
+        if let beginTime = patch.beginTime { draft.beginTime = beginTime }
+        if let loops = patch.loops { draft.loops = loops }
+        return draft == old.draft ? nil : .updated(old: old, new: QueueItem(id: id, draft: draft))
+    }
+
+    private func move(of ids: [ItemID], to position: Int) throws(QueueError) -> QueueChange? {
+        let from = try indices(of: ids)
+        try check(position: position, in: 0...(count - from.count), length: count)
+        let to = Array(position..<(position + from.count))
+        return from == to ? nil : .moved(from.map { order[$0] }, from: from, to: to)
+    }
+
+    /// Ascending and without duplicates.
+    private func indices(of ids: [ItemID]) throws(QueueError) -> [Int] {
+        for id in ids where table[id] == nil { throw .unknownItem(id) }
+        if ids.count <= 4 {
+            return Set(ids.compactMap { index(of: $0) }).sorted()
+        }
+        let wanted = Set(ids)
+        return order.indices.filter { wanted.contains(order[$0]) }
+    }
+
+    private func check(position: Int, in range: ClosedRange<Int>, length: Int) throws(QueueError) {
+        guard range.contains(position) else { throw .positionOutOfRange(position, length: length) }
+    }
+
+    private mutating func makeItems(_ drafts: [ItemDraft]) -> [QueueItem] {
+        drafts.map { draft in
+            defer { nextItemNumber += 1 }
+            return QueueItem(id: ItemID(number: nextItemNumber), draft: draft)
+        }
+    }
+
+    private var nextInsertionIndex: Int {
+        if let last = upNext.lastOfRun(where: { table[$0] != nil }), let index = index(of: last), index >= place {
+            return index + 1
+        }
+        return currentID == nil ? place : place + 1
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Queue {
+    public struct Order: Hashable, Sendable {
+        public var repeats: PlayerSettings.Repeat
+        public var shuffle: Bool
+        public init(repeats: PlayerSettings.Repeat = .off, shuffle: Bool = false) {
+            self.repeats = repeats
+            self.shuffle = shuffle
+        }
+    }
+
+    /// Makes an item current (nil, or an id that is not there: none) and records it in the history.
+    public mutating func setCurrent(_ id: ItemID?) {
+        guard let id, let index = nearbyIndex(of: id) else {
+            currentID = nil
+            place = 0
+            upNext = UpNext()
+            return
+        }
+        if id == currentID { return }
+        currentID = id
+        place = index
+        heard.record(id)
+        upNext.becameCurrent(id, keepsOthers: round != nil)
+        round?.becameCurrent(id, order: order)
+    }
+
+    /// What follows the current item when it ends by itself: with repeat one the same item again; nil at the end.
+    /// The answer stays the same until an edit, a change of order or of the current item, also under shuffle: the
+    /// next item is loaded ahead by it.
+    public mutating func successor(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
+        adopt(shuffle: order.shuffle)
+        if order.repeats == .one, let currentID { return currentID }
+        return following(wraps: order.repeats != .off, using: &random)
+    }
+
+    /// What the user's `next` goes to: as `successor`, but repeat one goes on as repeat all does.
+    public mutating func next(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
+        adopt(shuffle: order.shuffle)
+        return following(wraps: order.repeats != .off, using: &random)
+    }
+
+    /// What the user's `previous` goes to: under shuffle the item really heard before (history), else the one above;
+    /// repeat all and one wrap around. nil at the beginning.
+    public mutating func previous(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
+        adopt(shuffle: order.shuffle)
+        if order.shuffle {
+            return heard.previous(current: currentID) { [table] in table[$0] != nil }
+        }
+        if place > 0 { return self.order[place - 1] }
+        return order.repeats == .off ? nil : self.order.last
+    }
+
+    private mutating func following(wraps: Bool, using random: inout some RandomNumberGenerator) -> ItemID? {
+        guard round != nil else {
+            let index = currentID == nil ? place : place + 1
+            if index < count { return order[index] }
+            return wraps ? order.first : nil
+        }
+        let isThere: (ItemID) -> Bool = { [table] in table[$0] != nil }
+        return upNext.first(where: isThere) ?? heard.following(where: isThere)
+            ?? round?.draw(using: &random, where: isThere)
+            ?? (wraps ? round?.drawOpener(of: order, after: currentID, using: &random) : nil)
+    }
+
+    private mutating func adopt(shuffle: Bool) {
+        if shuffle && round == nil {
+            round = ShuffleRound(order, heard: currentID)
+        } else if !shuffle {
+            round = nil
+        }
+    }
+
+    /// Going on to a neighbour needs no scan.
+    private func nearbyIndex(of id: ItemID) -> Int? {
+        for index in [place + 1, place] where order.indices.contains(index) && order[index] == id { return index }
+        return index(of: id)
+    }
+}

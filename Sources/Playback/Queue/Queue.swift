@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The play queue: items with stable ids, what is current, and what comes next under repeat and shuffle. A value: no
+/// clock, no thread, no I/O; randomness comes from the generator that it is given.
+///
+/// The order holds ids only, so that moving one item shifts plain integers and finding one is a scan of contiguous
+/// memory.
+public struct Queue: Sendable {
+    public static let maximumLength = 1_000_000
+
+    public internal(set) var revision: QueueRevision = 0
+    public internal(set) var currentID: ItemID?
+    /// The next id to give.
+    public internal(set) var nextItemNumber: UInt64 = 1
+
+    var order: [ItemID] = []
+    var table = ItemTable()
+    /// The index of the current item; without one, the index at which `next` continues (0...count).
+    var place = 0
+    var undoHistory = UndoHistory()
+    var heard = PlayHistory()
+    var upNext = UpNext()
+    /// nil while shuffle is off.
+    var round: ShuffleRound?
+
+    public init() {}
+
+    /// Rebuilds a saved queue, without history. Of items with the same id only the first is taken.
+    public init(items: [QueueItem], revision: QueueRevision, nextItemNumber: UInt64, currentID: ItemID?) {
+        self.revision = revision
+        var greatest: UInt64 = 0
+        order.reserveCapacity(items.count)
+        for item in items where table.updateValue(item, forKey: item.id) == nil {
+            order.append(item.id)
+            greatest = max(greatest, item.id.number)
+        }
+        if order.count < items.count {
+            for item in items.reversed() { table[item.id] = item }
+        }
+        self.nextItemNumber = max(nextItemNumber, greatest + 1)
+        if let currentID { setCurrent(currentID) }
+    }
+
+    // MARK: Reading
+
+    public var count: Int { order.count }
+    public var canUndo: Bool { undoHistory.canUndo }
+    public var canRedo: Bool { undoHistory.canRedo }
+    public var current: QueueItem? { currentID.flatMap { table[$0] } }
+    public var currentIndex: Int? { currentID == nil ? nil : place }
+    public subscript(index: Int) -> QueueItem { knownItem(order[index]) }
+    public func item(_ id: ItemID) -> QueueItem? { table[id] }
+
+    /// O(n), some tens of microseconds at 100,000 items.
+    public func index(of id: ItemID) -> Int? {
+        if currentID == id { return place }
+        return table[id] == nil ? nil : order.scan(for: id)
+    }
+
+    /// Clamped to what there is.
+    public func window(offset: Int, limit: Int) -> QueueWindow {
+        let start = min(max(0, offset), count)
+        let end = start + min(max(0, limit), count - start)
+        return QueueWindow(
+            revision: revision, length: count, currentIndex: currentIndex, offset: start,
+            items: order[start..<end].map(knownItem))
+    }
+
+    /// The item of an id that stands in `order`.
+    func knownItem(_ id: ItemID) -> QueueItem {
+        guard let item = table[id] else { preconditionFailure("no item for \(id), which stands in the order") }
+        return item
+    }
+}
+
+extension [ItemID] {
+    /// As `firstIndex(of:)`, in blocks without an exit inside, which the compiler turns into vector instructions.
+    func scan(for id: ItemID) -> Int? {
+        withUnsafeBufferPointer { ids in
+            let block = 32
+            let number = id.number
+            var start = 0
+            while start + block <= ids.count {
+                var differences = true
+                for offset in 0..<block { differences = differences && (ids[start + offset].number != number) }
+                if !differences { break }
+                start += block
+            }
+            while start < ids.count {
+                if ids[start].number == number { return start }
+                start += 1
+            }
+            return nil
+        }
+    }
+}

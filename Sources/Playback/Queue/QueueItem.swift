@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Identifies a queue item for good: never reused, kept across moves and restarts. Opaque to clients.
+public struct ItemID: Hashable, Sendable, CustomStringConvertible {
+    public let number: UInt64
+
+    public init(number: UInt64) {
+        self.number = number
+    }
+
+    /// Parses what `description` gives; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        guard text.first == "i", let number = UInt64(text.dropFirst(), radix: 36), text.utf8.count <= 14,
+            ItemID(number: number).description == text
+        else { return nil }
+        self.number = number
+    }
+
+    public var description: String { "i" + String(number, radix: 36) }
+}
+
+/// What a client gives to make an item; also all that is saved of one.
+public struct ItemDraft: Hashable, Sendable {
+    public var uri: String
+    /// These override what the media's tags say.
+    public var title: String?
+    public var artist: String?
+    public var album: String?
+    public var artworkURI: String?
+    /// Seconds into the media at which the item starts; 0 by default.
+    public var beginTime: Double
+    /// Extra rounds: 0 plays once, n plays n + 1 times, -1 repeats until the user goes on.
+    public var loops: Int
+    public var headers: [String: String]
+
+    public init(
+        uri: String, title: String? = nil, artist: String? = nil, album: String? = nil, artworkURI: String? = nil,
+        beginTime: Double = 0, loops: Int = 0, headers: [String: String] = [:]
+    ) {
+        self.uri = uri
+        self.title = title
+        self.artist = artist
+        self.album = album
+        self.artworkURI = artworkURI
+        self.beginTime = beginTime
+        self.loops = loops
+        self.headers = headers
+    }
+}
+
+/// One entry of the queue. Immutable; the fields that most items do not use share one optional box, so that a hundred
+/// thousand items stay small.
+public final class QueueItem: Sendable {
+    public let id: ItemID
+    public let uri: String
+    private let details: Details?
+
+    public init(id: ItemID, draft: ItemDraft) {
+        self.id = id
+        self.uri = draft.uri
+        self.details = draft == ItemDraft(uri: draft.uri) ? nil : Details(draft)
+    }
+
+    public var draft: ItemDraft { details?.draft ?? ItemDraft(uri: uri) }
+    public var beginTime: Double { details?.draft.beginTime ?? 0 }
+    public var loops: Int { details?.draft.loops ?? 0 }
+
+    private final class Details: Sendable {
+        let draft: ItemDraft
+        init(_ draft: ItemDraft) { self.draft = draft }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One round of shuffled play: every item once. Items are drawn one by one (the Fisher-Yates shuffle, done lazily), so
+/// that starting a round shares the queue's own array and a draw costs the same at any length. Items that left the
+/// queue, or were heard otherwise, are dropped when they are drawn.
+struct ShuffleRound: Sendable {
+    private var remaining: [ItemID]
+    private var heard: Set<ItemID> = []
+    private var drawn: ItemID?
+    /// What a new round would begin with.
+    private var opener: ItemID?
+
+    init(_ order: [ItemID], heard id: ItemID?) {
+        remaining = order
+        if let id { heard.insert(id) }
+    }
+
+    mutating func join(_ ids: some Sequence<ItemID>) { remaining.append(contentsOf: ids) }
+
+    /// The next item of this round, the same until it becomes current; nil when all were heard.
+    mutating func draw(
+        using random: inout some RandomNumberGenerator, where isThere: (ItemID) -> Bool
+    ) -> ItemID? {
+        if let drawn, isThere(drawn), !heard.contains(drawn) { return drawn }
+        drawn = nil
+        while !remaining.isEmpty {
+            remaining.swapAt(Int.random(in: remaining.indices, using: &random), remaining.count - 1)
+            let id = remaining.removeLast()
+            if isThere(id) && !heard.contains(id) {
+                drawn = id
+                return id
+            }
+        }
+        return nil
+    }
+
+    /// The first item of a new round: not `last`, unless there is no other.
+    mutating func drawOpener(
+        of order: [ItemID], after last: ItemID?, using random: inout some RandomNumberGenerator
+    ) -> ItemID? {
+        if let opener, let index = order.scan(for: opener) { return order[index] }
+        opener = order.randomElement(using: &random)
+        if opener == last, order.count > 1, let last, let index = order.scan(for: last) {
+            let other = Int.random(in: 0..<(order.count - 1), using: &random)
+            opener = order[other < index ? other : other + 1]
+        }
+        return opener
+    }
+
+    mutating func becameCurrent(_ id: ItemID, order: [ItemID]) {
+        if id == opener {
+            self = ShuffleRound(order, heard: id)
+            return
+        }
+        opener = nil
+        // An item that was drawn and passed over is still to be heard.
+        if let drawn, drawn != id { remaining.append(drawn) }
+        drawn = nil
+        heard.insert(id)
+    }
+}

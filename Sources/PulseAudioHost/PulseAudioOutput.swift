@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+public import Playback
+import Synchronization
+import Threading
+
+/// The player's output on PulseAudio (or PipeWire's PulseAudio server).
+///
+/// A handle for any thread; what it asks for happens on libpulse's mainloop thread (`PulseSession`).
+public final class PulseAudioOutput: AudioOutput {
+    private enum State {
+        case idle(ChannelGains, device: String?)
+        case active(PulseThread, Activity)
+        case ended
+    }
+
+    /// What the mainloop thread works on; here only to be kept and torn down.
+    ///
+    /// `@unchecked Sendable` because the session is touched before the thread starts and after it was joined.
+    private final class Activity: @unchecked Sendable {
+        let session: PulseSession
+        init(_ session: PulseSession) { self.session = session }
+    }
+
+    private let board = ClockBoard()
+    private let state: Mutex<State>
+
+    private let server: String?
+
+    /// - Parameters:
+    ///   - device: name of the sink to use from the start, as `select(device:)`.
+    ///   - server: as `PULSE_SERVER`; nil for what the environment and the client configuration say.
+    public init(device: String? = nil, server: String? = nil) {
+        self.server = server
+        state = Mutex(.idle(.unity, device: device))
+    }
+
+    deinit { shutdown() }
+
+    public func activate(_ handler: @escaping @Sendable (AudioOutputEvent) -> Void) {
+        state.withLock { state in
+            guard case .idle(let gains, let device) = state else { return }
+            let thread = PulseThread()
+            let session = PulseSession(
+                api: thread.api, server: server, board: board, gains: gains, framesCame: { thread.wakeUp() },
+                handler: handler)
+            session.devices.chosen = device
+            thread.start({ session.connect() }, perform: session.perform, framesCame: session.framesArrived)
+            state = .active(thread, Activity(session))
+        }
+    }
+
+    private func post(_ command: PulseCommand) {
+        state.withLock { state in
+            if case .active(let thread, _) = state { thread.post(command) }
+        }
+    }
+
+    public func open(_ preferred: AudioFormat, generation: Generation) { post(.open(preferred, generation)) }
+    public func start(generation: Generation) { post(.start(generation)) }
+    public func pause(generation: Generation) { post(.pause(generation)) }
+    public func flush(to ringIndex: FrameCount, generation: Generation) { post(.flush(ringIndex, generation)) }
+    public func drain(generation: Generation) { post(.drain(generation)) }
+    public func close(generation: Generation) { post(.close(generation)) }
+
+    public func setGains(_ gains: ChannelGains, over seconds: Double) {
+        state.withLock { state in
+            switch state {
+            case .idle(_, let device): state = .idle(gains, device: device)
+            case .active(let thread, _): thread.post(.setGains(gains, seconds: seconds))
+            case .ended: break
+            }
+        }
+    }
+
+    public func clock() -> OutputClock { board.read(at: .now) }
+
+    public func select(device: String?) {
+        state.withLock { state in
+            switch state {
+            case .idle(let gains, _): state = .idle(gains, device: device)
+            case .active(let thread, _): thread.post(.select(device))
+            case .ended: break
+            }
+        }
+    }
+
+    public func shutdown() {
+        let previous = state.withLock { state in
+            defer { state = .ended }
+            return state
+        }
+        guard case .active(let thread, let activity) = previous else { return }
+        let silence = Mailbox<Bool>()
+        thread.post(.shutdown(silence))
+        _ = silence.take(until: .now.advanced(bySeconds: 0.4))
+        thread.stop { activity.session.tearDown() }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import Threading
+
+/// What the handle asks of the mainloop thread, in order.
+enum PulseCommand: Sendable {
+    case open(AudioFormat, Generation)
+    case start(Generation)
+    case pause(Generation)
+    case flush(FrameCount, Generation)
+    case drain(Generation)
+    case close(Generation)
+    case setGains(ChannelGains, seconds: Double)
+    case select(String?)
+    /// Answered through the mailbox when nothing sounds any more.
+    case shutdown(Mailbox<Bool>)
+
+    /// The stream that it is for; nil when it is for the whole output.
+    var generation: Generation? {
+        switch self {
+        case .open(_, let generation), .start(let generation), .pause(let generation), .flush(_, let generation),
+            .drain(let generation), .close(let generation):
+            generation
+        case .setGains, .select, .shutdown: nil
+        }
+    }
+}

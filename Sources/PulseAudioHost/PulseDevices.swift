@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Playback
+
+/// The sinks as the server told them, and which of them is used.
+struct PulseDevices {
+    /// nil until the first list is complete.
+    private(set) var devices: [OutputDevice]?
+    var listing: [OutputDevice] = []
+    var defaultName: String?
+    var chosen: String?
+
+    mutating func finishListing() {
+        for index in listing.indices { listing[index].isDefault = listing[index].id == defaultName }
+        devices = listing
+        listing = []
+        // A choice lasts until its device goes.
+        if let chosen, !contains(chosen) { self.chosen = nil }
+    }
+
+    mutating func forget() {
+        devices = nil
+        listing = []
+        defaultName = nil
+    }
+
+    func contains(_ id: String) -> Bool { devices?.contains { $0.id == id } ?? false }
+
+    /// The sink that a new stream goes to.
+    var target: OutputDevice? {
+        guard let devices else { return nil }
+        return devices.first { $0.id == chosen } ?? devices.first { $0.isDefault } ?? devices.first
+    }
+
+    /// With the sink that a stream plays at, when there is one.
+    func published(streamDevice: String?) -> OutputDevices {
+        let current = streamDevice.flatMap { contains($0) ? $0 : nil } ?? target?.id
+        return OutputDevices(devices: devices ?? [], current: current, isChosen: chosen != nil && current == chosen)
+    }
+}
+
+extension OutputDevice {
+    init(_ info: pa_sink_info) {
+        let state: State =
+            switch info.state {
+            case PA_SINK_RUNNING: .running
+            case PA_SINK_IDLE: .idle
+            case PA_SINK_SUSPENDED: .suspended
+            default: .unknown
+            }
+        let ports = UnsafeBufferPointer(start: info.ports, count: info.ports == nil ? 0 : Int(info.n_ports))
+        let unplugged = UInt32(PA_PORT_AVAILABLE_NO.rawValue)
+        func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
+        self.init(
+            id: String(cString: info.name),
+            description: info.description.map { String(cString: $0) } ?? String(cString: info.name),
+            formFactor: property("device.form_factor"), bus: property("device.bus"), state: state,
+            isAvailable: ports.isEmpty || ports.contains { UInt32($0!.pointee.available) != unplugged },
+            sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels))
+    }
+}

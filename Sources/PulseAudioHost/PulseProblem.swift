@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Glibc
+import Playback
+
+/// Sentences for the user, from libpulse's error codes and a look at the socket.
+enum PulseProblem {
+    static let noDevice = "The sound server runs but has no output device."
+
+    static func text(_ code: Int32) -> String {
+        String(cString: pa_strerror(code))
+    }
+
+    /// Why the server could not be reached.
+    static func connection(_ code: Int32, address: PulseAddress) -> String {
+        let place = address.description
+        switch UInt32(code) {
+        case PA_ERR_ACCESS.rawValue, PA_ERR_AUTHKEY.rawValue:
+            return "The sound server at \(place) denied access: it runs for another user, or the cookie does not match."
+        case PA_ERR_PROTOCOL.rawValue, PA_ERR_VERSION.rawValue, PA_ERR_INVALIDSERVER.rawValue:
+            return "What answers at \(place) is not a sound server that this program understands (\(text(code)))."
+        case PA_ERR_TIMEOUT.rawValue:
+            return "The sound server at \(place) does not answer."
+        case PA_ERR_CONNECTIONTERMINATED.rawValue:
+            return "The sound server at \(place) closed the connection."
+        default:
+            guard let path = address.socketPath else { return "Cannot reach the sound server \(place): \(text(code))." }
+            switch PulseAddress.look(at: path) {
+            case .missing: return "No socket at \(path): no sound server runs for this user."
+            case .denied: return "No permission to use the sound server's socket \(path)."
+            case .present: return "Connection refused at \(path): the sound server is not running any more."
+            }
+        }
+    }
+
+    static func streamError(_ code: Int32) -> AudioOutputError {
+        switch UInt32(code) {
+        case PA_ERR_INVALID.rawValue, PA_ERR_NOTSUPPORTED.rawValue, PA_ERR_TOOLARGE.rawValue,
+            PA_ERR_NOTIMPLEMENTED.rawValue:
+            .refused("The sound server refused the stream: \(text(code)).")
+        case PA_ERR_KILLED.rawValue, PA_ERR_NOENTITY.rawValue:
+            .lost("The sound server ended the stream: its output device went away.")
+        default: .lost("The sound server was lost: \(text(code)).")
+        }
+    }
+}

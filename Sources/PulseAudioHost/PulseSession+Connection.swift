@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Playback
+import Threading
+
+/// Reaching the server and following what it has, for as long as the output is active.
+extension PulseSession {
+    private static let patience = 5.0
+
+    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func session(_ userdata: UnsafeMutableRawPointer?) -> PulseSession {
+        Unmanaged<PulseSession>.fromOpaque(userdata!).takeUnretainedValue()
+    }
+
+    func connect() {
+        if context == nil { makeContext() }
+        guard let context else { return }
+        connection = .connecting(until: .now.advanced(bySeconds: Self.patience))
+        retryTimer?.arm(.now.advanced(bySeconds: Self.patience))
+        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) != 0, case .connecting = connection {
+            connectionFailed(pa_context_errno(context))
+        }
+    }
+
+    private func makeContext() {
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        pa_proplist_sets(properties, "application.name", "Tonearm")
+        pa_proplist_sets(properties, "application.id", "tonearm")
+        pa_proplist_sets(properties, "application.icon_name", "multimedia-player")
+        guard let context = pa_context_new_with_proplist(api, "Tonearm", properties) else { return }
+        self.context = context
+        retryTimer = PulseTimer(context, api) { [unowned self] in retry() }
+        pa_context_set_state_callback(
+            context, { _, userdata in PulseSession.session(userdata).contextChanged() }, pointer)
+    }
+
+    func dropContext() {
+        retryTimer?.free()
+        retryTimer = nil
+        guard let context else { return }
+        pa_context_set_state_callback(context, nil, nil)
+        pa_context_set_subscribe_callback(context, nil, nil)
+        pa_context_disconnect(context)
+        pa_context_unref(context)
+        self.context = nil
+    }
+
+    private func retry() {
+        if case .connecting = connection {
+            connectionFailed(Int32(PA_ERR_TIMEOUT.rawValue))
+        } else if case .waiting = connection {
+            connect()
+        }
+    }
+
+    private func contextChanged() {
+        guard let context else { return }
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY: connected(context)
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: connectionFailed(pa_context_errno(context))
+        default: break
+        }
+    }
+
+    private func connected(_ context: OpaquePointer) {
+        retryTimer?.arm(nil)
+        retryDelay = 0.1
+        connection = .ready
+        pa_context_set_subscribe_callback(
+            context,
+            { _, kind, _, userdata in
+                // A new or finished stream of anybody tells nothing about devices.
+                let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+                guard
+                    facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
+                        || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
+                else { return }
+                PulseSession.session(userdata).listDevices()
+            }, pointer)
+        let mask = pa_subscription_mask_t(
+            rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
+        if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
+        listDevices()
+    }
+
+    private func connectionFailed(_ code: Int32) {
+        let reason = PulseProblem.connection(code, address: PulseAddress(server: server))
+        connection = .waiting(reason)
+        isListing = false
+        listsAgain = false
+        devices.forget()
+        dropContext()
+        announce(.unavailable(reason))
+        performDeferred()
+        makeContext()
+        retryTimer?.arm(.now.advanced(bySeconds: retryDelay))
+        retryDelay = min(2, retryDelay * 2)
+    }
+
+    private func announce(_ availability: OutputAvailability) {
+        guard availability != announced else { return }
+        announced = availability
+        say(.availability(availability))
+    }
+
+    // MARK: Devices
+
+    /// One listing at a time; changes during one cause another.
+    private func listDevices() {
+        guard !isListing else {
+            listsAgain = true
+            return
+        }
+        guard let context else { return }
+        isListing = true
+        let server = pa_context_get_server_info(
+            context,
+            { _, info, userdata in
+                let name = info?.pointee.default_sink_name.map { String(cString: $0) }
+                PulseSession.session(userdata).devices.defaultName = name
+            }, pointer)
+        if let server { pa_operation_unref(server) }
+        let sinks = pa_context_get_sink_info_list(
+            context,
+            { _, info, end, userdata in
+                let session = PulseSession.session(userdata)
+                if end != 0 {
+                    session.listed()
+                } else if let info {
+                    session.devices.listing.append(OutputDevice(info.pointee))
+                }
+            }, pointer)
+        if let sinks { pa_operation_unref(sinks) }
+    }
+
+    private func listed() {
+        isListing = false
+        devices.finishListing()
+        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
+        publishDevices()
+        performDeferred()
+        if listsAgain {
+            listsAgain = false
+            listDevices()
+        }
+    }
+}

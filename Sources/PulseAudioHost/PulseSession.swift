@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+internal import CPulse
+import Playback
+import Threading
+
+/// The output's life on the mainloop thread: connection, devices, streams.
+///
+/// Made before the thread starts and torn down after it has stopped; in between only the thread touches it.
+final class PulseSession {
+    enum Connection {
+        case connecting(until: MonotonicTime)
+        case ready
+        /// Waits to try again; with the sentence why.
+        case waiting(String)
+    }
+
+    let api: UnsafeMutablePointer<pa_mainloop_api>
+    let server: String?
+    private let handler: @Sendable (AudioOutputEvent) -> Void
+    private let board: ClockBoard
+    private let framesCame: @Sendable () -> Void
+
+    var context: OpaquePointer?
+    var connection = Connection.waiting("Not connected yet.")
+    var retryDelay = 0.1
+    /// Connects again, or gives up a connection that does not come about.
+    var retryTimer: PulseTimer?
+    var announced: OutputAvailability?
+    var devices = PulseDevices()
+    var isListing = false
+    var listsAgain = false
+    private var publishedDevices: OutputDevices?
+
+    private var current: PulseStream?
+    private var leaving: [PulseStream] = []
+    private var latest = Generation(0)
+    /// What came for a stream before the first connection was made or given up.
+    private var deferred: [PulseCommand] = []
+    private var ramp = StreamGainRamp(.unity)
+    private var streamCount: UInt16 = 0
+    private var finished: Mailbox<Bool>?
+
+    init(
+        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, board: ClockBoard, gains: ChannelGains,
+        framesCame: @escaping @Sendable () -> Void, handler: @escaping @Sendable (AudioOutputEvent) -> Void
+    ) {
+        self.api = api
+        self.server = server
+        self.board = board
+        self.framesCame = framesCame
+        self.handler = handler
+        ramp = StreamGainRamp(gains)
+    }
+
+    func say(_ event: AudioOutputEvent) { handler(event) }
+
+    // MARK: Commands
+
+    func perform(_ command: PulseCommand) {
+        guard finished == nil else { return }
+        switch command {
+        case .open(let format, let generation): open(format, generation)
+        case .setGains(let gains, let seconds): setGains(gains, seconds)
+        case .select(let id): select(id)
+        case .shutdown(let mailbox): shutdown(mailbox)
+        default: performOnStream(command)
+        }
+    }
+
+    private func performOnStream(_ command: PulseCommand) {
+        guard command.generation == latest else { return }
+        if !deferred.isEmpty {
+            if case .close(let generation) = command {
+                deferred = []
+                say(.closed(generation))
+            } else {
+                deferred.append(command)
+            }
+            return
+        }
+        guard let current else {
+            // The stream has failed before; closing it is done already.
+            if case .close(let generation) = command { say(.closed(generation)) }
+            return
+        }
+        switch command {
+        case .start: current.start()
+        case .pause: current.pause()
+        case .flush(let index, _): current.flush(to: index)
+        case .drain: current.drain()
+        case .close: leave()
+        case .open, .setGains, .select, .shutdown: break
+        }
+    }
+
+    private func leave() {
+        guard let stream = current else { return }
+        ramp = stream.context.pointee.renderer.ramp.continued(
+            from: stream.context.pointee.renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
+        stream.close()
+    }
+
+    private func setGains(_ gains: ChannelGains, _ seconds: Double) {
+        ramp = StreamGainRamp(gains)
+        current?.setGains(gains, over: seconds)
+    }
+
+    func framesArrived() { current?.tick() }
+
+    // MARK: Streams
+
+    private func open(_ format: AudioFormat, _ generation: Generation) {
+        latest = generation
+        deferred = []
+        if let current, current.phase != .ended {
+            leave()
+            if current.phase != .ended {
+                current.isCurrent = false
+                leaving.append(current)
+            }
+        }
+        current = nil
+        switch connection {
+        case .waiting(let reason): say(.failed(generation, .lost(reason)))
+        case .ready where devices.devices != nil: create(format, generation)
+        case .connecting, .ready: deferred = [.open(format, generation)]
+        }
+    }
+
+    /// The devices are known, or the connection was given up.
+    func performDeferred() {
+        let commands = deferred
+        deferred = []
+        for command in commands { perform(command) }
+    }
+
+    private func create(_ preferred: AudioFormat, _ generation: Generation) {
+        guard let context, let device = devices.target else {
+            return say(.failed(generation, .lost(PulseProblem.noDevice)))
+        }
+        let format = PulseFormat.chosen(for: preferred, sampleRate: device.sampleRate)
+        guard let stream = PulseStreamRequest.connect(context, format: format, device: devices.chosen) else {
+            return say(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
+        }
+        let ring = FrameRing(
+            format: format, capacity: format.frames(1.5).asInt, retained: format.frames(0.75).asInt,
+            onFrames: framesCame)
+        streamCount &+= 1
+        current = PulseStream(
+            stream: stream, ring: ring, ramp: ramp, generation: generation, number: streamCount, board: board,
+            timers: (context, api), emit: handler, moved: { [unowned self] in publishDevices() },
+            ended: { [unowned self] in streamEnded($0) })
+        say(.opened(generation, ring))
+    }
+
+    private func streamEnded(_ stream: PulseStream) {
+        leaving.removeAll { $0 === stream }
+        // The caller is a method of the stream: it must outlive this turn.
+        if current === stream { current = nil }
+        withExtendedLifetime(stream) { finishIfDone() }
+    }
+
+    // MARK: Devices
+
+    func publishDevices() {
+        guard devices.devices != nil else { return }
+        let name = current.flatMap { stream in
+            pa_stream_get_state(stream.stream) == PA_STREAM_READY
+                ? pa_stream_get_device_name(stream.stream).map { String(cString: $0) } : nil
+        }
+        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen)
+        {
+            // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
+            return moveStream(to: chosen)
+        }
+        let published = devices.published(streamDevice: name)
+        guard published != publishedDevices else { return }
+        publishedDevices = published
+        say(.devices(published))
+    }
+
+    private func select(_ id: String?) {
+        if let id, devices.devices != nil, !devices.contains(id) {
+            publishedDevices = nil
+            return publishDevices()
+        }
+        devices.chosen = id
+        if let target = devices.target?.id { moveStream(to: target) }
+        publishDevices()
+    }
+
+    private func moveStream(to device: String) {
+        guard let current, let context, pa_stream_get_state(current.stream) == PA_STREAM_READY,
+            let operation = pa_context_move_sink_input_by_name(
+                context, pa_stream_get_index(current.stream), device, nil, nil)
+        else { return }
+        pa_operation_unref(operation)
+    }
+
+    // MARK: End
+
+    private func shutdown(_ mailbox: Mailbox<Bool>) {
+        finished = mailbox
+        deferred = []
+        leave()
+        finishIfDone()
+    }
+
+    private func finishIfDone() {
+        guard let finished, current == nil, leaving.isEmpty else { return }
+        finished.post(true)
+    }
+
+    /// After the thread has stopped.
+    func tearDown() {
+        for stream in leaving + [current].compactMap({ $0 }) { stream.end() }
+        current = nil
+        leaving = []
+        dropContext()
+    }
+}
+
+extension FrameCount {
+    var asInt: Int { Int(self) }
+}

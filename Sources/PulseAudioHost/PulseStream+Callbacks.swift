@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+internal import CPulse
+import Playback
+import Threading
+
+/// What libpulse tells of a stream, and what is asked of it.
+extension PulseStream {
+    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func stream(_ userdata: UnsafeMutableRawPointer?) -> PulseStream {
+        Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+    }
+
+    func setCallbacks() {
+        pa_stream_set_write_callback(
+            stream,
+            { _, _, userdata in
+                let context = userdata!.assumingMemoryBound(to: RenderContext.self)
+                if context.pointee.isRunning { context.pointee.serve() }
+            }, UnsafeMutableRawPointer(context))
+        pa_stream_set_state_callback(stream, { _, userdata in PulseStream.stream(userdata).stateChanged() }, pointer)
+        pa_stream_set_suspended_callback(
+            stream, { _, userdata in PulseStream.stream(userdata).suspensionChanged() }, pointer)
+        pa_stream_set_moved_callback(stream, { _, userdata in PulseStream.stream(userdata).wasMoved() }, pointer)
+        // The write callback has no way to the stream's object; the server's answer to its question has.
+        pa_stream_set_latency_update_callback(
+            stream, { _, userdata in PulseStream.stream(userdata).timingCame() }, pointer)
+    }
+
+    func requestTiming() {
+        guard !timing.isAsking, let operation = pa_stream_update_timing_info(stream, nil, nil) else { return }
+        timing.isAsking = true
+        pa_operation_unref(operation)
+    }
+
+    func cork(_ corks: Bool) {
+        guard let operation = pa_stream_cork(stream, corks ? 1 : 0, nil, nil) else { return }
+        pa_operation_unref(operation)
+    }
+
+    func askCorkedIndex() {
+        let operation = pa_stream_update_timing_info(
+            stream,
+            { _, success, userdata in
+                let stream = PulseStream.stream(userdata)
+                guard let info = pa_stream_get_timing_info(stream.stream), success != 0 else {
+                    return stream.corked(at: stream.context.pointee.renderer.cursor)
+                }
+                stream.corked(at: info.pointee.read_index / FrameCount(stream.context.pointee.frameBytes))
+            }, pointer)
+        if let operation { pa_operation_unref(operation) }
+    }
+
+    private func timingCame() {
+        guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+        let now = MonotonicTime.now
+        let rate = Double(sampleRate)
+        let readIndex = info.read_index / FrameCount(context.pointee.frameBytes)
+        let sinkLatency = Double(info.sink_usec) / 1e6
+        let isPlaying = info.playing != 0
+        let moves = timing.answered(readIndex: readIndex, isPlaying: isPlaying, sinkLatency: sinkLatency, now)
+        // The margin follows a growing latency at once and a falling one slowly: too early would lose frames.
+        let ceiling = max(sinkLatency, Double(info.configured_sink_usec) / 1e6)
+        let known = context.pointee.anchor.sinkLatency
+        context.pointee.anchor.sinkLatency = max(0.005, ceiling > known ? ceiling : known + (ceiling - known) * 0.2)
+        if phase == .running, !isSuspended {
+            let elapsed = isPlaying ? Double(info.transport_usec) / 1e6 : 0
+            context.pointee.anchor.update(
+                measured: Double(readIndex) + (elapsed - sinkLatency) * rate, isRunning: moves, now)
+        }
+        tick()
+    }
+
+    private func suspensionChanged() {
+        let suspended = pa_stream_is_suspended(stream) == 1
+        guard suspended != isSuspended else { return }
+        isSuspended = suspended
+        if case .running = phase {
+            freeze()
+            if !suspended { timing.woke(.now) }
+            // Asleep, the answer tells how far the sink had read; awake, whether it reads on.
+            requestTiming()
+        }
+        say(.suspended(generation, suspended))
+        if case .fading = phase, suspended { fadeEnded() }
+        tick()
+    }
+
+    private func wasMoved() {
+        isSuspended = pa_stream_is_suspended(stream) == 1
+        switch phase {
+        case .corked:
+            // The new sink may have made the server take frames back.
+            phase = .corking
+            askCorkedIndex()
+        case .running: requestTiming()
+        default: break
+        }
+        moved()
+        tick()
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+internal import CPulse
+
+/// Asks the server for a playback stream.
+enum PulseStreamRequest {
+    /// A long queue with requests for half of it at once: few wake-ups, and by PulseAudio's rule
+    /// sink latency = (target - 2 x request) / 2 still a sink latency of 20 ms.
+    private static let target = 0.3
+    private static let request = 0.13
+
+    /// nil when refused at once; the context knows why.
+    static func connect(_ context: OpaquePointer, format: AudioFormat, device: String?) -> OpaquePointer? {
+        var spec = PulseFormat.sampleSpec(format)
+        var map = PulseFormat.channelMap(format.layout)
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        pa_proplist_sets(properties, "media.role", "music")
+        pa_proplist_sets(properties, "media.name", "Music")
+        guard let stream = pa_stream_new_with_proplist(context, "Music", &spec, &map, properties) else { return nil }
+        let frameBytes = format.channelCount * 4
+        func bytes(_ seconds: Double) -> UInt32 { UInt32(Int(format.frames(seconds)) * frameBytes) }
+        var attributes = pa_buffer_attr(
+            maxlength: UInt32.max, tlength: bytes(target), prebuf: 0, minreq: bytes(request), fragsize: UInt32.max)
+        let flags = pa_stream_flags_t(
+            rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
+        guard pa_stream_connect_playback(stream, device, &attributes, flags, nil, nil) == 0 else {
+            pa_stream_unref(stream)
+            return nil
+        }
+        return stream
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTP
+
+/// Who may do what: a pure decision from a request's head. Tokens, names and origins are given from outside.
+public struct AccessPolicy: Sendable {
+    /// Whom to serve without a token.
+    public enum Anonymous: Sendable {
+        /// Only clients on this machine (the default).
+        case loopback
+        case everyone
+        case nobody
+    }
+
+    public var tokens: [AccessToken]
+    public var anonymous: Anonymous
+    private let hosts: Set<String>
+    private let origins: Set<String>
+
+    /// - Parameters:
+    ///   - machineName: also accepted with `.local` after it.
+    ///   - allowedHosts: names without port.
+    ///   - allowedOrigins: as a browser sends them: `https://music.example`.
+    public init(
+        tokens: [AccessToken] = [], anonymous: Anonymous = .loopback, machineName: String? = nil,
+        allowedHosts: [String] = [], allowedOrigins: [String] = []
+    ) {
+        self.tokens = tokens
+        self.anonymous = anonymous
+        var names = allowedHosts
+        if let machineName { names += [machineName, machineName + ".local"] }
+        hosts = Set(names.compactMap { Authority($0)?.host } + ["localhost"])
+        origins = Set(allowedOrigins.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
+    }
+
+    /// What a route asks of a client.
+    public struct Need: Sendable {
+        /// nil: open to everyone who may reach the server.
+        public var scope: AccessScope?
+        /// Writes and events: a browser's page from elsewhere must not cause or read them.
+        public var refusesForeignOrigin: Bool
+
+        public init(scope: AccessScope?, refusesForeignOrigin: Bool) {
+            self.scope = scope
+            self.refusesForeignOrigin = refusesForeignOrigin
+        }
+    }
+
+    public enum Refusal: Error, Hashable, Sendable {
+        case hostMissing
+        case hostNotAllowed
+        case originNotAllowed
+        case tokenMissing
+        case tokenWrong
+        case scopeMissing(AccessScope)
+    }
+
+    /// The scope that the client has; `origin` is set when cross-origin headers are due.
+    public struct Grant: Hashable, Sendable {
+        public var scope: AccessScope?
+        public var origin: String?
+    }
+
+    public func decide(_ request: HTTPRequest, _ need: Need) -> Result<Grant, Refusal> {
+        guard let hostText = request.headers["Host"], !hostText.isEmpty else { return .failure(.hostMissing) }
+        guard let host = Authority(hostText), host.isIPLiteral || hosts.contains(host.host) else {
+            return .failure(.hostNotAllowed)
+        }
+        let origin = request.headers["Origin"]
+        let isListed = origin.map(origins.contains) ?? false
+        if need.refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
+            return .failure(.originNotAllowed)
+        }
+        let corsOrigin = isListed ? origin : nil
+        guard let needed = need.scope else { return .success(Grant(scope: nil, origin: corsOrigin)) }
+        switch scope(of: request) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let scope) where scope < needed: return .failure(.scopeMissing(needed))
+        case .success(let scope): return .success(Grant(scope: scope, origin: corsOrigin))
+        }
+    }
+
+    /// A token that is given must be right, also where none is needed.
+    private func scope(of request: HTTPRequest) -> Result<AccessScope, Refusal> {
+        if let token = Self.token(in: request.headers) {
+            return tokens.scope(of: token).map { .success($0) } ?? .failure(.tokenWrong)
+        }
+        switch (anonymous, request.peer) {
+        case (.everyone, _), (.loopback, .loopback): return .success(.admin)
+        default: return .failure(.tokenMissing)
+        }
+    }
+
+    /// From `Authorization: Bearer` or, for a browser's WebSocket, the subprotocol `bearer.TOKEN`. An Authorization
+    /// header of another scheme gives an empty token, which is never right.
+    static func token(in headers: HTTPHeaders) -> String? {
+        if let authorization = headers["Authorization"] {
+            let parts = authorization.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].equalsIgnoringASCIICase("Bearer") else { return "" }
+            return String(parts[1].trimmingASCIISpace())
+        }
+        for protocolName in subprotocols(in: headers) where protocolName.hasPrefix("bearer.") {
+            return String(protocolName.dropFirst("bearer.".count))
+        }
+        return nil
+    }
+
+    static func subprotocols(in headers: HTTPHeaders) -> [Substring] {
+        headers.values("Sec-WebSocket-Protocol").flatMap { value in
+            value.split(separator: ",").map { $0.trimmingASCIISpace() }
+        }
+    }
+
+    func isListed(origin: String) -> Bool { origins.contains(origin) }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A text message of a client.
+enum ClientFrame: Decodable {
+    case subscribe(events: [EventName]?, interval: Double?, id: JSONValue?)
+    case command(name: String, data: JSONValue?, id: JSONValue?)
+
+    init(from decoder: any Decoder) throws {
+        let object = try StrictObject(decoder, ["type", "id", "command", "data", "events", "interval"])
+        let id = try object.nested(JSONValue.self, "id")
+        switch try object.text("type") {
+        case "subscribe":
+            let interval = try object.number("interval", in: -1e9...1e9)
+            self = .subscribe(
+                events: try object.nested([String].self, "events").map { try Subscription.names($0) },
+                interval: try interval.map { try Subscription.interval($0) }, id: id)
+        case "command":
+            guard let name = try object.text("command") else { throw object.invalid("command", "is needed") }
+            self = .command(name: name, data: try object.nested(JSONValue.self, "data"), id: id)
+        default: throw object.invalid("type", "must be subscribe or command")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+
+/// `/events`: lets clients into the event channel, by WebSocket or as Server-Sent Events.
+struct EventChannel: WebSocketApplication {
+    static let path = "/api/v1/events"
+    static let subprotocol = "tonearm.v1"
+
+    let gate: Gate
+    let hub: EventHub
+    let commands: CommandTable
+    let dispatcher: Dispatcher
+
+    func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
+        do throws(Problem) {
+            let need = AccessPolicy.Need(scope: .read, refusesForeignOrigin: true)
+            let grant = try gate.admit(request, need)
+            guard Router.canonical(request.path) == Self.path else {
+                throw .notFound("WebSockets are spoken at \(Self.path) only.")
+            }
+            let session = EventSession(
+                try EventRequest(request), scope: grant.scope ?? .read, hub: hub, commands: commands,
+                dispatcher: dispatcher)
+            // The token's subprotocol is never echoed: it is a secret.
+            let offered = AccessPolicy.subprotocols(in: request.headers)
+            return .accepted(session, subprotocol: offered.contains { $0 == Self.subprotocol } ? Self.subprotocol : nil)
+        } catch {
+            return .refused(error.response)
+        }
+    }
+
+    /// The route of the same path for clients that do not upgrade.
+    static func route(_ hub: EventHub) -> Route {
+        Route(method: .get, pattern: path, scope: .read, isEventStream: true) { call, reply throws(Problem) in
+            let request = call.request
+            let accepted = request.headers.values("Accept").joined(separator: ",").lowercased()
+            guard
+                accepted.isEmpty || accepted.contains("text/event-stream") || accepted.contains("*/*")
+                    || accepted.contains("text/*")
+            else {
+                throw .notAcceptable("Events come as text/event-stream, or over a WebSocket.")
+            }
+            let events = try EventRequest(request)
+            reply(
+                HTTPResponse(
+                    status: 200,
+                    headers: HTTPHeaders([
+                        ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+                        ("X-Accel-Buffering", "no"),
+                    ]), body: request.method == .head ? .none : .stream(EventStream(events, hub: hub))))
+        }
+    }
+}

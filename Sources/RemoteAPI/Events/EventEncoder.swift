@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Threading
+
+/// Encodes events as the text frames of asyncapi.yaml.
+struct EventEncoder: Sendable {
+    static let player = "main"
+    /// Items of the queue that a `snapshot` carries.
+    static let firstWindow = 100
+
+    let epoch: String
+    let server: String
+
+    // MARK: Recorded events
+
+    /// The event's kind and data; nil for `jumped`, which is told as `time`.
+    func recorded(_ event: PlayerEvent) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void)? {
+        switch event.kind {
+        case .status(let status, let previous, let reason, let itemID, let position, let error):
+            (
+                .status,
+                { writer in
+                    writer.member("status", status.rawValue)
+                    writer.member("previous", previous.rawValue)
+                    writer.member("reason", reason?.rawValue)
+                    writer.member("itemId", itemID?.description)
+                    writer.member("position", position)
+                    writer.member("error", error) { $0.members(of: $1) }
+                }
+            )
+        case .item(let item): (.item, { $0.member("item", item) { $0.members(of: $1) } })
+        case .completed(let id, let reason):
+            (
+                .completed,
+                {
+                    $0.member("itemId", id.description)
+                    $0.member("reason", reason.rawValue)
+                }
+            )
+        case .queueEnded: (.queueEnded, { _ in })
+        case .queue(let revision, let length, let change):
+            (
+                .queue,
+                { writer in
+                    writer.member("revision", revision)
+                    writer.member("length", length)
+                    writer.member("change") { $0.members(of: change) }
+                }
+            )
+        case .settings(let settings): (.settings, { $0.settingsMembers(of: settings) })
+        case .output(let output): (.output, { $0.members(of: output) })
+        case .error(let error): (.error, { $0.members(of: error) })
+        case .jumped: nil
+        }
+    }
+
+    func frame(
+        _ type: String, sequence: UInt64?, at wallMilliseconds: Int64, version: UInt64, capacity: Int = 512,
+        data: (inout JSONWriter) -> Void
+    ) -> EventFrame {
+        let bytes = JSONWriter.object(capacity: capacity) { writer in
+            writer.member("type", type)
+            if let sequence { writer.member("seq", sequence) }
+            writer.member("at", wallMilliseconds)
+            writer.member("version", version)
+            writer.member("player", Self.player)
+            writer.member("data", object: data)
+        }
+        return EventFrame(type: type, sequence: sequence, bytes: SharedBytes(bytes))
+    }
+
+    // MARK: Latest values
+
+    func time(_ clock: PositionClock, itemID: ItemID?, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("time", sequence: nil, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
+            writer.member("itemId", itemID?.description)
+            writer.members(of: clock, duration: nil, at: moment.monotonic)
+            writer.member("rate", clock.rate)
+            writer.member("listenedTime", clock.listenedTime(at: moment.monotonic))
+            writer.member("discontinuity", clock.discontinuity)
+        }
+    }
+
+    func buffer(_ loaded: LoadedMedia, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("buffer", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
+            writer.member("itemId", loaded.itemID?.description)
+            writer.members(of: loaded)
+            // Local files: nothing is being loaded, nothing stalls.
+            writer.member("bytesPerSecond", 0)
+            writer.member("stalled", false)
+        }
+    }
+
+    // MARK: Greeting
+
+    func hello(
+        _ selection: EventSelection, interval: Double, sequence: UInt64, version: UInt64, at moment: Moment
+    ) -> EventFrame {
+        frame("hello", sequence: sequence, at: moment.wallMilliseconds, version: version) { writer in
+            writer.member("epoch", epoch)
+            writer.member("server", server)
+            writer.member("interval", interval)
+            writer.member("events", texts: selection.names.map(\.rawValue))
+        }
+    }
+
+    func snapshot(_ snapshot: PlayerSnapshot, _ window: QueueWindow, sequence: UInt64, at moment: Moment) -> EventFrame
+    {
+        frame(
+            "snapshot", sequence: sequence, at: moment.wallMilliseconds, version: snapshot.version,
+            capacity: 2048 + 192 * window.items.count
+        ) { writer in
+            writer.member("player") { $0.members(of: snapshot, at: moment) }
+            writer.member("queue") { $0.members(of: window) }
+        }
+    }
+
+    func resync(sequence: UInt64, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("resync", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
+            writer.member("latest", sequence)
+        }
+    }
+}

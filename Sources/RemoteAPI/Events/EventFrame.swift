@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+
+/// One event, encoded once for all who get it.
+struct EventFrame: Sendable {
+    /// `type` of the frame.
+    var type: String
+    /// Place among the recorded events; nil for those that are not.
+    var sequence: UInt64?
+    var bytes: SharedBytes
+
+    /// Server-Sent Events (HTML standard, section 9.2.5); the JSON holds no line break.
+    func serverSentEvent(epoch: String, into text: inout [UInt8]) {
+        if let sequence { text.append(contentsOf: "id: \(epoch):\(sequence)\n".utf8) }
+        text.append(contentsOf: "event: \(type)\ndata: ".utf8)
+        text.append(contentsOf: bytes.bytes)
+        text.append(contentsOf: "\n\n".utf8)
+    }
+}
+
+/// A recorded event with what decides who gets it.
+struct RecordedEvent: Sendable {
+    var name: EventName
+    var sequence: UInt64
+    var version: UInt64
+    var frame: EventFrame
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Synchronization
+import Threading
+
+/// Brings the player's events to every client of the event channel. Usable from any thread.
+///
+/// Two locks: the hub's (journal, list of subscribers) and each subscriber's; the hub's is taken first or alone. Events
+/// are handed out and connections are woken without the hub's lock. Recorded events come from the player's thread only,
+/// so that every client gets them in their order.
+final class EventHub: Sendable {
+    /// The shortest time between two `buffer` events.
+    static let bufferInterval = 0.1
+    static let heartbeatInterval = 15.0
+
+    private struct State {
+        var journal = EventJournal()
+        var subscribers: [ObjectIdentifier: Subscriber] = [:]
+        /// `subscribers` as a list that can be walked without the lock; nil after a change.
+        var list: [Subscriber]?
+        var times = TimeSchedule<Subscriber>()
+        var heartbeats = TimeSchedule<Subscriber>()
+        var timeIsRunning = false
+        var snapshotFrame: (frame: EventFrame, version: UInt64, sequence: UInt64, at: MonotonicTime)?
+        var toldBuffer: LoadedMedia?
+        var bufferToldAt: MonotonicTime?
+        /// A `buffer` event waits for its interval to pass.
+        var bufferIsWaiting = false
+        var isStopped = false
+
+        func bufferIsDue(_ now: MonotonicTime) -> Bool {
+            guard bufferIsWaiting, let bufferToldAt else { return false }
+            return now.seconds(since: bufferToldAt) >= EventHub.bufferInterval
+        }
+
+        mutating func everyone() -> [Subscriber] {
+            let all = list ?? Array(subscribers.values)
+            list = all
+            return all
+        }
+    }
+
+    let encoder: EventEncoder
+    private let player: any PlayerControl
+    private let clock: any PlayerClock
+    private let state = Mutex(State())
+    private let mailbox = Mailbox<TickerMessage>()
+    private let thread = Mutex<NamedThread?>(nil)
+    let counters = EventCounters()
+
+    private enum TickerMessage { case changed, stop }
+
+    init(player: any PlayerControl, clock: any PlayerClock, encoder: EventEncoder) {
+        self.player = player
+        self.clock = clock
+        self.encoder = encoder
+    }
+
+    var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+    var latestSequence: UInt64 { state.withLock { $0.journal.sequence } }
+
+    // MARK: From the player
+
+    /// Called for every event from the player's thread.
+    func receive(_ event: PlayerEvent) {
+        if case .jumped(let position, let itemID) = event.kind {
+            let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))
+            let everyone = state.withLock { $0.everyone() }
+            for subscriber in everyone { subscriber.setTime(frame, version: event.version) }
+        } else if let (name, data) = encoder.recorded(event) {
+            let (recorded, everyone) = state.withLock { state in
+                let recorded = state.journal.record(name, version: event.version) { sequence in
+                    encoder.frame(
+                        name.rawValue, sequence: sequence, at: event.wallMilliseconds, version: event.version,
+                        data: data)
+                }
+                return (recorded, state.everyone())
+            }
+            for subscriber in everyone { subscriber.deliver(recorded) }
+            if name == .item {
+                // What waited for slow clients was dropped as it may be of the item before: it is told anew.
+                state.withLock { $0.toldBuffer = nil }
+                tellBuffer()
+            }
+        }
+        wakeTicker()
+    }
+
+    // MARK: Subscribers
+
+    /// Greets the client and lets it hear everything from now on.
+    func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
+        let now = clock.now
+        state.withLock { state in
+            if state.isStopped { return subscriber.end() }
+            greet(subscriber, resume, &state)
+            state.subscribers[ObjectIdentifier(subscriber)] = subscriber
+            state.list = nil
+            if subscriber.wantsHeartbeat {
+                state.heartbeats.set(subscriber, interval: Self.heartbeatInterval, now: now)
+            }
+            schedule(subscriber, &state, now)
+        }
+        subscriber.wakeAnyway()
+        wakeTicker()
+    }
+
+    func change(_ subscriber: Subscriber, _ subscription: Subscription) {
+        subscriber.change(subscription)
+        let now = clock.now
+        state.withLock { state in
+            guard state.subscribers[ObjectIdentifier(subscriber)] != nil else { return }
+            schedule(subscriber, &state, now)
+        }
+        wakeTicker()
+    }
+
+    func disconnect(_ subscriber: Subscriber) {
+        state.withLock { state in
+            guard state.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
+            state.list = nil
+            state.times.remove(subscriber)
+            state.heartbeats.remove(subscriber)
+        }
+        subscriber.setWake(nil)
+    }
+
+    /// What the client's connection sends next. Never blocks for long.
+    func next(for subscriber: Subscriber) -> Outbox.Next {
+        let next = subscriber.next()
+        switch next {
+        case .resync:
+            resync(subscriber)
+            return self.next(for: subscriber)
+        case .frame:
+            counters.sent.add(1, ordering: .relaxed)
+            return next
+        case .heartbeat, .none: return next
+        }
+    }
+
+    private func schedule(_ subscriber: Subscriber, _ state: inout State, _ now: MonotonicTime) {
+        if subscriber.selection.contains(.time) {
+            state.times.set(subscriber, interval: subscriber.interval, now: now)
+        } else {
+            state.times.remove(subscriber)
+        }
+    }
+
+    private func greet(_ subscriber: Subscriber, _ resume: ResumePoint?, _ state: inout State) {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        let sequence = state.journal.sequence
+        let selection = subscriber.selection
+        let hello = encoder.hello(
+            selection, interval: subscriber.interval, sequence: sequence, version: snapshot.version, at: moment)
+        guard let resume else {
+            return subscriber.begin(after: sequence, [hello, snapshotFrame(&state)])
+        }
+        guard resume.epoch == encoder.epoch, let missed = state.journal.events(since: resume.sequence) else {
+            counters.resyncs.add(1, ordering: .relaxed)
+            let notice = encoder.resync(sequence: sequence, version: snapshot.version, at: moment)
+            return subscriber.begin(after: sequence, [hello, notice, snapshotFrame(&state)])
+        }
+        subscriber.begin(after: sequence, [hello] + missed.filter { selection.contains($0.name) }.map(\.frame))
+        // Jumps are not recorded: the client may have missed one.
+        subscriber.setTime(
+            encoder.time(
+                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment),
+            version: snapshot.version)
+    }
+
+    private func resync(_ subscriber: Subscriber) {
+        counters.resyncs.add(1, ordering: .relaxed)
+        counters.dropped.add(subscriber.takeLostCount(), ordering: .relaxed)
+        state.withLock { state in
+            let snapshot = snapshotFrame(&state)
+            let notice = encoder.resync(
+                sequence: state.journal.sequence, version: player.snapshot.version, at: Moment(clock))
+            subscriber.resume(after: state.journal.sequence, [notice, snapshot])
+        }
+    }
+
+    /// The whole state, encoded once for all who connect at the same time.
+    private func snapshotFrame(_ state: inout State) -> EventFrame {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        if let last = state.snapshotFrame, last.version == snapshot.version, last.sequence == state.journal.sequence,
+            moment.monotonic.seconds(since: last.at) < 0.05
+        {
+            return last.frame
+        }
+        let window = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow)
+        let frame = encoder.snapshot(snapshot, window, sequence: state.journal.sequence, at: moment)
+        state.snapshotFrame = (frame, snapshot.version, state.journal.sequence, moment.monotonic)
+        return frame
+    }
+
+    // MARK: The thread for what time brings
+
+    func start() {
+        thread.withLock { $0 = NamedThread("events") { [self] in run() } }
+    }
+
+    /// Ends the thread and every connection.
+    func stop() {
+        let everyone = state.withLock { state in
+            state.isStopped = true
+            return state.everyone()
+        }
+        for subscriber in everyone { subscriber.end() }
+        mailbox.post(.stop)
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    private func wakeTicker() {
+        let isNeeded = state.withLock { !$0.times.isEmpty || !$0.heartbeats.isEmpty || $0.bufferIsWaiting }
+        if isNeeded { mailbox.post(.changed) }
+    }
+
+    private func run() {
+        var deadline: MonotonicTime?
+        while !mailbox.take(until: deadline).contains(.stop) {
+            deadline = tick()
+        }
+    }
+
+    /// Sends what is due; returns when to look again, nil when only a change can make something due.
+    func tick() -> MonotonicTime? {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        let now = moment.monotonic
+        let (timeGroups, beatGroups, bufferIsDue) = state.withLock { state in
+            let isRunning = snapshot.clock.rate != 0
+            // The jump that set time going was told at once; the next event is due an interval later.
+            if isRunning, !state.timeIsRunning { state.times.realign(now) }
+            state.timeIsRunning = isRunning
+            return (isRunning ? state.times.takeDue(now) : [], state.heartbeats.takeDue(now), state.bufferIsDue(now))
+        }
+        if !timeGroups.isEmpty {
+            let frame = encoder.time(
+                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment)
+            for group in timeGroups { for subscriber in group { subscriber.setTime(frame, version: snapshot.version) } }
+        }
+        for group in beatGroups { for subscriber in group { subscriber.setHeartbeat() } }
+        if bufferIsDue { tellBuffer() }
+        return state.withLock { state in
+            [
+                state.timeIsRunning ? state.times.nextDue : nil, state.heartbeats.nextDue,
+                state.bufferIsWaiting ? state.bufferToldAt?.advanced(bySeconds: Self.bufferInterval) : nil,
+            ].compactMap { $0 }.min()
+        }
+    }
+
+    /// Tells what is loaded when that is news, at most every `bufferInterval`; the last value is never left out.
+    private func tellBuffer() {
+        let snapshot = player.snapshot
+        let loaded = LoadedMedia(snapshot)
+        let moment = Moment(clock)
+        let everyone: [Subscriber]? = state.withLock { state in
+            state.bufferIsWaiting = false
+            guard loaded.tellsMore(than: state.toldBuffer) else { return nil }
+            if let last = state.bufferToldAt, moment.monotonic.seconds(since: last) < Self.bufferInterval {
+                state.bufferIsWaiting = true
+                return nil
+            }
+            state.toldBuffer = loaded
+            state.bufferToldAt = moment.monotonic
+            return state.everyone()
+        }
+        guard let everyone else { return }
+        let frame = encoder.buffer(loaded, version: snapshot.version, at: moment)
+        for subscriber in everyone { subscriber.setBuffer(frame, version: snapshot.version) }
+    }
+}
+
+/// Counts since the start, for `/metrics`.
+final class EventCounters: Sendable {
+    let sent = Atomic<Int>(0)
+    let dropped = Atomic<Int>(0)
+    let resyncs = Atomic<Int>(0)
+}

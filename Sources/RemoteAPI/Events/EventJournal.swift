@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The last recorded events, for clients that come back. A pure value.
+struct EventJournal {
+    static let maximumEvents = 1024
+    static let maximumBytes = 1 << 20
+
+    /// The last number given; 0 before the first event.
+    private(set) var sequence: UInt64 = 0
+    private var events: [RecordedEvent] = []
+    private var head = 0
+    private var bytes = 0
+
+    /// Takes the next number.
+    mutating func record(
+        _ name: EventName, version: UInt64, encode: (_ sequence: UInt64) -> EventFrame
+    ) -> RecordedEvent {
+        sequence += 1
+        let event = RecordedEvent(name: name, sequence: sequence, version: version, frame: encode(sequence))
+        events.append(event)
+        bytes += event.frame.bytes.bytes.count
+        while events.count - head > Self.maximumEvents || (bytes > Self.maximumBytes && events.count - head > 1) {
+            bytes -= events[head].frame.bytes.bytes.count
+            head += 1
+        }
+        if head > Self.maximumEvents {
+            events.removeFirst(head)
+            head = 0
+        }
+        return event
+    }
+
+    /// What came after `sequence`; nil when part of it is gone, or when the number was never given.
+    func events(since sequence: UInt64) -> ArraySlice<RecordedEvent>? {
+        guard sequence <= self.sequence else { return nil }
+        let missed = Int(self.sequence - sequence)
+        guard missed <= events.count - head else { return nil }
+        return events.suffix(missed)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The kinds of events that a client can choose. `hello`, `snapshot`, `resync` and `reply` always come.
+enum EventName: String, CaseIterable, Sendable {
+    /// Not recorded: only the latest counts. All others carry a `seq` and can be replayed.
+    case time, buffer
+    case status, item, completed
+    case queueEnded = "queue-ended"
+    case queue, settings, output, error
+
+    /// After these a `time` that was measured before them tells of the past.
+    var endsEarlierTime: Bool {
+        switch self {
+        case .status, .item, .completed, .queueEnded: true
+        default: false
+        }
+    }
+
+    var bit: UInt16 { 1 << Self.allCases.firstIndex(of: self)! }
+}
+
+/// A set of event kinds in two bytes; there is one per client.
+struct EventSelection: Hashable, Sendable {
+    private(set) var bits: UInt16
+
+    static let all = EventSelection(EventName.allCases)
+
+    init(_ names: [EventName]) {
+        bits = names.reduce(0) { $0 | $1.bit }
+    }
+
+    func contains(_ name: EventName) -> Bool { bits & name.bit != 0 }
+
+    var names: [EventName] { EventName.allCases.filter(contains) }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Synchronization
+
+/// One WebSocket of the event channel.
+final class EventSession: WebSocketSession {
+    static let maximumUnanswered = 100
+    static let maximumMalformed = 10
+
+    private struct State {
+        /// Replies that the client has not taken yet, and commands that have none yet.
+        var unanswered = 0
+        var malformed = 0
+        var ending: (code: UInt16, reason: String)?
+    }
+
+    private let hub: EventHub
+    private let commands: CommandTable
+    private let dispatcher: Dispatcher
+    private let scope: AccessScope
+    private let resume: ResumePoint?
+    private let subscriber: Subscriber
+    private let state = Mutex(State())
+
+    init(_ request: EventRequest, scope: AccessScope, hub: EventHub, commands: CommandTable, dispatcher: Dispatcher) {
+        self.hub = hub
+        self.commands = commands
+        self.dispatcher = dispatcher
+        self.scope = scope
+        resume = request.resume
+        subscriber = Subscriber(request.subscription)
+    }
+
+    func opened(wake: @escaping @Sendable () -> Void) {
+        subscriber.setWake(wake)
+        hub.connect(subscriber, resume: resume)
+    }
+
+    func closed() {
+        hub.disconnect(subscriber)
+    }
+
+    func nextFrame() -> WebSocketFrame? {
+        if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
+        if subscriber.isEnding { return .close(code: 1001, reason: "The server is going down.") }
+        guard case .frame(let frame) = hub.next(for: subscriber) else { return nil }
+        if frame.type == Self.replyType { state.withLock { $0.unanswered -= 1 } }
+        return .text(frame.bytes)
+    }
+
+    func received(text: String) {
+        let isTooMuch = state.withLock { state in
+            state.unanswered += 1
+            return state.unanswered > Self.maximumUnanswered
+        }
+        if isTooMuch { return end("More than \(Self.maximumUnanswered) commands wait for their replies.") }
+        let bytes = Array(text.utf8)
+        dispatcher.run(size: bytes.count) { [self] in
+            handle(bytes)
+        } orElse: { [self] problem in
+            reply(to: nil, problem.response)
+        }
+    }
+
+    private func handle(_ bytes: [UInt8]) {
+        do throws(Problem) {
+            switch try JSONBody.read(ClientFrame.self, from: bytes) {
+            case .subscribe(let events, let interval, let id): subscribe(events, interval, id)
+            case .command(let name, let data, let id): try perform(try commands.route(name), name, data, id)
+            }
+        } catch {
+            reply(to: nil, error.response)
+            let isTooMuch = state.withLock { state in
+                state.malformed += 1
+                return state.malformed >= Self.maximumMalformed
+            }
+            if isTooMuch { end("Too many messages that cannot be understood.") }
+        }
+    }
+
+    private func subscribe(_ events: [EventName]?, _ interval: Double?, _ id: JSONValue?) {
+        var subscription = Subscription()
+        subscription.selection = events.map(EventSelection.init) ?? subscriber.selection
+        subscription.interval = interval ?? subscriber.interval
+        hub.change(subscriber, subscription)
+        reply(
+            to: id,
+            .json(
+                JSONWriter.object { writer in
+                    writer.member("events", texts: subscription.selection.names.map(\.rawValue))
+                    writer.member("interval", subscription.interval)
+                }))
+    }
+
+    private func perform(_ route: Route, _ name: String, _ data: JSONValue?, _ id: JSONValue?) throws(Problem) {
+        guard scope >= route.scope ?? .read else {
+            return reply(to: id, Problem(.scopeMissing(route.scope ?? .read)).response)
+        }
+        let request = HTTPRequest(method: route.method, path: route.pattern, body: data?.bytes ?? [])
+        do throws(Problem) {
+            try route.handler(APICall(request: request)) { [self] response in reply(to: id, response) }
+        } catch {
+            reply(to: id, error.response)
+        }
+    }
+
+    static let replyType = "reply"
+
+    private func reply(to id: JSONValue?, _ response: HTTPResponse) {
+        guard case .bytes(let body) = response.body else { return }
+        let bytes = JSONWriter.object(capacity: body.count + 64) { writer in
+            writer.member("type", Self.replyType)
+            writer.key("id" as String)
+            (id ?? .null).write(to: &writer)
+            writer.member("status", response.status)
+            writer.member(response.status < 400 ? "result" : "problem", raw: body)
+        }
+        subscriber.keep(EventFrame(type: Self.replyType, sequence: nil, bytes: SharedBytes(bytes)))
+    }
+
+    private func end(_ reason: String) {
+        state.withLock { $0.ending = (1008, reason) }
+        subscriber.wakeAnyway()
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+
+/// What waits for one client: a bounded sequence of recorded events and replies, and the latest `time` and `buffer`.
+/// A pure value; whoever owns it serialises the access.
+struct Outbox {
+    static let maximumEvents = 256
+    static let maximumBytes = 256 * 1024
+
+    enum Next {
+        case frame(EventFrame)
+        /// Events were lost: tell so, then `resume` with the whole state.
+        case resync
+        case heartbeat
+        case none
+    }
+
+    private enum Entry {
+        case event(RecordedEvent)
+        /// Greeting, replies: never dropped; their number is bounded by the session.
+        case kept(EventFrame)
+    }
+
+    private struct Latest {
+        var version: UInt64
+        var frame: EventFrame
+    }
+
+    var selection: EventSelection
+    private var entries: [Entry] = []
+    private var head = 0
+    private var eventCount = 0
+    private var eventBytes = 0
+    private var hasLostEvents = false
+    private var lostCount = 0
+    /// Recorded events up to this one are known to the client already.
+    private var floor: UInt64 = 0
+    /// `time` of an earlier version tells of the past.
+    private var timeBarrier: UInt64 = 0
+    /// `buffer` of an earlier version tells of an earlier item.
+    private var bufferBarrier: UInt64 = 0
+    private var time: Latest?
+    private var buffer: Latest?
+    private var heartbeatIsDue = false
+    /// The client's side has found nothing and must be woken for what comes next.
+    private var isIdle = false
+
+    init(selection: EventSelection) {
+        self.selection = selection
+    }
+
+    // MARK: In. Each returns whether the client's side must be woken.
+
+    mutating func append(_ event: RecordedEvent) -> Bool {
+        if event.name.endsEarlierTime {
+            timeBarrier = max(timeBarrier, event.version)
+            if let waiting = time, waiting.version < timeBarrier { time = nil }
+        }
+        if event.name == .item {
+            bufferBarrier = max(bufferBarrier, event.version)
+            if let waiting = buffer, waiting.version < bufferBarrier { buffer = nil }
+        }
+        guard selection.contains(event.name), event.sequence > floor else { return false }
+        guard !hasLostEvents else {
+            lostCount += 1
+            return false
+        }
+        let bytes = event.frame.bytes.bytes.count
+        guard eventCount < Self.maximumEvents, eventBytes + bytes <= Self.maximumBytes else {
+            lostCount += 1
+            dropEvents()
+            return wake()
+        }
+        entries.append(.event(event))
+        eventCount += 1
+        eventBytes += bytes
+        return wake()
+    }
+
+    mutating func keep(_ frame: EventFrame) -> Bool {
+        entries.append(.kept(frame))
+        return wake()
+    }
+
+    mutating func setTime(_ frame: EventFrame, version: UInt64) -> Bool {
+        guard selection.contains(.time), version >= timeBarrier, version >= time?.version ?? 0 else { return false }
+        time = Latest(version: version, frame: frame)
+        return wake()
+    }
+
+    mutating func setBuffer(_ frame: EventFrame, version: UInt64) -> Bool {
+        guard selection.contains(.buffer), version >= bufferBarrier, version >= buffer?.version ?? 0 else {
+            return false
+        }
+        buffer = Latest(version: version, frame: frame)
+        return wake()
+    }
+
+    mutating func setHeartbeat() -> Bool {
+        heartbeatIsDue = true
+        return wake()
+    }
+
+    /// The whole state as of `sequence` goes out next, in answer to `Next.resync`.
+    mutating func resume(after sequence: UInt64, _ frames: [EventFrame]) {
+        hasLostEvents = false
+        floor = sequence
+        entries.append(contentsOf: frames.map(Entry.kept))
+    }
+
+    /// Events up to `sequence` are not news, as the greeting tells the state after them.
+    mutating func begin(after sequence: UInt64) {
+        floor = sequence
+    }
+
+    // MARK: Out
+
+    mutating func next() -> Next {
+        if head < entries.count {
+            defer { advance() }
+            switch entries[head] {
+            case .kept(let frame): return .frame(frame)
+            case .event(let event):
+                eventCount -= 1
+                eventBytes -= event.frame.bytes.bytes.count
+                return .frame(event.frame)
+            }
+        }
+        if hasLostEvents { return .resync }
+        if let latest = time {
+            time = nil
+            return .frame(latest.frame)
+        }
+        if let latest = buffer {
+            buffer = nil
+            return .frame(latest.frame)
+        }
+        if heartbeatIsDue {
+            heartbeatIsDue = false
+            return .heartbeat
+        }
+        isIdle = true
+        return .none
+    }
+
+    /// Events dropped since the last call.
+    mutating func takeLostCount() -> Int {
+        defer { lostCount = 0 }
+        return lostCount
+    }
+
+    private mutating func wake() -> Bool {
+        defer { isIdle = false }
+        return isIdle
+    }
+
+    private mutating func advance() {
+        head += 1
+        if head == entries.count {
+            // An idle client keeps no storage.
+            entries = []
+            head = 0
+        }
+    }
+
+    private mutating func dropEvents() {
+        entries = entries[head...].filter { if case .kept = $0 { true } else { false } }
+        head = 0
+        lostCount += eventCount
+        eventCount = 0
+        eventBytes = 0
+        hasLostEvents = true
+        // The snapshot that follows tells the time.
+        time = nil
+        buffer = nil
+    }
+}

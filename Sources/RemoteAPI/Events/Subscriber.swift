@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Synchronization
+
+/// One client of the event channel: its outbox, and the way to wake its connection. Usable from any thread; `wake` is
+/// called without any lock held.
+final class Subscriber: Sendable {
+    private struct State {
+        var outbox: Outbox
+        var interval: Double
+        var wake: (@Sendable () -> Void)?
+        var isEnding = false
+    }
+
+    private let state: Mutex<State>
+    /// Proxies close connections that are silent; a comment now and then keeps Server-Sent Events alive.
+    let wantsHeartbeat: Bool
+
+    init(_ subscription: Subscription, wantsHeartbeat: Bool = false) {
+        state = Mutex(State(outbox: Outbox(selection: subscription.selection), interval: subscription.interval))
+        self.wantsHeartbeat = wantsHeartbeat
+    }
+
+    var selection: EventSelection { state.withLock { $0.outbox.selection } }
+    /// Seconds between `time` events.
+    var interval: Double { state.withLock { $0.interval } }
+    /// The server goes down: what waits is no longer sent.
+    var isEnding: Bool { state.withLock { $0.isEnding } }
+
+    func setWake(_ wake: (@Sendable () -> Void)?) {
+        state.withLock { $0.wake = wake }
+    }
+
+    func change(_ subscription: Subscription) {
+        state.withLock { state in
+            state.outbox.selection = subscription.selection
+            state.interval = subscription.interval
+        }
+    }
+
+    // MARK: In
+
+    func deliver(_ event: RecordedEvent) { put { $0.append(event) } }
+    func keep(_ frame: EventFrame) { put { $0.keep(frame) } }
+    func setTime(_ frame: EventFrame, version: UInt64) { put { $0.setTime(frame, version: version) } }
+    func setBuffer(_ frame: EventFrame, version: UInt64) { put { $0.setBuffer(frame, version: version) } }
+    func setHeartbeat() { put { $0.setHeartbeat() } }
+
+    /// The greeting: everything before `sequence` is in `frames` or older than them.
+    func begin(after sequence: UInt64, _ frames: [EventFrame]) {
+        state.withLock { state in
+            state.outbox.begin(after: sequence)
+            for frame in frames { _ = state.outbox.keep(frame) }
+        }
+    }
+
+    func resume(after sequence: UInt64, _ frames: [EventFrame]) {
+        state.withLock { $0.outbox.resume(after: sequence, frames) }
+    }
+
+    func end() {
+        let wake = state.withLock { state in
+            state.isEnding = true
+            return state.wake
+        }
+        wake?()
+    }
+
+    /// Makes the connection pull, whatever it knows.
+    func wakeAnyway() {
+        let wake = state.withLock { $0.wake }
+        wake?()
+    }
+
+    // MARK: Out
+
+    func next() -> Outbox.Next { state.withLock { $0.outbox.next() } }
+    func takeLostCount() -> Int { state.withLock { $0.outbox.takeLostCount() } }
+
+    private func put(_ body: (inout Outbox) -> Bool) {
+        let wake = state.withLock { state in body(&state.outbox) ? state.wake : nil }
+        wake?()
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+
+/// What a client wants to hear, and how often the time.
+struct Subscription: Hashable {
+    static let shortestInterval = 1.0 / 60
+    static let longestInterval = 60.0
+    static let defaultInterval = 1.0
+
+    var selection = EventSelection.all
+    /// Seconds.
+    var interval = Self.defaultInterval
+
+    init() {}
+
+    /// From `?events=time,status&interval=0.25`.
+    init(_ query: Query) throws(Problem) {
+        if let text = try query.text("events") {
+            selection = EventSelection(try Self.names(text.split(separator: ",").map { String($0) }))
+        }
+        if let text = try query.text("interval") {
+            guard let number = Double(text) else { throw Self.intervalProblem }
+            interval = try Self.interval(number)
+        }
+    }
+
+    static func names(_ texts: [String]) throws(Problem) -> [EventName] {
+        var names: [EventName] = []
+        for text in texts {
+            guard let name = EventName(rawValue: text) else {
+                let known = EventName.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalid("events", "\(text.prefix(40)) is not an event; there are: \(known).")
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// 1/60 cannot be written exactly in decimals: a little less counts as 1/60.
+    static func interval(_ number: Double) throws(Problem) -> Double {
+        guard number >= 0.016, number <= longestInterval else { throw intervalProblem }
+        return max(number, shortestInterval)
+    }
+
+    private static var intervalProblem: Problem {
+        .invalid("interval", "interval must be a number of seconds in 1/60...60.")
+    }
+}
+
+/// `EPOCH:SEQ`: where a returning client left off.
+struct ResumePoint: Hashable {
+    var epoch: String
+    var sequence: UInt64
+
+    init(_ text: String) throws(Problem) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else {
+            throw .invalid("since", "since must be EPOCH:SEQ, from hello and the last event.")
+        }
+        epoch = String(parts[0])
+        self.sequence = sequence
+    }
+}
+
+/// All that a request for the event channel asks.
+struct EventRequest {
+    var subscription: Subscription
+    var resume: ResumePoint?
+
+    init(_ request: HTTPRequest) throws(Problem) {
+        let query = try Query(request, known: ["events", "interval", "since"])
+        subscription = try Subscription(query)
+        // A browser's EventSource reconnects to the first URL, with the id of the last event it got.
+        if let text = request.headers["Last-Event-ID"], !text.isEmpty {
+            resume = try ResumePoint(text)
+        } else if let text = try query.text("since") {
+            resume = try ResumePoint(text)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+
+/// `/media`, `/browse` and pictures: what media are, without playing them.
+struct MediaRoutes: Sendable {
+    let services: Services
+
+    var routes: [Route] {
+        [
+            .get("/api/v1/browse") { call, reply throws(Problem) in
+                let query = try Query(call.request, known: ["path", "offset", "limit"])
+                let path = try query.text("path") ?? ""
+                let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
+                let limit = try query.integer("limit", in: 0...1000, default: 100)
+                try services.openMedia(reply: reply) { () throws(Problem) in
+                    let listing = try Self.reporting("path") { () throws(MediaError) in
+                        try services.media.list(folder: path)
+                    }
+                    reply(.json(JSONWriter.object { $0.members(of: listing, offset: offset, limit: limit) }))
+                }
+            },
+            .get("/api/v1/media/info") { call, reply throws(Problem) in
+                let uri = try Self.uri(call.request)
+                try services.openMedia(reply: reply) { () throws(Problem) in
+                    let media = try Self.reporting("uri") { () throws(MediaError) in
+                        try services.media.describe(MediaLocator(uri: uri))
+                    }
+                    reply(.json(JSONWriter.object { $0.members(of: media, uri: uri) }))
+                }
+            },
+            .get("/api/v1/media/artwork") { call, reply throws(Problem) in
+                try artwork(MediaLocator(uri: try Self.uri(call.request)), call.request, reply)
+            },
+            .get("/api/v1/queue/items/{id}/artwork") { call, reply throws(Problem) in
+                guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
+                    throw Problem(.unknown(item: call.parameters[0]))
+                }
+                if let current = services.player.snapshot.item, current.item.id == id, let media = current.media {
+                    return reply(try Self.response(media.tags.picture, call.request))
+                }
+                let locator = MediaLocator(uri: found.item.uri, headers: found.item.draft.headers)
+                try artwork(locator, call.request, reply)
+            },
+        ]
+    }
+
+    private func artwork(_ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
+        try services.openMedia(reply: reply) { () throws(Problem) in
+            let media = try Self.reporting("uri") { () throws(MediaError) in try services.media.describe(locator) }
+            reply(try Self.response(media.tags.picture, request))
+        }
+    }
+
+    private static func uri(_ request: HTTPRequest) throws(Problem) -> String {
+        guard let uri = try Query(request, known: ["uri"]).text("uri"), !uri.isEmpty else {
+            throw .invalid("uri", "The query parameter uri is needed.")
+        }
+        return uri
+    }
+
+    private static func reporting<Value>(_ member: String, _ body: () throws(MediaError) -> Value) throws(Problem)
+        -> Value
+    {
+        do {
+            return try body()
+        } catch {
+            throw Problem(error, member: member)
+        }
+    }
+
+    /// The bytes come from a stranger's file: the type is taken from them, not from the tag, and a browser that opens
+    /// them runs nothing.
+    static func response(_ picture: MediaDescription.Picture?, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+        guard let picture else { throw .notFound("This media carries no picture.", code: "no-artwork") }
+        let tag = "\"\(String(Self.checksum(picture.bytes), radix: 36))\""
+        let headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
+        if EntityTags.noneMatchFails(request.headers, tag) {
+            return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
+        }
+        return HTTPResponse(
+            status: 200,
+            headers: HTTPHeaders(
+                headers + [
+                    ("Content-Type", PictureType.of(picture.bytes)), ("X-Content-Type-Options", "nosniff"),
+                    ("Content-Security-Policy", "default-src 'none'; sandbox"),
+                ]), body: .bytes(picture.bytes))
+    }
+
+    /// FNV-1a, 64 bits: stable across runs, unlike `Hasher`.
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        return hash
+    }
+}
+
+/// Recognises the picture formats that browsers show, by their first bytes.
+enum PictureType {
+    static func of(_ bytes: [UInt8]) -> String {
+        func starts(_ prefix: [UInt8], at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: prefix) }
+        if starts([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+        if starts(Array("GIF8".utf8)) { return "image/gif" }
+        if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) { return "image/webp" }
+        if starts(Array("BM".utf8)) { return "image/bmp" }
+        return "application/octet-stream"
+    }
+}

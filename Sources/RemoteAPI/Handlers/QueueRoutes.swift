@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+
+/// `/queue`: reading it in windows and changing it in batches; every change honours `If-Match`.
+struct QueueRoutes: Sendable {
+    let services: Services
+    private var items: QueueItemExpansion { QueueItemExpansion(services: services) }
+
+    init(services: Services) {
+        self.services = services
+    }
+
+    var routes: [Route] {
+        let base = "/api/v1/queue"
+        return [
+            .get(base) { call, reply throws(Problem) in reply(try window(call.request)) },
+            .put(base) { call, reply throws(Problem) in
+                let request = try call.body(ReplaceQueueRequest.self)
+                let expected = try expectedRevision(call)
+                try items.drafts(request.items, reply) { drafts throws(Problem) in
+                    if let index = request.index, index >= max(1, drafts.count) {
+                        throw .invalid("index", "index must be less than the number of items.")
+                    }
+                    edit(.replace(drafts, startIndex: request.index), expected, play: request.play, reply) {
+                        added($0, count: drafts.count, status: 200)
+                    }
+                }
+            },
+            .delete(base) { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                try edit(.clear, call, reply)
+            },
+            .post(base + "/items") { call, reply throws(Problem) in
+                let request = try call.body(AddItemsRequest.self)
+                let expected = try expectedRevision(call)
+                try items.drafts(request.items, reply) { drafts in
+                    edit(.insert(drafts, at: request.position), expected, play: request.play, reply) {
+                        added($0, count: drafts.count, status: 201)
+                    }
+                }
+            },
+            .post(base + "/move") { call, reply throws(Problem) in
+                let request = try call.body(MoveRequest.self)
+                try edit(.move(request.ids, to: request.position), call, reply)
+            },
+            .post(base + "/remove") { call, reply throws(Problem) in
+                try edit(.remove(try call.body(RemoveRequest.self).ids), call, reply)
+            },
+            .post(base + "/shuffle") { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                try edit(.shuffle, call, reply)
+            },
+            .post(base + "/undo") { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                try edit(.undo, call, reply)
+            },
+            .post(base + "/redo") { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                try edit(.redo, call, reply)
+            },
+        ] + itemRoutes
+    }
+
+    private var itemRoutes: [Route] {
+        let pattern = "/api/v1/queue/items/{id}"
+        return [
+            .get(pattern) { call, reply throws(Problem) in reply(try item(try itemID(call))) },
+            .patch(pattern) { call, reply throws(Problem) in
+                let id = try itemID(call)
+                let patch = try call.body(ItemPatchRequest.self).patch
+                edit(.update(id, patch), try expectedRevision(call), play: false, reply) { _ in
+                    do throws(Problem) {
+                        return try item(id)
+                    } catch {
+                        return error.response
+                    }
+                }
+            },
+            .delete(pattern) { call, reply throws(Problem) in
+                let id = try itemID(call)
+                _ = try call.body(EmptyBody.self)
+                try edit(.remove([id]), call, reply)
+            },
+        ]
+    }
+
+    // MARK: Reading
+
+    private func window(_ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+        let query = try Query(request, known: ["offset", "limit"])
+        let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
+        let limit = try query.integer("limit", in: 0...1000, default: 100)
+        let window = services.player.queueWindow(offset: offset, limit: limit)
+        let current = services.player.snapshot.item?.item.id
+        let tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current).text
+        if EntityTags.noneMatchFails(request.headers, tag) {
+            return HTTPResponse(status: 304, headers: HTTPHeaders([("ETag", tag), ("Cache-Control", "no-cache")]))
+        }
+        let bytes = JSONWriter.object(capacity: 256 + 192 * window.items.count) { $0.members(of: window) }
+        return HTTPResponse(
+            status: 200,
+            headers: HTTPHeaders([
+                ("Content-Type", "application/json"), ("Cache-Control", "no-cache"), ("ETag", tag),
+            ]), body: .bytes(bytes))
+    }
+
+    private func item(_ id: ItemID) throws(Problem) -> HTTPResponse {
+        guard let found = services.player.queueItem(id) else { throw Problem(.unknown(item: id.description)) }
+        return .json(
+            JSONWriter.object { writer in
+                writer.members(of: found.item)
+                writer.member("index", found.index)
+                writer.member("revision", found.revision)
+            })
+    }
+
+    private func itemID(_ call: APICall) throws(Problem) -> ItemID {
+        guard let id = ItemID(call.parameters[0]) else { throw Problem(.unknown(item: call.parameters[0])) }
+        return id
+    }
+
+    // MARK: Changing
+
+    private func expectedRevision(_ call: APICall) throws(Problem) -> QueueRevision? {
+        try QueueTag(epoch: services.epoch, services.player.snapshot).expectedRevision(call.request.headers)
+    }
+
+    private func edit(_ edit: QueueEdit, _ call: APICall, _ reply: @escaping Reply) throws(Problem) {
+        self.edit(edit, try expectedRevision(call), play: false, reply) { snapshot in
+            .json(JSONWriter.object { $0.queueMembers(of: snapshot) }, [tag(snapshot)])
+        }
+    }
+
+    private func edit(
+        _ edit: QueueEdit, _ expected: QueueRevision?, play: Bool, _ reply: @escaping Reply,
+        _ answer: @escaping @Sendable (PlayerSnapshot) -> HTTPResponse
+    ) {
+        services.perform(.edit(edit, expected: expected, play: play), reply: reply, answer: answer)
+    }
+
+    private func added(_ snapshot: PlayerSnapshot, count: Int, status: Int) -> HTTPResponse {
+        let ids = (snapshot.insertedItems ?? 0..<0).prefix(QueueChangeSummary.maximumIDs).map {
+            ItemID(number: $0).description
+        }
+        let bytes = JSONWriter.object { writer in
+            writer.queueMembers(of: snapshot)
+            writer.member("count", count)
+            writer.member("ids", texts: ids)
+        }
+        let location = status == 201 ? ids.first.map { [("Location", "/api/v1/queue/items/\($0)")] } ?? [] : []
+        return .json(bytes, status: status, [tag(snapshot)] + location)
+    }
+
+    private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
+        ("ETag", QueueTag(epoch: services.epoch, snapshot).text)
+    }
+}

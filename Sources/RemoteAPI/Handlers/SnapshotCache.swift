@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Synchronization
+import Threading
+
+/// The answer of `GET /player`, encoded once per state: while time runs it is used for up to 5 ms (`sampledAt` says for
+/// when it holds), while time stands until the state changes.
+final class SnapshotCache: Sendable {
+    static let seconds = 0.005
+
+    private struct Entry {
+        var version: UInt64
+        var isRunning: Bool
+        var at: MonotonicTime
+        var response: HTTPResponse
+
+        func usable(for version: UInt64, at now: MonotonicTime) -> HTTPResponse? {
+            guard version == self.version, !isRunning || now.seconds(since: at) < SnapshotCache.seconds else {
+                return nil
+            }
+            return response
+        }
+    }
+
+    private let player: any PlayerControl
+    private let clock: any PlayerClock
+    private let entry = Mutex<Entry?>(nil)
+
+    init(player: any PlayerControl, clock: any PlayerClock) {
+        self.player = player
+        self.clock = clock
+    }
+
+    var response: HTTPResponse {
+        let snapshot = player.snapshot
+        let now = clock.now
+        if let response = entry.withLock({ $0?.usable(for: snapshot.version, at: now) }) { return response }
+        let moment = Moment(clock)
+        let body = JSONWriter.object(capacity: 2048) { $0.members(of: snapshot, at: moment) }
+        // Shared: the server keeps its own form of it for the answers that follow.
+        var response = HTTPResponse.json([])
+        response.body = .shared(SharedBytes(body))
+        entry.withLock {
+            // A slower thread must not put an older state back.
+            if let entry = $0, entry.version > snapshot.version { return }
+            $0 = Entry(
+                version: snapshot.version, isRunning: snapshot.clock.rate != 0, at: now, response: response)
+        }
+        return response
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+
+/// What stands outside `/api/v1`: health, metrics and the two contracts.
+struct SystemRoutes: Sendable {
+    let services: Services
+    let hub: EventHub
+    let requests: RequestCounters
+    let health: HealthCheck
+    let serverVersion: String
+    let openAPI: [UInt8]
+    let asyncAPI: [UInt8]
+    let isReady: @Sendable () -> Bool
+
+    var routes: [Route] {
+        [
+            .get("/healthz", scope: nil) { _, reply throws(Problem) in
+                if let trouble = health.look(services.player.snapshot, now: services.clock.now) {
+                    throw Problem(status: 503, code: "standing-still", title: "Unhealthy", detail: trouble)
+                }
+                reply(.json(JSONWriter.object { $0.member("status", "alive") }))
+            },
+            .get("/readyz", scope: nil) { _, reply throws(Problem) in
+                guard isReady() else {
+                    throw Problem(
+                        status: 503, code: "not-ready", title: "Not ready",
+                        detail: "The server is starting or going down.")
+                }
+                let isAvailable = services.player.snapshot.output.availability == .available
+                reply(
+                    .json(
+                        JSONWriter.object {
+                            $0.member("status", "ready")
+                            $0.member("output", isAvailable ? "available" : "unavailable")
+                        }))
+            },
+            .get("/metrics") { _, reply throws(Problem) in reply(metrics) },
+            document("/openapi.yaml", openAPI),
+            document("/asyncapi.yaml", asyncAPI),
+        ]
+    }
+
+    private var metrics: HTTPResponse {
+        var text = MetricsText()
+        text.head("tonearm_build_info", "gauge", "The version that runs.")
+        text.sample("tonearm_build_info", [("version", serverVersion)], 1)
+        text.player(services.player.snapshot, at: Moment(services.clock))
+        text.requests(requests)
+        text.events(hub)
+        text.process(ProcessFacts.read())
+        return HTTPResponse(
+            status: 200,
+            headers: HTTPHeaders([
+                ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), ("Cache-Control", "no-store"),
+            ]), body: .bytes(Array(text.text.utf8)))
+    }
+
+    private func document(_ path: String, _ bytes: [UInt8]) -> Route {
+        .get(path, scope: nil) { _, reply throws(Problem) in
+            reply(
+                HTTPResponse(
+                    status: 200,
+                    headers: HTTPHeaders([("Content-Type", "application/yaml"), ("Cache-Control", "no-cache")]),
+                    body: .bytes(bytes)))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of members that are only known at run time, so that unknown ones can be seen.
+struct MemberKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// `items[3].foo`, as problems name members.
+enum MemberPath {
+    static func text(_ path: [any CodingKey], _ last: String? = nil) -> String {
+        var text = ""
+        for key in path {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : "." + key.stringValue
+            }
+        }
+        guard let last else { return text }
+        return text.isEmpty ? last : text + "." + last
+    }
+}
+
+/// One JSON object of a request, read member by member: unknown members, wrong types and values out of range are
+/// refused with a problem that names the member.
+struct StrictObject {
+    private let container: KeyedDecodingContainer<MemberKey>
+
+    init(_ decoder: any Decoder, _ known: [String]) throws {
+        container = try decoder.container(keyedBy: MemberKey.self)
+        for key in container.allKeys where !known.contains(key.stringValue) {
+            throw invalid(key.stringValue, "is not known here; known are: \(known.joined(separator: ", "))")
+        }
+    }
+
+    func invalid(_ name: String, _ detail: String) -> Problem {
+        let member = MemberPath.text(container.codingPath, String(name.prefix(100)))
+        return .invalid(member, "\(member) \(detail).")
+    }
+
+    /// Present and not null.
+    func has(_ name: String) throws -> Bool {
+        let key = MemberKey(stringValue: name)
+        return try container.contains(key) && !container.decodeNil(forKey: key)
+    }
+
+    /// Present, maybe null.
+    func contains(_ name: String) -> Bool { container.contains(MemberKey(stringValue: name)) }
+
+    func text(_ name: String, maximumBytes: Int = 1024) throws -> String? {
+        guard let text = try value(String.self, name, "text") else { return nil }
+        guard text.utf8.count <= maximumBytes else { throw invalid(name, "is longer than \(maximumBytes) bytes") }
+        guard !text.utf8.contains(0) else { throw invalid(name, "contains a NUL character") }
+        return text
+    }
+
+    func flag(_ name: String) throws -> Bool? {
+        try value(Bool.self, name, "true or false")
+    }
+
+    func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
+        guard let number = try value(Double.self, name, "a finite number") else { return nil }
+        guard number.isFinite, range.contains(number) else {
+            throw invalid(name, "must lie in \(range.lowerBound)...\(range.upperBound)")
+        }
+        return number
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let number = try value(Int.self, name, "a whole number") else { return nil }
+        guard range.contains(number) else {
+            throw invalid(name, "must lie in \(range.lowerBound)...\(range.upperBound)")
+        }
+        return number
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, _ type: Choice.Type) throws -> Choice?
+    where Choice.RawValue == String {
+        guard let text = try value(String.self, name, "text") else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw invalid(name, "must be one of: " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return choice
+    }
+
+    /// An object or a list with its own rules; nil when absent or null.
+    func nested<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
+        try has(name) ? container.decode(type, forKey: MemberKey(stringValue: name)) : nil
+    }
+
+    private func value<Value: Decodable>(_ type: Value.Type, _ name: String, _ expected: String) throws -> Value? {
+        guard try has(name) else { return nil }
+        do {
+            return try container.decode(type, forKey: MemberKey(stringValue: name))
+        } catch DecodingError.typeMismatch {
+            throw invalid(name, "must be \(expected)")
+        } catch  where type == String.self {
+            // Broken escapes and bytes that are no UTF-8 come as the parser's private errors.
+            throw Problem.malformed("\(MemberPath.text(container.codingPath, name)) is not valid text.")
+        } catch {
+            // So do numbers that do not fit the type.
+            throw invalid(name, "must be \(expected)")
+        }
+    }
+}
+
+/// The body of a request that takes no members.
+struct EmptyBody: Decodable {
+    init(from decoder: any Decoder) throws { _ = try StrictObject(decoder, []) }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// What the API asks of the media beside playing them. It exists so that the routes do not depend on file systems and
+/// decoders. All members may block; they are called on a background thread of the API, one at a time.
+public protocol MediaCatalogue: Sendable {
+    /// Opens the media and reads its description, without playing it.
+    func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription
+    /// What a folder holds, sorted as a person would read it; "" is the top.
+    func list(folder path: String) throws(MediaError) -> MusicListing
+    /// The uris of every media in a folder and the folders below it, in the order of `list`; at most `limit`.
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> [String]
+}
+
+/// One folder of the music roots.
+public struct MusicListing: Hashable, Sendable {
+    public struct Entry: Hashable, Sendable {
+        public var name: String
+        /// Relative to the music root: a `uri` for the queue, or a `path` to browse.
+        public var path: String
+        public var isFolder: Bool
+        /// Bytes; nil for folders.
+        public var size: UInt64?
+
+        public init(name: String, path: String, isFolder: Bool, size: UInt64? = nil) {
+            self.name = name
+            self.path = path
+            self.isFolder = isFolder
+            self.size = size
+        }
+    }
+
+    public var path: String
+    /// nil at the top.
+    public var parent: String?
+    public var entries: [Entry]
+    /// There are more entries than the catalogue lists.
+    public var isTruncated: Bool
+
+    public init(path: String, parent: String?, entries: [Entry], isTruncated: Bool = false) {
+        self.path = path
+        self.parent = parent
+        self.entries = entries
+        self.isTruncated = isTruncated
+    }
+}

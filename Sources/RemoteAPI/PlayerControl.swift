@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// The part of a player that the API uses. It exists so that every route can be tested against a scripted player,
+/// without an engine, an output or a decoder. All members may be called from any thread and never block.
+public protocol PlayerControl: Sendable {
+    /// The newest published state.
+    var snapshot: PlayerSnapshot { get }
+    /// `reply` comes exactly once, within 1 s, from any thread.
+    func perform(
+        _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
+    func queueWindow(offset: Int, limit: Int) -> QueueWindow
+    func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)?
+}
+
+extension Player: PlayerControl {}

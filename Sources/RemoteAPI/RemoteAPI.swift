@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTP
+public import Playback
+
+/// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
+///
+/// Hand `respond` to an HTTP server and `webSockets` to a WebSocket server, and give `observe` to the player.
+public final class RemoteAPI: HTTPResponder {
+    public struct Configuration: Sendable {
+        public var player: any PlayerControl
+        public var clock: any PlayerClock
+        public var media: any MediaCatalogue
+        public var access = AccessPolicy()
+        /// Answers every path that is not the API's: the page.
+        public var site: any HTTPResponder
+        /// Differs in every run of the server: letters, digits and hyphens.
+        public var epoch: String
+        public var serverVersion: String
+        /// The contracts, as served.
+        public var openAPI: [UInt8] = []
+        public var asyncAPI: [UInt8] = []
+        /// False while the server starts or goes down.
+        public var isReady: @Sendable () -> Bool = { true }
+
+        public init(
+            player: any PlayerControl, clock: any PlayerClock, media: any MediaCatalogue, site: any HTTPResponder,
+            epoch: String, serverVersion: String
+        ) {
+            self.player = player
+            self.clock = clock
+            self.media = media
+            self.site = site
+            self.epoch = epoch
+            self.serverVersion = serverVersion
+        }
+    }
+
+    /// Every route: method, and pattern as in openapi.yaml.
+    public let routes: [(method: String, pattern: String)]
+
+    private let gate: Gate
+    private let router: Router
+    private let site: any HTTPResponder
+    private let idempotency: IdempotentRequests
+    private let dispatcher: Dispatcher
+    private let mediaWorker: BackgroundWorker
+    private let hub: EventHub
+    private let requests = RequestCounters()
+    private let channel: EventChannel
+
+    /// Starts the event thread.
+    public init(_ configuration: Configuration) {
+        let clock = configuration.clock
+        let player = configuration.player
+        gate = Gate(policy: configuration.access, clock: clock)
+        site = configuration.site
+        idempotency = IdempotentRequests(clock: clock)
+        dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
+        mediaWorker = BackgroundWorker("api-media")
+        hub = EventHub(
+            player: player, clock: clock,
+            encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
+        let services = Services(
+            player: player, clock: clock, media: configuration.media, epoch: configuration.epoch,
+            mediaWorker: mediaWorker, snapshots: SnapshotCache(player: player, clock: clock))
+        let system = SystemRoutes(
+            services: services, hub: hub, requests: requests, health: HealthCheck(),
+            serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
+            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
+        let all =
+            PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
+            + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
+            + [EventChannel.route(hub)] + system.routes
+        routes = all.map { ($0.method.rawValue, $0.pattern) }
+        router = Router(all)
+        channel = EventChannel(gate: gate, hub: hub, commands: CommandTable(router), dispatcher: dispatcher)
+        hub.start()
+    }
+
+    /// Lets clients into the event channel.
+    public var webSockets: any WebSocketApplication { channel }
+
+    /// For `Player.observe`.
+    public func observe(_ event: PlayerEvent) { hub.receive(event) }
+
+    /// Ends the event channel and the background threads; blocks until the jobs under way are done.
+    public func shutdown() {
+        hub.stop()
+        dispatcher.worker.stop()
+        mediaWorker.stop()
+    }
+
+    public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
+        let path = Router.canonical(request.path)
+        let match = router.match(request.method, path)
+        if case .none = match, !path.hasPrefix("/api/") { return passToSite(request, reply) }
+        let label: String
+        if case .route(let route, _) = match { label = route.pattern } else { label = "other" }
+        let finish = Finish(
+            counters: requests, method: request.method.isKnown ? request.method.rawValue : "other", route: label,
+            origin: nil, reply: reply)
+        do throws(Problem) {
+            switch match {
+            case .route(let route, let parameters):
+                try run(route, parameters, request, finish)
+            case .methods(let allow):
+                _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: false))
+                guard request.method == .options else {
+                    throw .methodNotAllowed(request.method.rawValue, allow: allow)
+                }
+                finish(
+                    gate.preflight(request, allow: allow)
+                        ?? HTTPResponse(status: 204, headers: HTTPHeaders([("Allow", allow)])))
+            case .none:
+                _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: false))
+                throw .notFound("There is nothing at \(path.prefix(100)); /openapi.yaml lists what there is.")
+            }
+        } catch {
+            finish(error.response)
+        }
+    }
+
+    private func run(_ route: Route, _ parameters: [String], _ request: HTTPRequest, _ finish: Finish) throws(Problem) {
+        let grant = try gate.admit(request, route.need)
+        var finish = finish
+        finish.origin = grant.origin
+        let answer: Reply = { [finish] in finish($0) }
+        let call = APICall(request: request, parameters: parameters)
+        if route.isSafe {
+            do throws(Problem) {
+                try route.handler(call, answer)
+            } catch {
+                answer(error.response)
+            }
+            return
+        }
+        do throws(Problem) {
+            try JSONBody.checkType(of: request)
+            try idempotency.perform(request, reply: answer) { reply throws(Problem) in
+                dispatcher.run(size: request.body.count) {
+                    do throws(Problem) {
+                        try route.handler(call, reply)
+                    } catch {
+                        reply(error.response)
+                    }
+                } orElse: {
+                    reply($0.response)
+                }
+            }
+        } catch {
+            answer(error.response)
+        }
+    }
+
+    /// The page needs no token, but answers under the allowed names only.
+    private func passToSite(_ request: HTTPRequest, _ reply: @escaping Reply) {
+        let finish = Finish(
+            counters: requests, method: request.method.isKnown ? request.method.rawValue : "other", route: "page",
+            origin: nil, reply: reply)
+        do throws(Problem) {
+            let isSafe = request.method == .get || request.method == .head
+            _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: !isSafe))
+            site.respond(to: request) { finish($0) }
+        } catch {
+            finish(error.response)
+        }
+    }
+}
+
+/// Counts an answer and completes its headers.
+private struct Finish: Sendable {
+    let counters: RequestCounters
+    let method: String
+    let route: String
+    var origin: String?
+    let reply: Reply
+
+    func callAsFunction(_ response: HTTPResponse) {
+        counters.count(method, route, response.status)
+        guard let origin else { return reply(response) }
+        var response = response
+        response.headers.set("Access-Control-Allow-Origin", origin)
+        response.headers.add("Vary", "Origin")
+        response.headers.set(
+            "Access-Control-Expose-Headers", "ETag, Location, Retry-After, Idempotency-Replayed, WWW-Authenticate")
+        reply(response)
+    }
+}
+
+extension HTTPMethod {
+    /// Others must not make labels of their own.
+    fileprivate var isKnown: Bool {
+        switch self {
+        case .get, .head, .post, .put, .patch, .delete, .options: true
+        default: false
+        }
+    }
+}

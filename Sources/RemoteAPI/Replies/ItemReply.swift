@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+
+extension JSONWriter {
+    /// A queue entry as the client gave it. Request headers stay inside: they may carry secrets.
+    mutating func members(of item: QueueItem) {
+        let draft = item.draft
+        member("id", item.id.description)
+        member("uri", item.uri)
+        member("title", draft.title)
+        member("artist", draft.artist)
+        member("album", draft.album)
+        member("artworkUri", draft.artworkURI)
+        member("beginTime", draft.beginTime)
+        member("loops", draft.loops)
+    }
+
+    /// The item that is heard or about to be: what the client gave goes before what the tags say.
+    mutating func members(of current: CurrentItem) {
+        let draft = current.item.draft
+        let tags = current.media?.tags
+        member("id", current.item.id.description)
+        member("uri", current.item.uri)
+        member("title", draft.title ?? tags?.title)
+        member("artist", draft.artist ?? tags?.artist)
+        member("album", draft.album ?? tags?.album)
+        member("artworkUri", draft.artworkURI)
+        member("beginTime", draft.beginTime)
+        member("loops", draft.loops)
+        member("index", current.index)
+        member("status", current.error != nil ? "failed" : current.media == nil ? "loading" : "ready")
+        member("duration", current.duration)
+        member("artwork", tags?.picture.map { _ in "/api/v1/queue/items/\(current.item.id)/artwork" })
+        mediaMembers(of: current.media)
+        member("error", current.error) { $0.members(of: $1) }
+    }
+
+    /// `durationIsExact`, `seekable`, `decodeErrors`, `format` and `tags`; null while the media is not open.
+    mutating func mediaMembers(of media: MediaDescription?) {
+        if let media {
+            member("durationIsExact", media.durationIsExact)
+            member("seekable", media.isSeekable)
+        } else {
+            key("durationIsExact")
+            null()
+            key("seekable")
+            null()
+        }
+        member("decodeErrors", media?.decodeErrors ?? 0)
+        member("format", media) { writer, media in
+            let encoding = media.encoding
+            writer.member("codec", encoding.codec)
+            writer.member("layer", encoding.layer)
+            writer.member("mpegVersion", encoding.mpegVersion)
+            writer.member("bitrateMode", encoding.bitrateMode?.rawValue)
+            writer.member("bitrate", encoding.bitrate)
+            writer.member("bitsPerSample", encoding.bitsPerSample)
+            writer.member("sampleRate", media.format.sampleRate)
+            writer.member("channels", media.format.channelCount)
+        }
+        member("tags", media?.tags) { writer, tags in
+            writer.member("title", tags.title)
+            writer.member("artist", tags.artist)
+            writer.member("album", tags.album)
+            writer.member("albumArtist", tags.albumArtist)
+            writer.member("genre", tags.genre)
+            writer.member("date", tags.date)
+            writer.member("trackNumber", tags.trackNumber)
+            writer.member("trackTotal", tags.trackTotal)
+            writer.member("discNumber", tags.discNumber)
+            writer.member("comment", tags.comment)
+            writer.member("replayGainTrack", tags.replayGainTrack)
+            writer.member("replayGainAlbum", tags.replayGainAlbum)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+
+extension JSONWriter {
+    /// `output` of the snapshot and the `output` event.
+    mutating func members(of status: OutputStatus) {
+        switch status.availability {
+        case .available:
+            member("available", true)
+            member("message", String?.none)
+        case .unavailable(let message):
+            member("available", false)
+            member("message", message)
+        }
+        let current = status.devices.devices.first { $0.id == status.devices.current }
+        member("id", status.devices.current)
+        member("description", current?.description)
+        member("chosen", status.devices.isChosen)
+        member("suspended", status.isSuspended)
+        member("sampleRate", status.sampleRate)
+        member("channels", status.channelCount)
+    }
+
+    /// `GET /outputs`
+    mutating func members(ofOutputs devices: OutputDevices) {
+        member("outputs", array: devices.devices) { writer, device in
+            writer.object { $0.members(of: device, isCurrent: device.id == devices.current) }
+        }
+        member("policy", devices.isChosen ? "chosen" : "follow-default")
+    }
+
+    private mutating func members(of device: OutputDevice, isCurrent: Bool) {
+        member("id", device.id)
+        member("name", device.id)
+        member("description", device.description)
+        member("formFactor", device.formFactor)
+        member("bus", device.bus)
+        member("state", device.state.rawValue)
+        member("available", device.isAvailable)
+        member("current", isCurrent)
+        member("default", device.isDefault)
+        member("sampleRate", device.sampleRate)
+        member("channels", device.channelCount)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+
+/// One entry of `items`: a media, or a folder that stands for the media in it.
+enum ItemRequest: Decodable {
+    case media(ItemDraft)
+    case folder(String)
+
+    static let maximumURIBytes = 4096
+    static let maximumHeaders = 32
+
+    private static let members = [
+        "uri", "title", "artist", "album", "artworkUri", "beginTime", "loops", "headers", "folder",
+    ]
+
+    init(from decoder: any Decoder) throws {
+        let object = try StrictObject(decoder, Self.members)
+        if let folder = try object.text("folder", maximumBytes: Self.maximumURIBytes) {
+            for name in Self.members.dropLast() where object.contains(name) {
+                throw object.invalid(name, "cannot be given together with folder")
+            }
+            self = .folder(folder)
+            return
+        }
+        guard let uri = try object.text("uri", maximumBytes: Self.maximumURIBytes), !uri.isEmpty else {
+            throw object.invalid("uri", "is needed and must not be empty")
+        }
+        self = .media(
+            ItemDraft(
+                uri: uri, title: try object.text("title"), artist: try object.text("artist"),
+                album: try object.text("album"),
+                artworkURI: try object.text("artworkUri", maximumBytes: Self.maximumURIBytes),
+                beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
+                loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
+                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
+    }
+
+    /// Request headers for network sources: names are tokens, values cannot break out of their line.
+    private struct HeaderMap: Decodable {
+        var headers: [String: String] = [:]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: MemberKey.self)
+            let names = container.allKeys.map(\.stringValue)
+            let object = try StrictObject(decoder, names)
+            guard names.count <= ItemRequest.maximumHeaders else {
+                throw Problem.invalid(
+                    MemberPath.text(decoder.codingPath), "At most \(ItemRequest.maximumHeaders) headers are allowed.")
+            }
+            for name in names {
+                guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isTokenByte) else {
+                    throw object.invalid(name, "is not a header name")
+                }
+                guard let value = try object.text(name) else { throw object.invalid(name, "must be text") }
+                guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
+                    throw object.invalid(name, "contains a control character")
+                }
+                headers[name] = value
+            }
+        }
+
+        /// RFC 9110 section 5.6.2.
+        private static func isTokenByte(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+        }
+    }
+}

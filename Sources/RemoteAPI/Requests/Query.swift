@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+
+/// The query of one request, read as strictly as a body.
+struct Query {
+    private let pairs: [(name: String, value: String)]
+
+    init(_ request: HTTPRequest, known: [String]) throws(Problem) {
+        pairs = request.query
+        for pair in pairs where !known.contains(pair.name) {
+            let name = pair.name.prefix(60)
+            throw .invalid(
+                String(name),
+                "The query parameter \(name) is not known here; known are: \(known.joined(separator: ", ")).")
+        }
+    }
+
+    func text(_ name: String, maximumBytes: Int = 4096) throws(Problem) -> String? {
+        guard let value = pairs.first(where: { $0.name == name })?.value else { return nil }
+        guard value.utf8.count <= maximumBytes else {
+            throw .invalid(name, "\(name) is longer than \(maximumBytes) bytes.")
+        }
+        guard !value.utf8.contains(0) else { throw .invalid(name, "\(name) contains a NUL character.") }
+        return value
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>, default defaultValue: Int) throws(Problem) -> Int {
+        guard let value = try text(name) else { return defaultValue }
+        guard let number = Int(value), range.contains(number) else {
+            throw .invalid(name, "\(name) must be a whole number in \(range.lowerBound)...\(range.upperBound).")
+        }
+        return number
+    }
+}

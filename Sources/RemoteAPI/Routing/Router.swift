@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+
+/// Finds the route of a request. Paths without parameters are found by one look-up.
+struct Router: Sendable {
+    enum Match {
+        case route(Route, parameters: [String])
+        /// The path exists, the method does not.
+        case methods(allow: String)
+        case none
+    }
+
+    private struct Resource: Sendable {
+        var segments: [Substring]
+        var routes: [HTTPMethod: Route] = [:]
+        var allow = ""
+    }
+
+    private var literal: [String: Resource] = [:]
+    private var patterns: [Resource] = []
+
+    init(_ routes: [Route]) {
+        for (pattern, group) in Dictionary(grouping: routes, by: \.pattern) {
+            var resource = Resource(segments: pattern.split(separator: "/", omittingEmptySubsequences: false))
+            for route in group { resource.routes[route.method] = route }
+            var methods = group.map(\.method.rawValue) + ["OPTIONS"]
+            if resource.routes[.get] != nil { methods.append("HEAD") }
+            resource.allow = methods.sorted().joined(separator: ", ")
+            if pattern.contains("{") {
+                patterns.append(resource)
+            } else {
+                literal[pattern] = resource
+            }
+        }
+    }
+
+    func match(_ method: HTTPMethod, _ path: String) -> Match {
+        if let resource = literal[path] { return Self.choose(resource, method, []) }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        for resource in patterns where resource.segments.count == segments.count {
+            if let parameters = Self.parameters(resource.segments, segments) {
+                return Self.choose(resource, method, parameters)
+            }
+        }
+        return .none
+    }
+
+    private static func choose(_ resource: Resource, _ method: HTTPMethod, _ parameters: [String]) -> Match {
+        guard let route = resource.routes[method == .head ? .get : method] else {
+            return .methods(allow: resource.allow)
+        }
+        return .route(route, parameters: parameters)
+    }
+
+    private static func parameters(_ pattern: [Substring], _ path: [Substring]) -> [String]? {
+        var parameters: [String] = []
+        for (expected, segment) in zip(pattern, path) {
+            if expected.hasPrefix("{") {
+                // Ids are plain ASCII: a segment with an escape in it names nothing, and says so as a 404.
+                parameters.append(String(segment))
+            } else if expected != segment {
+                return nil
+            }
+        }
+        return parameters
+    }
+
+    /// `/players/main/...` and `/player/...` are the same; so are the queue, outputs and events below it.
+    static func canonical(_ path: String) -> String {
+        let prefix = "/api/v1/players/main"
+        guard path.hasPrefix(prefix) else { return path }
+        let rest = path.dropFirst(prefix.count)
+        guard rest.isEmpty || rest.first == "/" else { return path }
+        let below = rest.split(separator: "/", maxSplits: 1).first
+        return switch below {
+        case "queue", "outputs", "events": "/api/v1" + rest
+        default: "/api/v1/player" + rest
+        }
+    }
+}

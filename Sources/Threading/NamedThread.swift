@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Glibc
+
+/// A POSIX thread with a name that debuggers and `/proc` show (longer than 15 bytes are cut).
+///
+/// Used where a thread must be its own: the engine loop, a decoder that may block, a library's event loop.
+public final class NamedThread: Sendable {
+    private let handle: pthread_t
+
+    /// Starts the thread at once. All signals are blocked in it, so that only the main thread takes them.
+    public init(_ name: String, stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, stackSize)
+        defer { pthread_attr_destroy(&attributes) }
+
+        let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
+        var all = sigset_t()
+        var previous = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &previous)
+        var handle = pthread_t()
+        let code = pthread_create(
+            &handle, &attributes,
+            { argument in
+                let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
+                clinux_set_thread_name(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &previous, nil)
+        precondition(code == 0, "pthread_create failed with \(code)")
+        self.handle = handle
+    }
+
+    /// Waits until the body has returned. Call once, from another thread.
+    public func join() {
+        let code = pthread_join(handle, nil)
+        precondition(code == 0, "pthread_join failed with \(code)")
+    }
+
+    public func detach() {
+        pthread_detach(handle)
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}

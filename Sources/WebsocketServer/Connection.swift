@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTP
+internal import Synchronization
+
+/// One client, from its acceptance to its end.
+///
+/// `@unchecked Sendable` because all but `isCalled` belongs to the WebSocket thread; other threads only call `wake`.
+final class Connection: @unchecked Sendable {
+    /// nil after its end: it keeps `wake`, which keeps this.
+    private(set) var session: (any WebSocketSession)?
+    let subprotocol: String?
+    /// nil once libwebsockets has let go of it.
+    var handle: OpaquePointer?
+    private(set) var isOpen = false
+    /// A close frame was sent or received, or the socket failed: nothing may follow.
+    var isEnding = false
+    var mayWrite: Bool { isOpen && !isEnding }
+    /// Pulled while the socket took no more.
+    var held: WebSocketFrame?
+    /// What the server itself wants to end the connection with.
+    var ending: WebSocketEnding?
+    /// The message that is coming in.
+    var message: [UInt8] = []
+    private var lease: ConnectionLease?
+    private let inbox: Inbox
+    private let isCalled = Atomic(false)
+
+    init(session: any WebSocketSession, subprotocol: String?, lease: ConnectionLease, inbox: Inbox) {
+        self.session = session
+        self.subprotocol = subprotocol
+        self.lease = lease
+        self.inbox = inbox
+    }
+
+    /// Any thread; cheap when it has been called already.
+    func wake() {
+        guard !isCalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        inbox.wake(self)
+    }
+
+    /// Before the session is asked, so that a wake that comes meanwhile counts.
+    func takeWake() {
+        isCalled.store(false, ordering: .releasing)
+    }
+
+    func open() {
+        isOpen = true
+        session?.opened { self.wake() }
+    }
+
+    func close() {
+        if isOpen { session?.closed() }
+        isOpen = false
+        session = nil
+        held = nil
+    }
+
+    /// libwebsockets has closed the descriptor. A session that keeps `wake` keeps this object, but not the place.
+    func release() {
+        handle = nil
+        lease = nil
+    }
+
+    func nextFrame() -> WebSocketFrame? {
+        defer { held = nil }
+        return held ?? session?.nextFrame()
+    }
+}
+
+struct WebSocketEnding {
+    var code: UInt16
+    var reason = ""
+
+    static let goingAway = WebSocketEnding(code: 1001, reason: "server stops")
+    static let protocolError = WebSocketEnding(code: 1002, reason: "close code")
+    static let unsupportedData = WebSocketEnding(code: 1003, reason: "text only")
+    static let invalidData = WebSocketEnding(code: 1007, reason: "not UTF-8")
+    static let tooBig = WebSocketEnding(code: 1009, reason: "message too big")
+}

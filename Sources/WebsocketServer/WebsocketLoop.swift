@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWebsockets
+internal import Glibc
+internal import HTTP
+internal import Logging
+internal import Threading
+
+/// What runs on the WebSocket thread.
+///
+/// `@unchecked Sendable` because it is made on one thread and used only on the WebSocket thread from then on.
+final class WebsocketLoop: @unchecked Sendable {
+    private let application: any WebSocketApplication
+    private let inbox: Inbox
+    private let context: OpaquePointer
+    private let vhost: OpaquePointer
+    private let tables: WebsocketTables
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var stopDeadline: MonotonicTime?
+    private let traffic: WebsocketTraffic
+
+    init(
+        application: any WebSocketApplication, inbox: Inbox, pingSeconds: Int, messageLimit: Int, log: Logger
+    ) throws(WebsocketError) {
+        WebsocketLog.install(log)
+        let tables = WebsocketTables(pingSeconds: pingSeconds)
+        guard let context = cwebsockets_create_context(tables.protocols, tables.validity, tables.opaque) else {
+            throw .notStarted
+        }
+        guard let vhost = cwebsockets_create_vhost(context, tables.protocols, tables.validity) else {
+            lws_context_destroy(context)
+            throw .notStarted
+        }
+        self.application = application
+        self.inbox = inbox
+        self.context = context
+        self.vhost = vhost
+        self.tables = tables
+        traffic = WebsocketTraffic(messageLimit: messageLimit)
+    }
+
+    func run() {
+        tables.loop = self
+        while true {
+            serve(inbox.take())
+            if let stopDeadline, connections.isEmpty || stopDeadline <= .now { break }
+            if connections.isEmpty {
+                inbox.waitForCall()
+            } else if inbox.attach(context) {
+                lws_service(context, 0)
+            }
+        }
+        for arrival in inbox.closeDown().arrivals { close(arrival.descriptor) }
+        lws_sul_schedule(context, 0, tables.stopTimer, nil, Int64(LWS_SET_TIMER_USEC_CANCEL))
+        lws_context_destroy(context)
+    }
+
+    /// Apart from `run`, so that nothing that came is kept while the thread waits.
+    private func serve(_ contents: consuming Inbox.Contents) {
+        if contents.isStopping, stopDeadline == nil { beginStop() }
+        contents.arrivals.forEach(take)
+        for connection in contents.awake {
+            connection.takeWake()
+            if let handle = connection.handle { traffic.writeAtOnce(connection, handle) }
+        }
+    }
+
+    private func beginStop() {
+        stopDeadline = .now.advanced(bySeconds: 1)
+        // Only to wake up for the deadline.
+        lws_sul_schedule(context, 0, tables.stopTimer, { _ in }, 1_000_000)
+        for connection in connections.values {
+            connection.ending = .goingAway
+            if let handle = connection.handle { lws_callback_on_writable(handle) }
+        }
+    }
+
+    private func take(_ incoming: IncomingConnection) {
+        let descriptor = incoming.descriptor
+        guard stopDeadline == nil, consume(incoming.head.count, from: descriptor) else {
+            close(descriptor)
+            return
+        }
+        switch Handshake.decide(incoming, application: application) {
+        case .refused(let response):
+            let bytes = Handshake.serialized(response)
+            _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            shutdown(descriptor, Int32(SHUT_WR))
+            close(descriptor)
+        case .accepted(let session, let subprotocol, let rewritten):
+            // What the kernel keeps for a slow client is bounded too.
+            var size: Int32 = 65_536
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            let connection = Connection(
+                session: session, subprotocol: subprotocol, lease: incoming.lease, inbox: inbox)
+            tables.adopting = connection
+            let handle = rewritten.withUnsafeBytes {
+                lws_adopt_socket_vhost_readbuf(
+                    vhost, descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+            }
+            tables.adopting = nil
+            // Without a callback yet when the handshake has to wait for a buffer.
+            if let handle, lws_get_opaque_user_data(handle) == nil { attach(connection, to: handle) }
+        }
+    }
+
+    /// Takes the peeked head out of the socket.
+    private func consume(_ count: Int, from descriptor: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
+            recv(descriptor, buffer.baseAddress, count, 0) == count
+        }
+    }
+
+    /// From now until `detach` libwebsockets' object keeps the connection alive.
+    func attach(_ connection: Connection, to handle: OpaquePointer) {
+        connection.handle = handle
+        connections[ObjectIdentifier(connection)] = connection
+        lws_set_opaque_user_data(handle, Unmanaged.passUnretained(connection).toOpaque())
+    }
+
+    func detach(_ connection: Connection, from handle: OpaquePointer) {
+        lws_set_opaque_user_data(handle, nil)
+        connection.release()
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    func handle(
+        _ handle: OpaquePointer, _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int,
+        adopting: Connection?
+    ) -> Int32 {
+        switch reason {
+        case LWS_CALLBACK_ADD_HEADERS, LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE,
+            LWS_CALLBACK_WS_PEER_INITIATED_CLOSE, LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+            if lws_get_opaque_user_data(handle) == nil, let adopting, reason != LWS_CALLBACK_WSI_DESTROY {
+                attach(adopting, to: handle)
+            }
+            guard let user = lws_get_opaque_user_data(handle) else { return 0 }
+            let connection = Unmanaged<Connection>.fromOpaque(user).takeUnretainedValue()
+            defer { if reason == LWS_CALLBACK_WSI_DESTROY { detach(connection, from: handle) } }
+            return traffic.handle(connection, handle, reason, input, length)
+        case LWS_CALLBACK_HTTP: return -1
+        default: return 0
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWebsockets
+internal import HTTP
+
+/// What libwebsockets refers to for as long as its context lives: the context's user pointer is this object. Used on
+/// the WebSocket thread only, once the context exists.
+final class WebsocketTables {
+    let protocols: UnsafeMutablePointer<lws_protocols>
+    let validity: UnsafeMutablePointer<lws_retry_bo_t>
+    let stopTimer: UnsafeMutablePointer<lws_sorted_usec_list_t>
+    private let name: UnsafeMutablePointer<CChar>
+    /// Where the callback goes; nil before the loop runs.
+    weak var loop: WebsocketLoop?
+    /// Whose socket libwebsockets is just taking: its callbacks come before the call returns.
+    var adopting: Connection?
+
+    init(pingSeconds: Int) {
+        name = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        name.initialize(to: 0)
+        protocols = .allocate(capacity: 2)
+        protocols.initialize(repeating: lws_protocols(), count: 2)
+        protocols[0].name = UnsafePointer(name)
+        protocols[0].callback = { handle, reason, _, input, length in
+            guard let handle, let context = lws_get_context(handle), let user = lws_context_user(context) else {
+                return 0
+            }
+            let tables = Unmanaged<WebsocketTables>.fromOpaque(user).takeUnretainedValue()
+            return tables.loop?.handle(handle, reason, input, length, adopting: tables.adopting) ?? 0
+        }
+        // Larger messages come in pieces of this size; each client has a buffer of it.
+        protocols[0].rx_buffer_size = 512
+        stopTimer = .allocate(capacity: 1)
+        stopTimer.initialize(to: lws_sorted_usec_list_t())
+        validity = .allocate(capacity: 1)
+        validity.initialize(to: lws_retry_bo_t())
+        validity.pointee.secs_since_valid_ping = UInt16(clamping: pingSeconds)
+        validity.pointee.secs_since_valid_hangup = UInt16(clamping: pingSeconds + max(1, pingSeconds / 3))
+    }
+
+    var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    deinit {
+        protocols.deallocate()
+        stopTimer.deallocate()
+        validity.deallocate()
+        name.deallocate()
+    }
+}

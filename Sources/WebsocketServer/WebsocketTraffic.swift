@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWebsockets
+internal import HTTP
+
+/// Messages in and frames out. On the WebSocket thread.
+final class WebsocketTraffic {
+    private let messageLimit: Int
+    /// Where a frame is copied before it is written, behind the room that libwebsockets wants; one for all clients.
+    private var buffer: UnsafeMutableRawBufferPointer
+    /// A client that takes everything still lets the others have their turn.
+    private static let framesPerTurn = 32
+
+    init(messageLimit: Int) {
+        self.messageLimit = messageLimit
+        buffer = .allocate(byteCount: 4096, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// libwebsockets' callback for one client; other than 0 ends the connection.
+    func handle(
+        _ connection: Connection, _ handle: OpaquePointer, _ reason: lws_callback_reasons,
+        _ input: UnsafeMutableRawPointer?, _ length: Int
+    ) -> Int32 {
+        switch reason {
+        case LWS_CALLBACK_ADD_HEADERS:
+            guard let subprotocol = connection.subprotocol, let input else { return 0 }
+            return cwebsockets_add_header(
+                handle, input, "sec-websocket-protocol:", subprotocol, Int32(subprotocol.utf8.count))
+        case LWS_CALLBACK_ESTABLISHED:
+            connection.open()
+            return 0
+        case LWS_CALLBACK_RECEIVE:
+            return receive(connection, handle, UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length))
+        case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+            connection.isEnding = true
+            // libwebsockets echoes codes beyond the ranges of RFC 6455 section 7.4.2.
+            let payload = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
+            guard payload.count >= 2, Int(payload[0]) << 8 | Int(payload[1]) >= 5000 else { return 0 }
+            return end(connection, handle, .protocolError)
+        case LWS_CALLBACK_SERVER_WRITEABLE: return write(connection, handle)
+        case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+            connection.close()
+            return 0
+        default: return 0
+        }
+    }
+
+    private func receive(_ connection: Connection, _ handle: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+        if lws_frame_is_binary(handle) != 0 { return end(connection, handle, .unsupportedData) }
+        let isFirst = lws_is_first_fragment(handle) != 0
+        if isFirst { connection.message.removeAll() }
+        guard connection.message.count + bytes.count <= messageLimit else { return end(connection, handle, .tooBig) }
+        // A message in one piece, as almost all are, is not collected.
+        guard lws_is_final_fragment(handle) != 0 else {
+            connection.message.append(contentsOf: bytes)
+            return 0
+        }
+        if !connection.message.isEmpty { connection.message.append(contentsOf: bytes) }
+        let text =
+            connection.message.isEmpty
+            ? String(validating: bytes, as: UTF8.self) : String(validating: connection.message, as: UTF8.self)
+        connection.message = []
+        guard let text else { return end(connection, handle, .invalidData) }
+        connection.session?.received(text: text)
+        return 0
+    }
+
+    /// Writes outside of libwebsockets' callback: asking for the callback costs a poll() over all clients, and the socket
+    /// has room almost always. What it does not take libwebsockets keeps, one frame at most; then its callback goes on.
+    func writeAtOnce(_ connection: Connection, _ handle: OpaquePointer) {
+        guard connection.mayWrite else { return }
+        guard connection.held == nil, connection.ending == nil, lws_partial_buffered(handle) == 0 else {
+            lws_callback_on_writable(handle)
+            return
+        }
+        guard let frame = connection.nextFrame() else { return }
+        guard case .text(let shared) = frame else { return hold(frame, connection, handle) }
+        guard send(shared.bytes, to: handle) else {
+            connection.isEnding = true
+            lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
+            return
+        }
+        // Asked until it has nothing, as after the callback: a second frame is rare.
+        if let next = connection.nextFrame() { hold(next, connection, handle) }
+    }
+
+    private func hold(_ frame: WebSocketFrame, _ connection: Connection, _ handle: OpaquePointer) {
+        connection.held = frame
+        lws_callback_on_writable(handle)
+    }
+
+    private func write(_ connection: Connection, _ handle: OpaquePointer) -> Int32 {
+        if let ending = connection.ending { return end(connection, handle, ending) }
+        for sent in 0..<Self.framesPerTurn {
+            guard let frame = connection.nextFrame() else { return 0 }
+            // The first is welcome: that is why this was called. Asking costs a system call.
+            if sent > 0, lws_send_pipe_choked(handle) != 0 {
+                connection.held = frame
+                break
+            }
+            switch frame {
+            case .close(let code, let reason):
+                return end(connection, handle, WebSocketEnding(code: code, reason: reason))
+            case .text(let shared): if !send(shared.bytes, to: handle) { return -1 }
+            }
+        }
+        lws_callback_on_writable(handle)
+        return 0
+    }
+
+    private func send(_ bytes: [UInt8], to handle: OpaquePointer) -> Bool {
+        let needed = cwebsockets_prefix + bytes.count
+        if buffer.count < needed {
+            buffer.deallocate()
+            buffer = .allocate(byteCount: needed, alignment: 16)
+        }
+        let payload = UnsafeMutableRawBufferPointer(rebasing: buffer[cwebsockets_prefix..<needed])
+        payload.copyBytes(from: bytes)
+        let start = buffer.baseAddress!.assumingMemoryBound(to: UInt8.self) + cwebsockets_prefix
+        return lws_write(handle, start, bytes.count, LWS_WRITE_TEXT) >= 0
+    }
+
+    private func end(_ connection: Connection, _ handle: OpaquePointer, _ ending: WebSocketEnding) -> Int32 {
+        connection.isEnding = true
+        var reason = Array(ending.reason.utf8.prefix(123))
+        lws_close_reason(handle, lws_close_status(UInt32(ending.code)), &reason, reason.count)
+        return -1
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+
+/// What every command to a running server takes.
+struct ClientOptions: ParsableArguments {
+    @Option(help: "The server's address (default TONEARM_SERVER, else http://127.0.0.1:8080).")
+    var server: String?
+
+    @Option(help: "The access token, where one is needed (default TONEARM_TOKEN).")
+    var token: String?
+
+    func client() throws -> ServerClient {
+        let environment = ProcessInfo.processInfo.environment
+        let token = token ?? environment["TONEARM_TOKEN"]
+        if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
+            throw Failure.configuration(
+                (self.token == nil ? "TONEARM_TOKEN" : "--token") + ": a token holds no spaces or line ends.")
+        }
+        return ServerClient(address: try .find(server, environment), token: token?.isEmpty == true ? nil : token)
+    }
+}

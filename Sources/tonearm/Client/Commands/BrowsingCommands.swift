@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct BrowseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "browse", abstract: "Lists a folder of the server's music.",
+        discussion: "Each line can be given to play and add; a folder ends with a slash.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Folder, relative to the music directories (default the top).")
+    var path = ""
+
+    @Flag(help: "Print JSON: the answer of GET /api/v1/browse (its first 1000 entries).")
+    var json = false
+
+    private struct Folder: Decodable {
+        struct Entry: Decodable {
+            var type: String
+            var path: String
+        }
+
+        var length: Int
+        var truncated: Bool
+        var entries: [Entry]
+    }
+
+    func run() throws {
+        let client = try options.client()
+        var folder = path
+        while folder.hasSuffix("/") { folder.removeLast() }
+        let address = "/api/v1/browse?path=\(PercentEscape.component(folder))&limit=1000"
+        if json { return Console.write(try client.send(.get, address) + [UInt8(ascii: "\n")]) }
+        var offset = 0
+        while true {
+            let page = try client.get(Folder.self, "\(address)&offset=\(offset)")
+            for entry in page.entries {
+                Console.say(Table.printable(entry.path) + (entry.type == "folder" ? "/" : ""))
+            }
+            offset += page.entries.count
+            if page.entries.isEmpty || offset >= page.length {
+                if page.truncated { Console.complain("The folder holds more than the server lists.") }
+                return
+            }
+        }
+    }
+}
+
+struct OutputsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outputs", abstract: "Lists the outputs, or chooses one.",
+        discussion: "* marks the output in use.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Output to use from now on; \"default\" follows the sound server's default.")
+    var id: String?
+
+    @Flag(help: "Print JSON: the answer of GET /api/v1/outputs.")
+    var json = false
+
+    private struct Choice: Encodable {
+        var id: String?
+
+        // The member must be there: null follows the default.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Member.self)
+            try container.encode(id, forKey: .id)
+        }
+
+        private enum Member: String, CodingKey { case id }
+    }
+
+    private struct Outputs: Decodable {
+        struct Device: Decodable {
+            var id: String
+            var description: String
+            var state: String
+            var available: Bool
+            var current: Bool
+            var `default`: Bool
+        }
+
+        var outputs: [Device]
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let bytes =
+            if let id {
+                try client.send(.put, "/api/v1/outputs/current", Choice(id: id == "default" ? nil : id))
+            } else {
+                try client.send(.get, "/api/v1/outputs")
+            }
+        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        let devices = try client.decode(Outputs.self, bytes).outputs
+        guard !devices.isEmpty else { return Console.say("There is no output.") }
+        var table = Table(columns: [.left, .left, .left, .left])
+        for device in devices {
+            let state = device.available ? device.state : "unplugged"
+            let marks = device.default ? "\(state), default" : state
+            table.add(device.current ? "*" : "", device.id, marks, device.description)
+        }
+        Console.say(table.text)
+    }
+}

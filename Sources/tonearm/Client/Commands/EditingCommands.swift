@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct AddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Adds to the queue.",
+        discussion: """
+            A URI is relative to the server's music directories (see tonearm browse), or an absolute path in one of them, or \
+            one that begins with ./ or ../; a slash at the end adds the whole folder.
+            """)
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "What to add.", completion: .file())
+    var uris: [String]
+
+    @Flag(help: "Add behind the current item instead of at the end.")
+    var next = false
+
+    @Option(help: "Add before the item at this index.")
+    var index: Int?
+
+    private struct Added: Decodable {
+        var count: Int
+        var length: Int
+    }
+
+    func validate() throws {
+        if next, index != nil { throw ValidationError("Give --next or --index, not both.") }
+        if let index, index < 0 { throw ValidationError("--index must be 0 or more.") }
+        if uris.contains("") { throw ValidationError("A URI must not be empty.") }
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let place: AddRequest.Place = index.map { .index($0) } ?? (next ? .next : .end)
+        let request = AddRequest(items: MediaArgument.all(uris), position: place)
+        let added = try client.decode(Added.self, client.send(.post, "/api/v1/queue/items", request))
+        Console.say("\(added.count) added, \(added.length) in the queue")
+    }
+}
+
+struct RemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Takes items out of the queue.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
+    var items: [String]
+
+    private struct Body: Encodable { var ids: [String] }
+
+    func run() throws {
+        let client = try options.client()
+        let ids = try client.itemIDs(items)
+        try client.send(.post, "/api/v1/queue/remove", Body(ids: ids))
+    }
+}
+
+struct MoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Moves items to another place of the queue.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
+    var items: [String]
+
+    @Option(help: "Index that the first of them has afterwards.")
+    var to: Int
+
+    private struct Body: Encodable {
+        var ids: [String]
+        var position: Int
+    }
+
+    func validate() throws {
+        guard to >= 0 else { throw ValidationError("--to must be 0 or more.") }
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let ids = try client.itemIDs(items)
+        try client.send(.post, "/api/v1/queue/move", Body(ids: ids, position: to))
+    }
+}
+
+struct ClearCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Empties the queue.")
+    @OptionGroup var options: ClientOptions
+
+    func run() throws { try options.client().send(.delete, QueuePage.path) }
+}
+
+extension ServerClient {
+    /// Looks indices up; anything else is taken for an id.
+    func itemIDs(_ texts: [String]) throws -> [String] {
+        try texts.map { text in
+            guard let index = Int(text) else { return text }
+            guard index >= 0 else { throw Failure("\(text) is no index: the first item is 0.") }
+            let page = try get(QueuePage.self, "\(QueuePage.path)?offset=\(min(index, 1_000_000))&limit=1")
+            guard let item = page.items.first else {
+                throw Failure("There is no item \(index): the queue has \(page.length) items.")
+            }
+            return item.id
+        }
+    }
+}

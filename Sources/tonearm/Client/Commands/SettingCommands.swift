@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// `PATCH /player`
+struct SettingsChange: Encodable {
+    var volume: Double?
+    var muted: Bool?
+    var shuffle: Bool?
+    var `repeat`: String?
+}
+
+extension ServerClient {
+    func change(_ settings: SettingsChange) throws -> PlayerState {
+        try decode(PlayerState.self, send(.patch, PlayerState.path, settings))
+    }
+}
+
+struct VolumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "volume", abstract: "Tells or changes the volume.",
+        usage: "tonearm volume [--server URL] [--token TOKEN] [0-100|+5|-5]")
+    @OptionGroup var options: ClientOptions
+
+    // Everything unknown, because -5 looks like an option.
+    @Argument(parsing: .allUnrecognized, help: "Percent; with + or - from what it is.")
+    var volume: [String] = []
+
+    func run() throws {
+        let client = try options.client()
+        var state: PlayerState?
+        if !volume.isEmpty {
+            guard volume.count == 1, let target = VolumeTarget(volume[0]) else {
+                throw ValidationError("\(volume.joined(separator: " ")) is no volume such as 80, +5 or -5 (0 to 100).")
+            }
+            // A change needs to know what it changes.
+            var current = 0.0
+            if case .change = target { current = try client.get(PlayerState.self, PlayerState.path).volume }
+            state = try client.change(SettingsChange(volume: target.volume(from: current)))
+        }
+        let now = try state ?? client.get(PlayerState.self, PlayerState.path)
+        Console.say("\(Int((now.volume * 100).rounded()))" + (now.muted ? " (muted)" : ""))
+    }
+}
+
+struct MuteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "mute", abstract: "Plays on without sound.")
+    @OptionGroup var options: ClientOptions
+
+    func run() throws { _ = try options.client().change(SettingsChange(muted: true)) }
+}
+
+struct UnmuteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "unmute", abstract: "Ends mute.")
+    @OptionGroup var options: ClientOptions
+
+    func run() throws { _ = try options.client().change(SettingsChange(muted: false)) }
+}
+
+struct ShuffleCommand: ParsableCommand {
+    enum Choice: String, ExpressibleByArgument, CaseIterable { case on, off }
+
+    static let configuration = CommandConfiguration(
+        commandName: "shuffle", abstract: "Plays the queue in random order, or not.")
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "on or off.") var choice: Choice
+
+    func run() throws { _ = try options.client().change(SettingsChange(shuffle: choice == .on)) }
+}
+
+struct RepeatCommand: ParsableCommand {
+    enum Choice: String, ExpressibleByArgument, CaseIterable { case off, one, all }
+
+    static let configuration = CommandConfiguration(
+        commandName: "repeat", abstract: "Repeats nothing, the item or the queue.")
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "off, one or all.") var choice: Choice
+
+    func run() throws { _ = try options.client().change(SettingsChange(repeat: choice.rawValue)) }
+}

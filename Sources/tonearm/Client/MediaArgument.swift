@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What the user named to be queued, as an element of `items` in the API.
+///
+/// An absolute path, or one that begins with `./` or `../`, is a file of this machine; anything else is relative to the
+/// server's music directories. A slash at the end names a folder with everything below it.
+struct MediaArgument: Hashable, Encodable {
+    var uri: String?
+    var folder: String?
+
+    init(_ text: String, directory: String) {
+        let isFolder = text.hasSuffix("/")
+        var address = text
+        if text.hasPrefix("/") {
+            address = FileURL.text(text)
+        } else if text.hasPrefix("./") || text.hasPrefix("../") {
+            address = FileURL.text(Self.normal(directory + "/" + text))
+        }
+        while isFolder, address.hasSuffix("/"), address != "/" { address.removeLast() }
+        if isFolder { folder = address } else { uri = address }
+    }
+
+    static func all(_ texts: [String]) -> [MediaArgument] {
+        let directory = getcwd(nil, 0)
+        defer { free(directory) }
+        let path = directory.map { String(cString: $0) } ?? ""
+        return texts.map { MediaArgument($0, directory: path) }
+    }
+
+    /// Without `.` and `..`, which the server does not follow.
+    private static func normal(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+}
+
+/// `POST /queue/items`
+struct AddRequest: Encodable {
+    enum Place: Hashable, Encodable {
+        case end, next
+        case index(Int)
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .end: try container.encode("end")
+            case .next: try container.encode("next")
+            case .index(let index): try container.encode(index)
+            }
+        }
+    }
+
+    var items: [MediaArgument]
+    var position = Place.end
+    var play = false
+}

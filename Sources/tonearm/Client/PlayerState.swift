@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the commands need of `GET /player`.
+struct PlayerState: Decodable {
+    static let path = "/api/v1/player"
+
+    struct Item: Decodable {
+        var id: String
+        var uri: String
+        var title: String?
+        var artist: String?
+        var album: String?
+    }
+
+    struct Output: Decodable {
+        var available: Bool
+        var message: String?
+        var description: String?
+        var suspended: Bool
+    }
+
+    struct Problem: Decodable {
+        var message: String
+    }
+
+    struct QueueSummary: Decodable {
+        var length: Int
+    }
+
+    var status: String
+    var reason: String?
+    var item: Item?
+    var queueIndex: Int?
+    var position: Double
+    var duration: Double?
+    var volume: Double
+    var muted: Bool
+    var `repeat`: String
+    var shuffle: Bool
+    var queue: QueueSummary
+    var output: Output
+    var error: Problem?
+}
+
+extension PlayerState.Item {
+    /// `Artist - Title`, or what is known of it.
+    var name: String { ItemName.text(title: title, artist: artist, uri: uri) }
+}
+
+enum ItemName {
+    static func text(title: String?, artist: String?, uri: String) -> String {
+        guard let title, !title.isEmpty else { return uri }
+        guard let artist, !artist.isEmpty else { return title }
+        return "\(artist) - \(title)"
+    }
+}
+
+extension PlayerState {
+    /// What `tonearm status` prints.
+    var text: String {
+        var table = Table(columns: [.left, .left])
+        table.add("status", status + (reason.map { " (\($0))" } ?? ""))
+        if let item {
+            table.add("item", item.name)
+            if let album = item.album { table.add("album", album) }
+            table.add("file", item.uri)
+            table.add("position", "\(TimeText.text(position)) of \(TimeText.text(duration))")
+        }
+        table.add("queue", (queueIndex.map { "index \($0), " } ?? "") + "length \(queue.length)")
+        table.add("volume", "\(Int((volume * 100).rounded())) %" + (muted ? ", muted" : ""))
+        table.add("repeat", `repeat`)
+        table.add("shuffle", shuffle ? "on" : "off")
+        table.add("output", outputText)
+        if let error { table.add("error", error.message) }
+        return table.text
+    }
+
+    /// One line, for what a command did.
+    var line: String {
+        guard let item else { return Table.printable(status) }
+        return Table.printable("\(status)  \(item.name)  \(TimeText.text(position)) of \(TimeText.text(duration))")
+    }
+
+    private var outputText: String {
+        guard output.available else { return "unavailable: \(output.message ?? "no reason given")" }
+        return (output.description ?? "default") + (output.suspended ? " (suspended)" : "")
+    }
+}

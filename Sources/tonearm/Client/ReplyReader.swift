@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads one HTTP/1.1 response (RFC 9112) from bytes as they come: a pure value.
+struct ReplyReader {
+    enum Wrong: Error, Hashable {
+        case notHTTP
+        case tooLarge
+        case truncated
+    }
+
+    struct Head: Hashable {
+        var status: Int
+        /// Names in lower case.
+        var fields: [String: String]
+    }
+
+    private enum State {
+        case head
+        case counted(Int)
+        case untilClose
+        case chunkSize
+        case chunk(Int)
+        case chunkEnd
+        case trailer
+        case over
+    }
+
+    /// Bytes that a head or a line may have.
+    static let lineLimit = 65_536
+
+    private(set) var head: Head?
+    private var state = State.head
+    private var buffer: [UInt8] = []
+
+    var isOver: Bool {
+        if case .over = state { true } else { false }
+    }
+
+    /// The part of the body that came with `bytes`.
+    mutating func feed(_ bytes: [UInt8]) throws(Wrong) -> [UInt8] {
+        buffer += bytes
+        var body: [UInt8] = []
+        while try step(into: &body) {}
+        return body
+    }
+
+    /// The connection was closed.
+    mutating func close() throws(Wrong) {
+        switch state {
+        case .untilClose, .over: state = .over
+        case .head where buffer.isEmpty: throw .truncated
+        default: throw .truncated
+        }
+    }
+
+    /// False when more bytes are needed.
+    private mutating func step(into body: inout [UInt8]) throws(Wrong) -> Bool {
+        switch state {
+        case .head:
+            guard let lines = try takeHead() else { return false }
+            try readHead(lines)
+        case .counted(let left):
+            guard !buffer.isEmpty else { return false }
+            let count = take(left, into: &body)
+            state = count == left ? .over : .counted(left - count)
+        case .untilClose:
+            body += buffer
+            buffer = []
+            return false
+        case .chunkSize:
+            guard let line = try takeLine() else { return false }
+            guard let size = Int(line.prefix { $0 != ";" && $0 != " " }, radix: 16), size >= 0 else { throw .notHTTP }
+            state = size == 0 ? .trailer : .chunk(size)
+        case .chunk(let left):
+            guard !buffer.isEmpty else { return false }
+            let count = take(left, into: &body)
+            state = count == left ? .chunkEnd : .chunk(left - count)
+        case .chunkEnd:
+            guard let line = try takeLine() else { return false }
+            guard line.isEmpty else { throw .notHTTP }
+            state = .chunkSize
+        case .trailer:
+            guard let line = try takeLine() else { return false }
+            if line.isEmpty { state = .over }
+        case .over: return false
+        }
+        return true
+    }
+
+    private mutating func readHead(_ lines: [String]) throws(Wrong) {
+        let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { throw .notHTTP }
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw .notHTTP }
+            fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
+        }
+        // An interim response; the real one follows.
+        if status < 200 { return }
+        head = Head(status: status, fields: fields)
+        if status == 204 || status == 304 {
+            state = .over
+        } else if fields["transfer-encoding"]?.lowercased() == "chunked" {
+            state = .chunkSize
+        } else if let text = fields["content-length"] {
+            guard let length = Int(text), length >= 0 else { throw .notHTTP }
+            state = length == 0 ? .over : .counted(length)
+        } else {
+            state = .untilClose
+        }
+    }
+
+    private mutating func takeHead() throws(Wrong) -> [String]? {
+        let end: [UInt8] = [13, 10, 13, 10]
+        guard let start = buffer.indices.first(where: { buffer[$0...].starts(with: end) }) else {
+            guard buffer.count <= Self.lineLimit else { throw .tooLarge }
+            let start = Array("HTTP/".utf8)
+            guard buffer.prefix(5) == start.prefix(buffer.count) else { throw .notHTTP }
+            return nil
+        }
+        let text = String(decoding: buffer[..<start], as: UTF8.self)
+        buffer.removeFirst(start + 4)
+        return text.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private mutating func takeLine() throws(Wrong) -> String? {
+        guard let end = buffer.firstIndex(of: 10) else {
+            guard buffer.count <= Self.lineLimit else { throw .tooLarge }
+            return nil
+        }
+        var line = buffer[..<end]
+        if line.last == 13 { line = line.dropLast() }
+        let text = String(decoding: line, as: UTF8.self)
+        buffer.removeFirst(end + 1)
+        return text
+    }
+
+    private mutating func take(_ limit: Int, into body: inout [UInt8]) -> Int {
+        let count = min(limit, buffer.count)
+        body += buffer.prefix(count)
+        buffer.removeFirst(count)
+        return count
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// Speaks to a server's REST API: one blocking request after the other, each on its own connection.
+///
+/// Written out on a socket because a request to the same machine needs no more, and libcurl or FoundationNetworking
+/// would cost a command more time to load than its request takes.
+struct ServerClient {
+    /// Seconds; the server answers a command within one.
+    private static let timeout = 15
+    private static let largestReply = 256 << 20
+
+    let address: ServerAddress
+    let token: String?
+
+    enum Method: String { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
+
+    /// The answer's body; a refusal becomes a `Failure` with the server's own sentence.
+    @discardableResult
+    func send(_ method: Method, _ path: String, _ body: (any Encodable)? = nil) throws -> [UInt8] {
+        let socket = try ClientSocket(address, timeout: Self.timeout)
+        let json = try body.map { try [UInt8](JSONEncoder().encode($0)) }
+        try socket.send(head(method, path, accept: "application/json", length: json?.count) + (json ?? []))
+        var reader = ReplyReader()
+        var answer: [UInt8] = []
+        while !reader.isOver {
+            answer += try read(socket, &reader)
+            guard answer.count <= Self.largestReply else { throw wrong(.tooLarge) }
+        }
+        let status = reader.head?.status ?? 0
+        guard (200..<300).contains(status) else { throw refusal(status, answer) }
+        return answer
+    }
+
+    func get<Reply: Decodable>(_ type: Reply.Type, _ path: String) throws -> Reply {
+        try decode(type, send(.get, path))
+    }
+
+    func decode<Reply: Decodable>(_ type: Reply.Type, _ bytes: [UInt8]) throws -> Reply {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw Failure("\(address) answered something else than expected: is it a Tonearm server of this version?")
+        }
+    }
+
+    /// Server-Sent Events until the server ends them or `handle` throws.
+    func follow(_ path: String, _ handle: (_ json: [UInt8]) throws -> Void) throws {
+        let socket = try ClientSocket(address, timeout: Self.timeout)
+        try socket.send(head(.get, path, accept: "text/event-stream", length: nil))
+        var reader = ReplyReader()
+        var events = EventLines()
+        while !reader.isOver {
+            let bytes = try read(socket, &reader)
+            guard let status = reader.head?.status else { continue }
+            guard status == 200 else {
+                var answer = bytes
+                while !reader.isOver { answer += try read(socket, &reader) }
+                throw refusal(status, answer)
+            }
+            socket.waitForEver()
+            for data in events.feed(bytes) { try handle(data) }
+        }
+    }
+
+    private func read(_ socket: borrowing ClientSocket, _ reader: inout ReplyReader) throws -> [UInt8] {
+        let bytes = try socket.receive()
+        do throws(ReplyReader.Wrong) {
+            if bytes.isEmpty { try reader.close() }
+            return try reader.feed(bytes)
+        } catch {
+            throw wrong(error)
+        }
+    }
+
+    private func head(_ method: Method, _ path: String, accept: String, length: Int?) -> [UInt8] {
+        var lines = [
+            "\(method.rawValue) \(address.prefix)\(path) HTTP/1.1", "Host: \(address.authority)", "Accept: \(accept)",
+            "User-Agent: tonearm/\(ServerVersion.text)", "Connection: close",
+        ]
+        if let token { lines.append("Authorization: Bearer \(token)") }
+        if let length { lines += ["Content-Type: application/json", "Content-Length: \(length)"] }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+
+    private func refusal(_ status: Int, _ body: [UInt8]) -> Failure {
+        struct Problem: Decodable { var detail: String }
+        if status == 401 {
+            return Failure(
+                token == nil
+                    ? "\(address) wants a token: give it with --token or TONEARM_TOKEN."
+                    : "\(address) does not accept this token.")
+        }
+        do {
+            return Failure(try JSONDecoder().decode(Problem.self, from: Data(body)).detail)
+        } catch {
+            // Anything that is no problem document comes from a proxy or another server.
+            return Failure("\(address) answered with status \(status).")
+        }
+    }
+
+    private func wrong(_ error: ReplyReader.Wrong) -> Failure {
+        switch error {
+        case .notHTTP: Failure("what answers at \(address) does not speak HTTP.")
+        case .tooLarge: Failure("\(address) answered more than is reasonable.")
+        case .truncated: Failure("\(address) closed the connection before its answer was complete.", .unavailable)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Standard output and error, for people at a terminal and scripts behind a pipe; unbuffered between lines.
+enum Console {
+    static func say(_ text: String) {
+        write(Array((text + "\n").utf8))
+    }
+
+    static func complain(_ text: String) {
+        write(Array((text + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+        var bytes = bytes[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            // Nobody is there to be told that nobody listens.
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+}

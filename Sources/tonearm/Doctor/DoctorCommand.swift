@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Tells whether playing would work here, and what to do if not.",
+        discussion: """
+            Takes the same settings as tonearm serve, from flags, environment and file. A moment of silence is played to \
+            see that the sound server takes it. The exit status is 0 only if playing would work.
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let diagnosis = Diagnosis(findings(ProcessInfo.processInfo.environment))
+        if json {
+            Console.write(try diagnosis.json())
+        } else {
+            Console.say(diagnosis.findings.map(\.text).joined(separator: "\n"))
+            Console.say(diagnosis.playingWorks ? "\nPlaying works here." : "\nPlaying would not work here.")
+        }
+        if !diagnosis.playingWorks { throw ExitCode.failure }
+    }
+
+    private func findings(_ environment: [String: String]) -> [Finding] {
+        let versions = Finding.ok("versions", LibraryVersions.text)
+        let settings: ServerConfiguration
+        do {
+            settings = try ServerConfiguration(options, environment: environment)
+        } catch {
+            return [versions, .problem("settings", "\(error)", ["correct this setting"])]
+        }
+        return [versions] + SoundCheck(settings, environment).findings() + [
+            ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
+        ] + ServerChecks.music(settings.music)
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FrontDoor
+import Glibc
+import Logging
+
+/// What `tonearm serve` needs beside sound; nothing is changed by looking.
+enum ServerChecks {
+    static func dataDirectory(_ path: String) -> Finding {
+        let name = "data directory"
+        guard access(path, F_OK) == 0 else {
+            let above = nearest(path)
+            guard access(above, W_OK | X_OK) == 0 else {
+                return .problem(
+                    name, "\(path) is not there and cannot be made in \(above): \(reason())",
+                    ["name another one with --data DIR"])
+            }
+            return .ok(name, "\(path) will be made at the first start")
+        }
+        guard isDirectory(path) else {
+            return .problem(name, "\(path) is not a directory", ["name another one with --data DIR"])
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            return .problem(
+                name, "\(path) cannot be written by user \(geteuid()): \(reason())",
+                ["make it writable (chown \(geteuid()) \(path)) or name another one with --data DIR"])
+        }
+        return isLocked(path + "/state.lock")
+            ? .note(name, "\(path) is used by a server that runs", "a second server needs its own: --data DIR")
+            : .ok(name, path)
+    }
+
+    static func music(_ directories: [String]) -> [Finding] {
+        guard !directories.isEmpty else {
+            return [
+                .note("music", "no directory is given: there would be nothing to play", "give one with --music DIR")
+            ]
+        }
+        return directories.map { path in
+            guard let directory = opendir(path) else {
+                return .problem(
+                    "music", "\(path) cannot be read: \(reason())",
+                    ["check the path, that it is mounted, and its permissions for user \(geteuid())"])
+            }
+            defer { closedir(directory) }
+            var count = 0
+            while let entry = readdir(directory) {
+                let isHidden = withUnsafeBytes(of: &entry.pointee.d_name) { $0.first == UInt8(ascii: ".") }
+                if !isHidden { count += 1 }
+            }
+            guard count > 0 else {
+                return .note("music", "\(path) is empty", "put music there or name another directory")
+            }
+            return .ok("music", "\(path), \(count) \(count == 1 ? "entry" : "entries")")
+        }
+    }
+
+    static func port(_ settings: ServerConfiguration) -> Finding {
+        do throws(ListenError) {
+            let log = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+            let door = try FrontDoor(
+                host: settings.host, port: settings.port, log: log, plain: { _ in }, upgrade: { _ in })
+            door.close()
+            return .ok("port", settings.port == 0 ? "any free one" : "\(settings.host):\(settings.port) is free")
+        } catch {
+            guard case .addressInUse = error else {
+                return .problem("port", "\(error)", ["choose another --host or --port"])
+            }
+            if answersHealthy(settings) {
+                return .note("port", "a Tonearm server runs at \(settings.host):\(settings.port) already")
+            }
+            return .problem("port", "\(error)", ["choose another one with --port, or end what listens there"])
+        }
+    }
+
+    static func page(_ settings: ServerConfiguration) -> Finding {
+        do {
+            let resources = try Resources(publicDirectory: settings.publicDirectory)
+            return .ok("page and contracts", "page in \(resources.publicDirectory), contracts beside it")
+        } catch {
+            return .problem("page and contracts", "\(error)", ["install them beside the program, or use --public DIR"])
+        }
+    }
+
+    private static func answersHealthy(_ settings: ServerConfiguration) -> Bool {
+        let environment = ["TONEARM_HOST": settings.host, "TONEARM_PORT": String(settings.port)]
+        struct Health: Decodable { var status: String }
+        do {
+            let client = ServerClient(address: try .find(nil, environment), token: nil)
+            return try client.get(Health.self, "/healthz").status == "alive"
+        } catch {
+            // Whatever it is, it is no Tonearm.
+            return false
+        }
+    }
+
+    private static func isLocked(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        // The lock, if it was free, ends with the descriptor.
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+
+    private static func nearest(_ path: String) -> String {
+        var path = path[...]
+        while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            path = path[..<slash]
+            if access(String(path), F_OK) == 0 { return String(path) }
+        }
+        return path.hasPrefix("/") ? "/" : "."
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func reason() -> String { String(cString: strerror(errno)) }
+}

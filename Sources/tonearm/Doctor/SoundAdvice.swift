@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What to do about an unreachable sound server, by what the environment and the file system tell.
+struct SoundAdvice {
+    private let environment: [String: String]
+
+    init(_ environment: [String: String]) {
+        self.environment = environment
+    }
+
+    static let noOutput = [
+        "check that the sound card is seen: cat /proc/asound/cards",
+        "in a container or without a card, sound can go nowhere: pactl load-module module-null-sink",
+    ]
+
+    /// Where the server was looked for, by the environment.
+    var place: String {
+        (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? ""
+    }
+
+    func unreachable() -> [String] {
+        var advice: [String] = []
+        if let server = value("PULSE_SERVER") {
+            advice.append("PULSE_SERVER is \(server): check that it is meant, or unset it")
+        } else if value("XDG_RUNTIME_DIR") == nil, value("PULSE_RUNTIME_PATH") == nil {
+            advice.append(
+                "XDG_RUNTIME_DIR is not set (cron, sudo and su do not set it): XDG_RUNTIME_DIR=/run/user/\(getuid())")
+        }
+        if let socket { advice += look(at: socket) }
+        advice += cookie()
+        if isContainer {
+            advice.append(
+                "in a container, mount the host's socket and name it: "
+                    + "-v /run/user/1000/pulse/native:/run/pulse.sock -e PULSE_SERVER=unix:/run/pulse.sock --user 1000")
+        } else {
+            advice.append("start one: systemctl --user start pipewire-pulse (or pulseaudio --start)")
+        }
+        return advice
+    }
+
+    private var socket: String? {
+        if let server = value("PULSE_SERVER") {
+            let first = server.split(separator: " ").first.map(String.init) ?? server
+            let path = first.hasPrefix("unix:") ? String(first.dropFirst(5)) : first
+            return path.hasPrefix("/") ? path : nil
+        }
+        let directory =
+            value("PULSE_RUNTIME_PATH") ?? (value("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())") + "/pulse"
+        return directory + "/native"
+    }
+
+    private func look(at path: String) -> [String] {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return errno == EACCES
+                ? [
+                    "\(path) lies in a directory that user \(geteuid()) may not enter: run Tonearm as the user who is logged in"
+                ]
+                : ["there is no socket \(path): no sound server runs for user \(geteuid()), or it is elsewhere"]
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { return ["\(path) is not a socket"] }
+        guard status.st_uid != geteuid() else {
+            return ["the socket \(path) is there, but nobody answers: restart the sound server"]
+        }
+        return [
+            "the socket \(path) belongs to user \(status.st_uid), Tonearm runs as \(geteuid()): "
+                + "run it as that user (docker: --user \(status.st_uid))"
+        ]
+    }
+
+    private func cookie() -> [String] {
+        guard let path = value("PULSE_COOKIE"), access(path, R_OK) != 0 else { return [] }
+        return ["PULSE_COOKIE is \(path), which cannot be read: \(String(cString: strerror(errno)))"]
+    }
+
+    private var isContainer: Bool {
+        access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || value("container") != nil
+    }
+
+    private func value(_ name: String) -> String? {
+        environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

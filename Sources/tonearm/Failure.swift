@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a command ends without success: one sentence for the user, and the exit status of sysexits.h that fits.
+struct Failure: Error, Hashable, CustomStringConvertible {
+    enum Status: Int32 {
+        case general = 1
+        /// Something it needs is not available: the port, the data directory.
+        case unavailable = 69
+        /// A file cannot be made.
+        case cannotCreate = 73
+        /// A setting has a wrong value.
+        case configuration = 78
+    }
+
+    var message: String
+    var status: Status
+
+    init(_ message: String, _ status: Status = .general) {
+        self.message = message
+        self.status = status
+    }
+
+    static func configuration(_ message: String) -> Failure { Failure(message, .configuration) }
+
+    var description: String { message }
+}

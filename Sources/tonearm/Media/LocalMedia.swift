@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Media
+import Mpg123Decoding
+import Playback
+
+/// A file that the user named at the command line: any path that may be read, or a `file:` URL.
+///
+/// Opened through the same opener as the server's media; the file's own directory is the music root.
+struct LocalMedia {
+    /// Absolute, symbolic links resolved.
+    let path: String
+
+    init(_ argument: String) throws {
+        if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
+            throw Failure("\(argument): network addresses cannot be read yet; give a file.")
+        }
+        guard let path = Self.path(of: argument) else {
+            throw Failure("\(argument): a file: URL must name a file of this machine, as in file:///music/a.mp3.")
+        }
+        guard let real = realpath(path, nil) else {
+            throw Failure("cannot read \(argument): \(String(cString: strerror(errno)))")
+        }
+        defer { free(real) }
+        self.path = String(cString: real)
+    }
+
+    func open(_ cancellation: MediaCancellation = MediaCancellation()) throws -> any AudioDecoder {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+        let opener = LocalMediaOpener(roots: MusicRoots([directory]), factories: [Mpg123DecoderFactory()])
+        do throws(MediaError) {
+            return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: cancellation)
+        } catch {
+            throw Failure(error.message)
+        }
+    }
+
+    private static func path(of argument: String) -> String? {
+        argument.hasPrefix("file:") ? FileURL.path(argument) : argument
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RemoteAPI
+
+/// The token file: a line for each token, `SECRET` or `SECRET SCOPE`; `#` begins a comment.
+enum AccessTokens {
+    /// Reads the file, or makes it (readable by its owner only) with one new token of scope admin.
+    static func load(_ path: String) throws -> [AccessToken] {
+        if access(path, F_OK) != 0 { try create(path) }
+        let text = String(decoding: try WholeFile.read(path, setting: "token-file"), as: UTF8.self)
+        let tokens = try text.split(separator: "\n").compactMap { line -> AccessToken? in
+            let words = line.prefix { $0 != "#" }.split(separator: " ")
+            guard let secret = words.first else { return nil }
+            guard secret.utf8.count >= 16 else {
+                throw Failure.configuration("token-file: a token in \(path) is shorter than 16 characters")
+            }
+            let name = words.count > 1 ? String(words[1]) : AccessScope.admin.rawValue
+            guard let scope = AccessScope(rawValue: name) else {
+                throw Failure.configuration("token-file: \(name) in \(path) is none of read, control, admin")
+            }
+            return AccessToken(secret: String(secret), scope: scope)
+        }
+        guard !tokens.isEmpty else { throw Failure.configuration("token-file: \(path) holds no token") }
+        return tokens
+    }
+
+    private static func create(_ path: String) throws {
+        var random = SystemRandomNumberGenerator()
+        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure.configuration("token-file: cannot make \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        let line = secret + "\n"
+        guard write(descriptor, line, line.utf8.count) == line.utf8.count else {
+            throw Failure.configuration("token-file: cannot write \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+}

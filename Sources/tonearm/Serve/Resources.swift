@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+
+/// The files that come with the program: the page and the two contracts.
+struct Resources {
+    let publicDirectory: String
+    let openAPI: [UInt8]
+    let asyncAPI: [UInt8]
+
+    /// Looks beside the program (and in `../share/tonearm`, where it is installed), then in the working directory, then in the
+    /// directories above the program (a build in the source tree).
+    init(publicDirectory given: String?) throws {
+        let candidates = Self.candidates()
+        if let given {
+            guard Self.isDirectory(given) else { throw Failure.configuration("public: \(given) is not a directory") }
+            publicDirectory = given
+        } else if let base = candidates.first(where: { Self.isFile($0 + "/public/index.html") }) {
+            publicDirectory = base + "/public"
+        } else {
+            throw Failure.configuration("public: the page was not found; name its directory with --public")
+        }
+        openAPI = try Self.contract("openapi.yaml", candidates)
+        asyncAPI = try Self.contract("asyncapi.yaml", candidates)
+    }
+
+    private static func candidates() -> [String] {
+        var found: [String] = []
+        if let program = programDirectory() {
+            found.append(program)
+            found.append(program + "/../share/tonearm")
+            found.append(FileManager.default.currentDirectoryPath)
+            var parts = program.split(separator: "/")
+            while !parts.isEmpty {
+                parts.removeLast()
+                found.append("/" + parts.joined(separator: "/"))
+            }
+        }
+        return found
+    }
+
+    private static func programDirectory() -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        guard length > 0 else { return nil }
+        let path = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+    }
+
+    private static func contract(_ name: String, _ candidates: [String]) throws -> [UInt8] {
+        guard let base = candidates.first(where: { isFile($0 + "/" + name) }) else {
+            throw Failure.configuration("\(name) was not found beside the program")
+        }
+        return try WholeFile.read(base + "/" + name, setting: name)
+    }
+
+    private static func isFile(_ path: String) -> Bool { access(path, R_OK) == 0 && !isDirectory(path) }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var isDirectory = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Logging
+
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Plays, and answers clients.",
+        discussion: """
+            Each flag is also an environment variable (--token-file is TONEARM_TOKEN_FILE) and a name in the file given \
+            with --config; a flag counts more than the environment, the environment more than the file.
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+        let configuration = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
+        var log = Logger(label: "tonearm") { StreamLogHandler.standardError(label: $0) }
+        log.logLevel = configuration.logLevel
+        Signals.block()
+        let server = try Server(configuration, log: log)
+        for directory in configuration.music where access(directory, R_OK | X_OK) != 0 {
+            log.warning(
+                "this music directory cannot be read now; it is tried again at each use",
+                metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
+        }
+        // To standard output, for people and scripts; everything else goes to the log.
+        Console.say("Tonearm plays at \(server.link)")
+        if configuration.music.isEmpty {
+            log.warning("no music directory was given: nothing can be played (--music DIR)")
+        }
+        let signal = Signals.awaitEnd()
+        log.info("ending", metadata: ["signal": "\(signal)"])
+        Signals.endAtOnce(on: signal)
+        server.stop()
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import FrontDoor
+import Glibc
+import HTTP
+import Library
+import Logging
+import Media
+import MicrohttpdServer
+import Mpg123Decoding
+import Playback
+import PulseAudioHost
+import RemoteAPI
+import Resampling
+import SoftwareOutput
+import StaticSite
+import WebsocketServer
+
+/// Everything that runs, wired together; no decisions of its own.
+final class Server {
+    let link: String
+    private let player: Player
+    private let api: RemoteAPI
+    private let door: FrontDoor
+    private let http: MicrohttpdServer
+    private let webSockets: WebsocketServer
+    private let store: StateStore
+
+    init(_ configuration: ServerConfiguration, log: Logger) throws {
+        let resources = try Resources(publicDirectory: configuration.publicDirectory)
+        let tokens = try Self.tokens(configuration)
+        _ = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + 1_024)
+
+        let roots = MusicRoots(configuration.music)
+        let opener = LocalMediaOpener(roots: roots, factories: [Mpg123DecoderFactory()])
+        store = try Self.store(configuration.data, log)
+        let clock = SystemClock()
+        player = Player(
+            Player.Environment(
+                opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
+                clock: clock))
+
+        var settings = RemoteAPI.Configuration(
+            player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: opener),
+            site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
+        settings.access = Self.access(configuration, tokens)
+        settings.openAPI = resources.openAPI
+        settings.asyncAPI = resources.asyncAPI
+        let api = RemoteAPI(settings)
+        self.api = api
+        player.observe { api.observe($0) }
+
+        let http = try MicrohttpdServer(log: log, responder: api)
+        let webSockets = try WebsocketServer(application: api.webSockets, log: log)
+        self.http = http
+        self.webSockets = webSockets
+        door = try Self.listen(configuration, log, http, webSockets)
+        link = Self.link(configuration.host, door.port) + (tokens.first.map { "#token=\($0.secret)" } ?? "")
+        if let path = configuration.portFile { try Self.publish(door.port, path) }
+    }
+
+    /// Fades out, saves, closes every socket; within 2 s.
+    func stop() {
+        door.close()
+        player.shutdown()
+        api.shutdown()
+        webSockets.stop()
+        http.stop()
+        store.close()
+    }
+
+    private static func store(_ directory: String, _ log: Logger) throws -> StateStore {
+        do throws(StateStoreError) {
+            return try StateStore(directory: directory, logger: log)
+        } catch {
+            switch error {
+            case .inUse: throw Failure("\(error); give this one its own with --data DIR.", .unavailable)
+            case .unusable: throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
+            }
+        }
+    }
+
+    private static func listen(
+        _ configuration: ServerConfiguration, _ log: Logger, _ http: MicrohttpdServer, _ webSockets: WebsocketServer
+    ) throws -> FrontDoor {
+        do throws(ListenError) {
+            return try FrontDoor(
+                host: configuration.host, port: configuration.port, log: log, plain: { http.adopt($0) },
+                upgrade: { webSockets.adopt($0) })
+        } catch {
+            let advice =
+                if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
+            throw Failure("cannot listen: \(error)\(advice)", .unavailable)
+        }
+    }
+
+    /// To open on this machine, or from the network by the machine's name.
+    private static func link(_ host: String, _ port: UInt16) -> String {
+        let isEverywhere = host == "0.0.0.0" || host == "::"
+        let name = isEverywhere ? machineName() ?? host : host
+        return "http://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)/"
+    }
+
+    private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
+        if let path = configuration.tokenFile { return try AccessTokens.load(path) }
+        guard !configuration.isLoopback, !configuration.isAnonymous else { return [] }
+        try makeDirectory(configuration.data)
+        return try AccessTokens.load(configuration.data + "/tokens")
+    }
+
+    private static func access(_ configuration: ServerConfiguration, _ tokens: [AccessToken]) -> AccessPolicy {
+        let anonymous: AccessPolicy.Anonymous =
+            if configuration.isAnonymous {
+                .everyone
+            } else if configuration.tokenFile != nil {
+                .nobody
+            } else {
+                .loopback
+            }
+        return AccessPolicy(
+            tokens: tokens, anonymous: anonymous, machineName: machineName(),
+            allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
+    }
+
+    private static func output(_ configuration: ServerConfiguration) -> any AudioOutput {
+        switch configuration.output {
+        case .pulse: PulseAudioOutput(device: configuration.sink)
+        case .null: NullOutput()
+        case .file(let path): FileOutput(path: path)
+        }
+    }
+
+    private static func site(_ resources: Resources) throws -> any HTTPResponder {
+        guard let files = StaticFiles(directory: resources.publicDirectory) else {
+            throw Failure.configuration("public: \(resources.publicDirectory) cannot be opened")
+        }
+        return Site(files: files)
+    }
+
+    private static func epoch(_ clock: SystemClock) -> String {
+        String(clock.wallMilliseconds, radix: 36) + "-" + String(getpid(), radix: 36)
+    }
+
+    private static func machineName() -> String? {
+        var name = utsname()
+        guard uname(&name) == 0 else { return nil }
+        return withUnsafeBytes(of: &name.nodename) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    static func makeDirectory(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Failure("data: cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        }
+    }
+
+    /// Whole or not at all: a reader never sees half a number.
+    private static func publish(_ port: UInt16, _ path: String) throws {
+        let partial = path + ".partial"
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw Failure("port-file: cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        }
+        defer { close(descriptor) }
+        let text = "\(port)\n"
+        guard write(descriptor, text, text.utf8.count) == text.utf8.count, rename(partial, path) == 0 else {
+            throw Failure("port-file: cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of text in aligned columns, for people at a terminal.
+struct Table {
+    enum Alignment { case left, right }
+
+    private let columns: [Alignment]
+    private var rows: [[String]] = []
+
+    init(columns: [Alignment]) {
+        self.columns = columns
+    }
+
+    mutating func add(_ cells: String...) {
+        // What comes from tags and file names must not move the cursor or colour the terminal.
+        rows.append(cells.map(Self.printable))
+    }
+
+    /// Lines joined by newlines, none at the end. Widths count characters, which is right for most scripts.
+    var text: String {
+        let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                let space = String(repeating: " ", count: widths[column] - cell.count)
+                line += (column > 0 ? "  " : "") + (columns[column] == .left ? cell + space : space + cell)
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }.joined(separator: "\n")
+    }
+
+    static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+}

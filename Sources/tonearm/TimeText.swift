@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Times as people write them: `75`, `12.5`, `1:15`, `1:02:03.5`.
+struct TimeArgument: ExpressibleByArgument, Hashable {
+    /// Finite, 0 or more.
+    let seconds: Double
+
+    init?(argument: String) {
+        guard let seconds = TimeText.seconds(argument) else { return nil }
+        self.seconds = seconds
+    }
+}
+
+enum TimeText {
+    /// nil when `text` is no time.
+    static func seconds(_ text: some StringProtocol) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count), let last = number(parts[parts.count - 1]) else { return nil }
+        if parts.count > 1, last >= 60 { return nil }
+        var total = 0
+        for (index, part) in parts.dropLast().enumerated() {
+            guard isDigits(part), let value = Int(part), value < 1_000_000, index == 0 || value < 60 else { return nil }
+            total = total * 60 + value
+        }
+        let seconds = Double(total * 60) + last
+        return seconds <= 36_000_000 ? seconds : nil
+    }
+
+    /// `1:05`, `1:02:03`; `--:--` when it is not known.
+    static func text(_ seconds: Double?) -> String {
+        guard let seconds, seconds.isFinite, seconds >= 0 else { return "--:--" }
+        let whole = Int(seconds)
+        let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+        let end = padded(whole % 60)
+        return hours > 0 ? "\(hours):\(padded(minutes)):\(end)" : "\(minutes):\(end)"
+    }
+
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static func isDigits(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Digits with at most one point; no sign, no exponent, no `inf`.
+    private static func number(_ text: some StringProtocol) -> Double? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
+        return Double(text)
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+
+@main
+struct Tonearm: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tonearm",
+        abstract: "A headless playback server: REST, events, a web page, and the sound card of this machine.",
+        version: ServerVersion.text,
+        subcommands: [ServeCommand.self, RenderCommand.self, InfoCommand.self, DoctorCommand.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Playing (on a running server)",
+                subcommands: [
+                    PlayCommand.self, PauseCommand.self, ToggleCommand.self, StopCommand.self, NextCommand.self,
+                    PreviousCommand.self, SeekCommand.self, VolumeCommand.self, MuteCommand.self, UnmuteCommand.self,
+                    ShuffleCommand.self, RepeatCommand.self, StatusCommand.self,
+                ]),
+            CommandGroup(
+                name: "Queue and music (on a running server)",
+                subcommands: [
+                    QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
+                    BrowseCommand.self, OutputsCommand.self,
+                ]),
+        ])
+
+    /// Instead of ArgumentParser's, so that failures are a sentence with the command's name and their own status.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as Failure {
+            Console.complain("tonearm: \(failure.message)")
+            Glibc.exit(failure.status.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+enum ServerVersion {
+    static let text = "0.1.0"
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Synchronization
+import Testing
+import Threading
+
+struct FrameRingTests {
+    private func ring(capacity: Int, retained: Int = 0) -> FrameRing {
+        FrameRing(format: AudioFormat(sampleRate: 8_000, layout: .stereo), capacity: capacity, retained: retained)
+    }
+
+    @Test func writeTakesWhatIsFree_whenOfferedMore() {
+        let ring = ring(capacity: 5)
+        let (lease, start) = ring.grant()
+        #expect(start == 0)
+        #expect(ring.write(frames: 0..<4, lease: lease) == .wrote(frames: 4, start: 0))
+        #expect(ring.write(frames: 4..<9, lease: lease) == .wrote(frames: 1, start: 4))
+        #expect(ring.write(frames: 5..<9, lease: lease) == .wrote(frames: 0, start: 5))
+        #expect(ring.read(3) == [0, 1, 2])
+        #expect(ring.unread == 2)
+        #expect(ring.write(frames: 5..<9, lease: lease) == .wrote(frames: 3, start: 5))
+        #expect(ring.read(9) == [3, 4, 5, 6, 7])
+        #expect(ring.read(9) == [])
+        #expect(ring.readIndex == 8 && ring.writeIndex == 8)
+    }
+
+    @Test func peekLeavesTheReadIndex() {
+        let ring = ring(capacity: 4)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: 0..<3, lease: lease)
+        var samples = [Float](repeating: 0, count: 4)
+        #expect(ring.peek(into: &samples, frames: 2) == 2)
+        #expect(samples == [0, 0.5, 1, 1.5])
+        #expect(ring.readIndex == 0)
+    }
+
+    @Test func rewindGivesTheSameFramesAgain_upToTheRetained() {
+        let ring = ring(capacity: 4, retained: 3)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: 0..<4, lease: lease)
+        #expect(ring.read(4) == [0, 1, 2, 3])
+        #expect(ring.write(frames: 4..<8, lease: lease) == .wrote(frames: 4, start: 4))
+        #expect(ring.rewind(9) == 3)
+        #expect(ring.rewind(1) == 0)
+        #expect(ring.write(frames: 8..<9, lease: lease) == .wrote(frames: 0, start: 8))
+        #expect(ring.read(9) == [1, 2, 3, 4, 5, 6, 7])
+    }
+
+    @Test func rewindStopsAtTheSkip() {
+        let ring = ring(capacity: 8, retained: 8)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: 0..<8, lease: lease)
+        ring.skip(to: 4)
+        #expect(ring.read(2) == [4, 5])
+        #expect(ring.rewind(8) == 2)
+        ring.skip(to: 2)
+        #expect(ring.readIndex == 4)
+        ring.skip(to: 99)
+        #expect(ring.readIndex == 8)
+    }
+
+    @Test func oldLeaseIsRefused_afterCutOrGrant() {
+        let ring = ring(capacity: 8)
+        let first = ring.grant().lease
+        _ = ring.write(frames: 0..<2, lease: first)
+        #expect(ring.cut() == 2)
+        #expect(ring.write(frames: 2..<3, lease: first) == .revoked)
+        #expect(!ring.waitForSpace(1, lease: first))
+        let second = ring.grant()
+        #expect(second.writeIndex == 2)
+        #expect(ring.waitForSpace(1, lease: second.lease))
+        #expect(ring.read(9) == [0, 1])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func waitEnds_whenCutRevokesTheLease() {
+        let ring = ring(capacity: 4)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: 0..<4, lease: lease)
+        let outcome = Mailbox<Bool>()
+        let producer = NamedThread("producer") { outcome.post(ring.waitForSpace(1, lease: lease)) }
+        #expect(outcome.take(until: .now.advanced(bySeconds: 0.05)) == [])
+        _ = ring.cut()
+        #expect(outcome.take(until: .now.advanced(bySeconds: 10)) == [false])
+        producer.join()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func waiterWakes_onlyWhenEnoughIsFree() {
+        let ring = ring(capacity: 8)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: 0..<8, lease: lease)
+        let outcome = Mailbox<Bool>()
+        let producer = NamedThread("producer") { outcome.post(ring.waitForSpace(6, lease: lease)) }
+        _ = ring.read(5)
+        #expect(outcome.take(until: .now.advanced(bySeconds: 0.05)) == [])
+        _ = ring.read(1)
+        #expect(outcome.take(until: .now.advanced(bySeconds: 10)) == [true])
+        producer.join()
+    }
+
+    /// Frame n carries n in both channels, so that every frame read tells whether it is the right one.
+    @Test(.timeLimit(.minutes(4))) func everyFrameIsRight_whileTwoThreadsRewindSkipAndCut() {
+        let total = FrameCount(10_000_000)
+        let ring = ring(capacity: 4_001, retained: 997)
+        let wrong = Atomic<Int>(0)
+        let revoked = Atomic<Int>(0)
+        let leases = Mutex(ring.grant().lease)
+        let producer = NamedThread("producer") {
+            var random = SystemRandomNumberGenerator()
+            var samples: [Float] = []
+            while ring.writeIndex < total {
+                let lease = leases.withLock { $0 }
+                let start = ring.writeIndex
+                let count = Int.random(in: 1...1_500, using: &random)
+                samples.removeAll(keepingCapacity: true)
+                for n in start..<min(total, start + Int64(count)) {
+                    samples.append(Float(n & 0xFF_FFFF))
+                    samples.append(-Float(n & 0xFF_FFFF))
+                }
+                guard ring.waitForSpace(samples.count / 2, lease: lease),
+                    case .wrote(let frames, let at) = samples.withUnsafeBufferPointer({ ring.write($0, lease: lease) })
+                else {
+                    revoked.add(1, ordering: .relaxed)
+                    continue
+                }
+                if at != start || frames != samples.count / 2 { wrong.add(1, ordering: .relaxed) }
+            }
+        }
+        var random = SystemRandomNumberGenerator()
+        var samples = [Float](repeating: 0, count: 2_000)
+        let deadline = MonotonicTime.now.advanced(bySeconds: 200)
+        var rounds = 0
+        while ring.readIndex < total, MonotonicTime.now < deadline {
+            let index = ring.readIndex
+            let count = ring.read(into: &samples, frames: Int.random(in: 1...1_000, using: &random))
+            for n in 0..<count {
+                let expected = Float((index + Int64(n)) & 0xFF_FFFF)
+                if samples[2 * n] != expected || samples[2 * n + 1] != -expected { wrong.add(1, ordering: .relaxed) }
+            }
+            rounds += 1
+            if rounds % 7 == 0 { _ = ring.rewind(Int.random(in: 0...1_200, using: &random)) }
+            if rounds % 501 == 0 { ring.skip(to: ring.readIndex + Int64.random(in: 0...300, using: &random)) }
+            if rounds % 1_009 == 0 {
+                leases.withLock { lease in
+                    ring.skip(to: ring.cut())
+                    lease = ring.grant().lease
+                }
+            }
+        }
+        _ = leases.withLock { _ in ring.readIndex < total ? ring.cut() : 0 }
+        #expect(ring.readIndex == total)
+        producer.join()
+        #expect(wrong.load(ordering: .relaxed) == 0)
+    }
+}
+
+extension FrameRing {
+    /// Writes stereo frames whose samples are n and n + 0.5.
+    fileprivate func write(frames: Range<Int>, lease: Lease) -> WriteOutcome {
+        frames.flatMap { [Float($0), Float($0) + 0.5] }.withUnsafeBufferPointer { write($0, lease: lease) }
+    }
+
+    /// The left samples of up to `frames` frames.
+    fileprivate func read(_ frames: Int) -> [Int] {
+        var samples = [Float](repeating: -1, count: 2 * frames)
+        let count = read(into: &samples, frames: frames)
+        return (0..<count).map { Int(samples[2 * $0]) }
+    }
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every end-to-end test has at hand. Each test has its own PulseAudio, server, data directory and port."""
+
+import contextlib
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from rig import Api, Capture, EventLog, Media, PulseDaemon, Server
+from rig.contract import EventContract
+from rig.server import REPOSITORY
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    setattr(item, f"{report.when}_report", report)
+    return report
+
+
+@pytest.fixture(scope="session")
+def media(tmp_path_factory) -> Media:
+    base = tmp_path_factory.mktemp("media")
+    return Media(base / "music", base / "scratch")
+
+
+@pytest.fixture
+def directory() -> Iterator[pathlib.Path]:
+    """A short path: a Unix socket's address has room for 107 bytes."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="tonearm-"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def pulse(directory) -> Iterator[PulseDaemon]:
+    home = directory / "pulse"
+    home.mkdir()
+    daemon = PulseDaemon(home).start()
+    yield daemon
+    daemon.stop()
+
+
+@pytest.fixture
+def capture(pulse) -> Iterator[Capture]:
+    """The speakers, from before the server starts."""
+    recorder = Capture(pulse).start()
+    yield recorder
+    recorder.stop()
+
+
+@pytest.fixture
+def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
+    """Starts servers that end with the test; their logs are shown when it fails."""
+    servers: list[Server] = []
+
+    def start(output: str = "null", pulse: PulseDaemon | None = None, music: pathlib.Path | None = media.root,
+              arguments: tuple[str, ...] = (), host: str = "127.0.0.1", launch_only: bool = False) -> Server:
+        home = directory / f"server-{len(servers)}"
+        home.mkdir()
+        server = Server(home, music, pulse.environment if pulse else None, output, arguments, host)
+        servers.append(server)
+        return server.launch() if launch_only else server.start()
+
+    yield start
+    for server in servers:
+        crashed = server.process is not None and server.process.poll() not in (None, 0, -9)
+        with contextlib.suppress(AssertionError):
+            server.stop()
+        report = getattr(request.node, "call_report", None)
+        if crashed or report is None or report.failed:
+            request.node.add_report_section("call", "server log", server.log()[-8000:])
+        assert not crashed, f"the server ended by itself with status {server.process.returncode}"
+
+
+@pytest.fixture
+def server(request, start_server) -> Server:
+    """A server whose output is the null output, or PulseAudio's speakers in a test that asks for `pulse` or `capture`."""
+    if {"pulse", "capture"} & set(request.fixturenames):
+        if "capture" in request.fixturenames:
+            request.getfixturevalue("capture")
+        return start_server(output="pulse", pulse=request.getfixturevalue("pulse"))
+    return start_server()
+
+
+@pytest.fixture
+def api(server) -> Iterator[Api]:
+    client = Api(server.url)
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def contract() -> EventContract:
+    return EventContract(REPOSITORY / "asyncapi.yaml")
+
+
+@pytest.fixture
+def open_events(server, contract) -> Iterator[Callable[..., EventLog]]:
+    """Opens event logs that end with the test and must have kept to asyncapi.yaml."""
+    logs: list[EventLog] = []
+
+    def open(query: str = "", url: str | None = None, **options) -> EventLog:
+        log = EventLog(url or server.events_url, query, contract, **options)
+        logs.append(log)
+        return log
+
+    yield open
+    for log in logs:
+        log.close()
+    violations = sorted({violation for log in logs for violation in log.violations})
+    assert not violations, "events against asyncapi.yaml:\n" + "\n".join(violations[:20])
+
+
+@pytest.fixture
+def events(open_events) -> EventLog:
+    log = open_events()
+    log.wait_for("snapshot")
+    return log

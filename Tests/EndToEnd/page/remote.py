@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page as a person uses it: by the names that a screen reader would say."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+
+class Remote:
+    def __init__(self, page: Page):
+        self.page = page
+        self.tolerated: list[str] = []
+        self.console: list[str] = []
+        page.on("console", lambda message: message.type == "error" and self.console.append(message.text))
+        page.on("pageerror", lambda error: self.console.append(f"exception: {error}"))
+
+    def tolerate(self, pattern: str) -> None:
+        """What the browser itself reports of a refused request is no fault of the page in this test."""
+        self.tolerated.append(pattern)
+
+    def complaints(self) -> list[str]:
+        found = self.console + self.page.evaluate("() => window.__violations ?? []")
+        return [text for text in found if not any(re.search(pattern, text) for pattern in self.tolerated)]
+
+    def wait_connected(self) -> None:
+        expect(self.page.locator("body")).to_have_attribute("data-connection", "open")
+        expect(self.page.locator(".status-text")).not_to_have_text(re.compile("Connecting|^Loading"))
+
+    def button(self, name: str | re.Pattern) -> Locator:
+        """A button in the player, by its name."""
+        return self.page.locator(".player").get_by_role("button", name=name, exact=isinstance(name, str))
+
+    @property
+    def status(self) -> Locator:
+        return self.page.locator(".status-text")
+
+    @property
+    def title(self) -> Locator:
+        return self.page.locator(".track-title")
+
+    @property
+    def position(self) -> Locator:
+        return self.page.get_by_role("slider", name="Position")
+
+    @property
+    def volume(self) -> Locator:
+        return self.page.get_by_role("slider", name="Volume")
+
+    @property
+    def queue(self) -> Locator:
+        return self.page.locator("queue-list")
+
+    def row(self, index: int) -> Locator:
+        """The queue's row at `index` from 0, when it is in view."""
+        return self.page.locator(f'.queue-row[data-index="{index}"]')
+
+    @property
+    def toast(self) -> Locator:
+        return self.page.locator(".toast").last
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("navigation", name="Views").get_by_role("button", name=name).click()
+
+    def shown_ids(self) -> list[str]:
+        """Ids of the rows that exist, by index."""
+        return self.page.evaluate("""() => [...document.querySelectorAll(".queue-row")]
+            .sort((left, right) => left.dataset.index - right.dataset.index).map((row) => row.dataset.id)""")

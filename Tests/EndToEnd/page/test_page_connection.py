@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page when the server, the sound server or the permission is missing."""
+
+import os
+import re
+import socket
+from types import SimpleNamespace
+
+import pytest
+from playwright.sync_api import expect
+
+from rig import Api
+from rig.waiting import eventually
+
+
+def test_killedServer_showsABanner_andThePageRecovers(remote, server, api):
+    api.load("long.mp3", "chirp.mp3", play=True)
+    expect(remote.status).to_have_text("Playing")
+    remote.tolerate("Failed to load resource|WebSocket connection")
+    port = server.port
+    server.kill()
+    banner = remote.page.get_by_role("alert").filter(has_text="Connection to the server lost")
+    expect(banner).to_be_visible()
+    expect(remote.status).to_have_text("Not connected")
+    stood = remote.position.input_value()
+    remote.page.wait_for_timeout(300)
+    assert remote.position.input_value() == stood, "what is not heard from the server is not claimed"
+    # By now the page takes its time between attempts: only the button explains a quick return.
+    expect(banner.locator(".banner-wait")).to_have_text(re.compile("in [3-9] s"))
+    # The same address again: the page knows no other.
+    server.arguments += ["--port", str(port)]
+    server.start()
+    assert server.port == port
+    banner.get_by_role("button", name="Reconnect now").click()
+    expect(banner).to_be_hidden(timeout=1500)
+    remote.wait_connected()
+    expect(remote.row(1).locator(".row-title")).to_have_text("chirp")
+    remote.button(re.compile("^(Play|Pause)$")).click()
+    eventually(lambda: api.player()["version"] >= 0, "the restarted server is at hand")
+
+
+def test_restartAfterKill_keepsQueueAndPosition(remote, server, api):
+    ids = api.load("long.mp3", "chirp.mp3", "low.mp3", play=True)
+    expect(remote.status).to_have_text("Playing")
+    api.seek(position=20)
+    eventually(lambda: api.player()["position"] > 20.5, "heard beyond the jump")
+    remote.tolerate("Failed to load resource|WebSocket connection")
+    server.arguments += ["--port", str(server.port)]
+    server.restart(kill=True)
+    remote.wait_connected()
+    expect(remote.status).to_have_text("Paused – as it was before the restart")
+    expect(remote.title).to_have_text("long")
+    assert remote.shown_ids() == ids
+    eventually(lambda: 19.5 < float(remote.position.input_value()) < 23, "where it was")
+    remote.button("Play").click()
+    expect(remote.status).to_have_text("Playing")
+    eventually(lambda: float(remote.position.input_value()) > 20, "from there on")
+
+
+@pytest.fixture
+def quiet(start_server, directory):
+    """A server that is told of a sound server which is not there."""
+    nowhere = dict(os.environ, PULSE_SERVER=f"unix:{directory}/nowhere", HOME=str(directory))
+    return start_server(output="auto", pulse=SimpleNamespace(environment=nowhere))
+
+
+def test_missingSoundServer_isToldInWords(quiet, open_remote):
+    remote = open_remote(url=quiet.url)
+    remote.tolerate("Failed to load resource")
+    expect(remote.status).to_have_text(re.compile("^No sound: .+"))
+    expect(remote.page.locator(".status-line")).to_have_attribute("data-tone", "error")
+    expect(remote.page.locator(".advice")).to_contain_text("Start PulseAudio or PipeWire")
+    expect(remote.page.get_by_role("combobox", name="Output")).to_be_disabled()
+
+
+def test_playWithoutSoundServer_isRefused_andNothingIsLost(quiet, open_remote):
+    remote = open_remote(url=quiet.url)
+    remote.tolerate("Failed to load resource")
+    remote.page.locator('.entry-name[data-path="chirp.mp3"]').click()
+    expect(remote.toast).to_contain_text("Added, but not played: ")
+    expect(remote.row(0).locator(".row-title")).to_have_text("chirp")
+    remote.button("Play").click()
+    expect(remote.page.locator(".toast")).to_have_count(2)
+    expect(remote.toast).to_have_attribute("data-tone", "error")
+    expect(remote.button("Play")).to_be_visible()
+
+
+def test_output_isChosenFromTheList_andGivenBack(pulse, server, remote, api):
+    api.load("long.mp3", play=True)
+    picker = remote.page.get_by_role("combobox", name="Output")
+    expect(picker).to_be_enabled()
+    expect(picker).to_have_value("")
+    for sink in ("hp", "spk"):
+        picker.select_option(sink)
+        eventually(lambda: pulse.stream_sinks() == [sink], f"the sound is on {sink}")
+        expect(picker).to_have_value(sink)
+    remote.page.reload()
+    expect(picker).to_have_value("spk")
+    picker.select_option("")
+    default = pulse.pactl("get-default-sink").strip()
+    eventually(lambda: pulse.stream_sinks() == [default], "the sound is on the default")
+    remote.page.reload()
+    expect(picker).to_have_value("")
+
+
+def test_outputThatIsGone_isRefused_andTheListGoesBack(pulse, server, remote):
+    remote.tolerate("Failed to load resource")
+    picker = remote.page.get_by_role("combobox", name="Output")
+    expect(picker).to_be_enabled()
+    picker.evaluate("(list) => list.append(new Option('Pulled out', 'gone'))")
+    picker.select_option("gone")
+    expect(remote.toast).to_contain_text("There is no output gone")
+    expect(picker).to_have_value("")
+
+
+def own_address() -> str | None:
+    """An address of this machine that is not loopback (which needs no token); nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        address = probe.getsockname()[0]
+        return None if address.startswith("127.") else address
+
+
+def test_token_isAskedFor_keptAndTakenFromTheAddress(start_server, open_remote, directory):
+    address = own_address()
+    if address is None:
+        pytest.skip("this machine has only loopback")
+    file = directory / "token"
+    closed = start_server(host="0.0.0.0", arguments=("--token-file", str(file)))
+    url = f"http://{address}:{closed.port}"
+    token = re.search(r"[A-Za-z0-9_\-]{20,}", file.read_text()).group()
+    remote = open_remote(url=url, wait=False)
+    remote.tolerate("Failed to load resource|WebSocket connection")
+    dialog = remote.page.get_by_role("dialog", name="Access token needed")
+    expect(dialog).to_be_visible()
+    remote.page.get_by_label("Token", exact=True).fill("wrong")
+    remote.page.get_by_role("button", name="Connect").click()
+    expect(dialog).to_contain_text("does not accept this token")
+    remote.page.get_by_label("Token", exact=True).fill(token)
+    remote.page.get_by_role("button", name="Connect").click()
+    remote.wait_connected()
+    expect(dialog).to_be_hidden()
+
+    linked = open_remote(url=url, path=f"/#token={token}")
+    assert linked.page.evaluate("() => location.hash") == ""
+    linked.page.reload()
+    linked.wait_connected()
+
+
+def test_refusals_revertEveryControl_whenTheTokenOnlyReads(start_server, open_remote, directory):
+    """Refused by the server itself: nothing here is simulated."""
+    file = directory / "tokens"
+    file.write_text(f"{'r' * 32} read\n{'a' * 32} admin\n")
+    guarded = start_server(arguments=("--token-file", str(file)))
+    owner = Api(guarded.url, "a" * 32)
+    owner.load("long.mp3", "chirp.mp3")
+    owner.play(index=0)
+    owner.wait_status("playing")
+    owner.pause()
+    remote = open_remote(url=guarded.url, path=f"/#token={'r' * 32}")
+    remote.tolerate("Failed to load resource")
+    before = owner.player()
+    expect(remote.button("Play")).to_be_visible()
+
+    remote.button("Play").click()
+    expect(remote.toast).to_contain_text("needs the scope")
+    expect(remote.button("Play")).to_be_visible()
+    remote.button("Shuffle").click()
+    expect(remote.page.locator(".toast")).to_have_count(2)
+    expect(remote.button("Shuffle")).to_have_attribute("aria-pressed", "false")
+    box = remote.volume.bounding_box()
+    remote.volume.click(position={"x": box["width"] * 0.2, "y": box["height"] / 2})
+    expect(remote.page.locator(".toast")).to_have_count(3)
+    expect(remote.page.locator(".volume-value")).to_have_text("100 %")
+    expect(remote.volume).to_have_value("100")
+    box = remote.position.bounding_box()
+    remote.position.click(position={"x": box["width"] * 0.5, "y": box["height"] / 2})
+    eventually(lambda: abs(float(remote.position.input_value()) - before["position"]) < 0.1, "the bar goes back")
+    after = owner.player()
+    owner.close()
+    assert (after["status"], after["shuffle"], after["volume"]) == ("paused", False, 1)
+    assert after["position"] == before["position"]

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for the page as a whole: policy, names, narrow screens, strangers' text."""
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+NAMELESS = """() => [...document.querySelectorAll("button, input, select, a[href], [role=slider], img")]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => element.tagName === "IMG" ? !element.hasAttribute("alt")
+    : !(element.getAttribute("aria-label") || element.labels?.[0]?.textContent || element.textContent).trim())
+  .map((element) => element.outerHTML)"""
+
+# Contrast of text against the nearest opaque background, WCAG 2.2 section 1.4.3; ambient pictures are left out.
+LOW_CONTRAST = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const parse = (color) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return canvas.getImageData(0, 0, 1, 1).data;
+  };
+  const luminance = ([red, green, blue]) => [red, green, blue].map((value) => value / 255)
+    .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return [255, 255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || !element.checkVisibility() || element.closest(":disabled, [hidden], .visually-hidden")) continue;
+    const style = getComputedStyle(element);
+    const [one, two] = [luminance(parse(style.color)), luminance(background(element))];
+    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)} ${element.className} ${element.textContent.slice(0, 30)}`);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture
+def playing_picture(api):
+    api.load("tagged.mp3", "long.mp3")
+    api.settings(repeat="one")
+    api.play(index=0)
+
+
+def test_page_loadsWithoutErrors_whenOpened(remote):
+    expect(remote.page).to_have_title("Tonearm")
+    expect(remote.page.get_by_role("heading", name="The queue is empty")).to_be_visible()
+    expect(remote.status).to_have_text("Nothing chosen yet")
+
+
+def test_nothingCanBePressed_beforeTheServerSpoke(open_remote):
+    remote = open_remote(wait=False)
+    remote.tolerate("Failed to load resource|WebSocket connection|ERR_FAILED")
+    remote.page.route_web_socket("**/api/v1/events**", lambda socket: None)
+    remote.page.reload()
+    for name in ("Play", "Next", "Shuffle", "Mute"):
+        expect(remote.button(name)).to_be_disabled()
+
+
+def test_policy_forbidsInlineCode(server):
+    policy = httpx.get(server.url + "/", trust_env=False).headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+
+
+def test_everyFileOfThePage_comesFromTheServer(open_remote, server):
+    remote = open_remote(wait=False)
+    requests: list[str] = []
+    remote.page.on("request", lambda request: requests.append(request.url))
+    remote.page.reload()
+    remote.wait_connected()
+    assert requests
+    assert not [url for url in requests if not re.match(re.escape(server.url) + "|blob:|data:", url)]
+
+
+@pytest.mark.parametrize("path", ["/manifest.webmanifest", "/icons/tonearm.svg", "/app.js", "/styles/global.css"])
+def test_files_haveTheirType(server, path):
+    response = httpx.get(server.url + path, trust_env=False)
+    assert response.status_code == 200
+    expected = {"webmanifest": "application/manifest+json", "svg": "image/svg+xml", "js": "text/javascript", "css": "text/css"}
+    assert response.headers["Content-Type"].startswith(expected[path.rpartition(".")[2]])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
+def test_everyControlHasANameAndEnoughContrast(open_remote, api, scheme, size, screenshots):
+    api.load("tagged.mp3", "long.mp3", "A Folder/子/deep.mp3", index=1)
+    api.play(index=1)
+    remote = open_remote(color_scheme=scheme, viewport={"width": size[0], "height": size[1]})
+    expect(remote.title).to_have_text("long")
+    for tab in ["Now", "Queue", "Music"] if size[0] < 1040 else [None]:
+        if tab:
+            remote.tab(tab)
+        assert remote.page.evaluate(NAMELESS) == []
+        assert remote.page.evaluate(LOW_CONTRAST) == []
+        if screenshots:
+            remote.page.screenshot(path=screenshots / f"{size[0]}-{scheme}-{tab or 'all'}.png")
+
+
+def test_layout_hasNoHorizontalScroll_at320Pixels(open_remote, api):
+    title = "Averyveryverylongtitlewithoutasinglespaceinitthatcouldnotbebrokenanywhere"
+    api.load({"uri": "long.mp3", "title": title, "artist": title, "album": title}, "chirp.mp3", play=True)
+    remote = open_remote(viewport={"width": 320, "height": 568})
+    for tab in ("Now", "Queue", "Music"):
+        remote.tab(tab)
+        assert remote.page.evaluate("() => document.documentElement.scrollWidth") <= 320
+        wide = remote.page.evaluate("""() => [...document.querySelectorAll("button, input, h2")]
+            .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > 320.5)
+            .map((element) => element.outerHTML)""")
+        assert wide == []
+
+
+def test_strangersText_staysText(open_remote, api):
+    attack = '<img src=x onerror="window.attacked = true">"\'&'
+    api.load({"uri": "long.mp3", "title": attack, "artist": attack, "album": attack}, play=True)
+    remote = open_remote()
+    expect(remote.title).to_have_text(attack)
+    expect(remote.row(0).locator(".row-title")).to_have_text(attack)
+    assert remote.page.locator("img[src=x]").count() == 0
+    assert remote.page.evaluate("() => window.attacked") is None
+
+
+def test_picture_isShown_whenTheTagsHaveOne(open_remote, api):
+    api.load("tagged.mp3")
+    api.settings(repeat="one")
+    api.play()
+    remote = open_remote()
+    expect(remote.title).to_have_text("The Title")
+    expect(remote.page.locator(".track-artist")).to_have_text("The Artist")
+    expect(remote.page.locator(".track-album")).to_have_text("The Album")
+    picture = remote.page.locator(".artwork-picture")
+    expect(picture).to_be_visible()
+    expect(picture).to_have_js_property("naturalWidth", 64)
+    expect(remote.page.locator(".track-format")).to_contain_text("MP3 · 192 kbit/s · 44.1 kHz · stereo")
+
+
+def test_theme_canBeChosen_andIsKept(remote):
+    toggle = remote.page.get_by_role("button", name=re.compile("^Theme"))
+    for theme in ("light", "dark"):
+        toggle.click()
+        expect(remote.page.locator("html")).to_have_attribute("data-theme", theme)
+    remote.page.reload()
+    expect(remote.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_shortcuts_areListed_onQuestionMark(remote):
+    remote.page.keyboard.press("?")
+    dialog = remote.page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog).to_be_visible()
+    remote.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_nothingMoves_whileThePageLoads(open_remote, api, playing_picture):
+    remote = open_remote(wait=False)
+    remote.page.context.add_init_script("""
+        window.__shift = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) window.__shift += entry.value;
+        }).observe({ type: "layout-shift", buffered: true });""")
+    remote.page.reload()
+    remote.wait_connected()
+    expect(remote.page.locator(".artwork-picture")).to_be_visible()
+    remote.page.wait_for_timeout(300)
+    assert remote.page.evaluate("() => window.__shift") < 0.01

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue's list: windows, order, selection, undo."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from rig.waiting import eventually
+
+
+@pytest.fixture
+def loaded(api):
+    return api.load("long.mp3", "chirp.mp3", "low.mp3", "noise.mp3", "left.mp3")
+
+
+def test_emptyQueue_saysWhatToDo(remote):
+    expect(remote.queue.get_by_role("heading", name="The queue is empty")).to_be_visible()
+    remote.queue.get_by_role("button", name="Browse music").click()
+    expect(remote.page.locator(".entry-name").first).to_be_focused()
+
+
+def test_playButton_playsTheItem(loaded, remote, api):
+    remote.row(2).hover()
+    remote.queue.get_by_role("button", name="Play low", exact=True).click()
+    eventually(lambda: api.player()["item"]["id"] == loaded[2], "the third item")
+    expect(remote.row(2)).to_have_attribute("aria-current", "true")
+
+
+def test_enter_playsTheFocusedItem(loaded, remote, api):
+    remote.row(0).focus()
+    remote.page.keyboard.press("ArrowDown")
+    expect(remote.row(1)).to_be_focused()
+    remote.page.keyboard.press("Enter")
+    eventually(lambda: (api.player()["item"] or {}).get("id") == loaded[1], "the second item")
+
+
+def test_remove_canBeUndone(loaded, remote, api):
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(remote.toast).to_contain_text("Removed 1 track")
+    assert api.ids() == loaded[:1] + loaded[2:]
+    expect(remote.row(1).locator(".row-title")).to_have_text("low")
+    remote.toast.get_by_role("button", name="Undo").click()
+    eventually(lambda: api.ids() == loaded, "as before")
+    expect(remote.row(1).locator(".row-title")).to_have_text("chirp")
+
+
+def test_severalItems_areRemovedTogether(loaded, remote, api):
+    remote.row(0).locator(".row-text").click()
+    remote.row(2).locator(".row-text").click(modifiers=["Shift"])
+    expect(remote.page.locator('.queue-row[aria-selected="true"]')).to_have_count(3)
+    remote.page.keyboard.press("Delete")
+    expect(remote.toast).to_contain_text("Removed 3 tracks")
+    assert api.ids() == loaded[3:]
+    remote.queue.get_by_role("button", name="Undo").click()
+    eventually(lambda: api.ids() == loaded, "as before")
+    remote.queue.get_by_role("button", name="Redo").click()
+    eventually(lambda: api.ids() == loaded[3:], "and gone again")
+
+
+def test_clear_canBeUndone(loaded, remote, api):
+    remote.queue.get_by_role("button", name="Clear queue").click()
+    expect(remote.queue.get_by_role("heading", name="The queue is empty")).to_be_visible()
+    assert api.ids() == []
+    remote.page.keyboard.press("Control+z")
+    eventually(lambda: api.ids() == loaded, "as before")
+    expect(remote.row(4)).to_be_visible()
+
+
+@pytest.mark.parametrize("start, end, order", [(0, 3, [1, 2, 0, 3, 4]), (4, 0, [4, 0, 1, 2, 3]), (1, 5, [0, 2, 3, 4, 1])])
+def test_drag_reorders(loaded, remote, api, start, end, order):
+    handle = remote.row(start).locator(".row-handle").bounding_box()
+    top = remote.row(0).bounding_box()["y"]
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    remote.page.mouse.move(x, y)
+    remote.page.mouse.down()
+    target = top + end * 60
+    for step in range(1, 9):
+        remote.page.mouse.move(x, y + (target - y) * step / 8)
+    expect(remote.page.locator(".queue-gap")).to_be_visible()
+    remote.page.wait_for_timeout(50)
+    remote.page.mouse.up()
+    wanted = [loaded[index] for index in order]
+    eventually(lambda: api.ids() == wanted, "the new order")
+    eventually(lambda: remote.shown_ids() == wanted, "the list shows it")
+
+
+def test_escape_endsADrag_withoutChange(loaded, remote, api):
+    handle = remote.row(0).locator(".row-handle").bounding_box()
+    remote.page.mouse.move(handle["x"] + 10, handle["y"] + 20)
+    remote.page.mouse.down()
+    remote.page.mouse.move(handle["x"] + 10, handle["y"] + 200)
+    remote.page.keyboard.press("Escape")
+    remote.page.mouse.up()
+    assert api.ids() == loaded
+    expect(remote.page.locator(".queue-gap")).to_be_hidden()
+
+
+def test_drag_worksByTouch(loaded, open_remote, api):
+    remote = open_remote(viewport={"width": 390, "height": 844}, has_touch=True)
+    remote.tab("Queue")
+    handle = remote.row(0).locator(".row-handle").bounding_box()
+    x, y = handle["x"] + 10, handle["y"] + 30
+    touch = remote.page.context.new_cdp_session(remote.page)
+
+    def send(kind: str, at: float | None = None) -> None:
+        points = [] if at is None else [{"x": x, "y": at}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", y)
+    for step in range(1, 7):
+        send("touchMove", y + step * 20)
+    remote.page.wait_for_timeout(50)
+    send("touchEnd")
+    eventually(lambda: api.ids() == [loaded[index] for index in (1, 2, 0, 3, 4)], "moved by two")
+
+
+def test_altArrows_reorder_andKeepTheFocus(loaded, remote, api):
+    remote.row(0).focus()
+    for _ in range(2):
+        remote.page.keyboard.press("Alt+ArrowDown")
+    wanted = [loaded[index] for index in (1, 2, 0, 3, 4)]
+    eventually(lambda: api.ids() == wanted, "two down")
+    expect(remote.row(2)).to_be_focused()
+    remote.page.keyboard.press("Alt+ArrowUp")
+    eventually(lambda: api.ids() == [loaded[index] for index in (1, 0, 2, 3, 4)], "one up")
+
+
+def test_changesOfOthers_areShown(loaded, remote, api):
+    expect(remote.row(4)).to_be_visible()
+    api.call("POST", "/queue/move", json={"ids": [loaded[4]], "position": 0})
+    eventually(lambda: remote.shown_ids() == [loaded[4], *loaded[:4]], "the new order")
+    api.call("DELETE", "/queue")
+    expect(remote.queue.get_by_role("heading", name="The queue is empty")).to_be_visible()
+
+
+def test_longQueue_isShownThroughAWindow(remote, api):
+    api.call("PUT", "/queue", json={"items": [{"uri": "long.mp3", "title": f"Track {n}"} for n in range(20_000)]})
+    expect(remote.queue.locator(".pane-count")).to_have_text("20,000 tracks")
+    expect(remote.row(0).locator(".row-title")).to_have_text("Track 0")
+    assert remote.page.locator(".queue-row").count() < 60
+    remote.page.locator(".queue-scroll").evaluate("(list) => list.scrollTo(0, 60 * 12345)")
+    expect(remote.row(12_345).locator(".row-title")).to_have_text("Track 12345")
+    assert remote.page.locator(".queue-row").count() < 60
+    remote.row(12_345).focus()
+    remote.page.keyboard.press("End")
+    expect(remote.row(19_999)).to_be_focused()
+    expect(remote.row(19_999).locator(".row-title")).to_have_text("Track 19999")
+
+
+def test_grid_tellsItsSize(loaded, remote):
+    grid = remote.page.get_by_role("grid", name="Queue")
+    expect(grid).to_have_attribute("aria-rowcount", "5")
+    expect(remote.row(3)).to_have_attribute("aria-rowindex", "4")
+    assert remote.page.locator('.queue-row[tabindex="0"]').count() == 1, "one stop for the Tab key"
+    expect(remote.row(0).get_by_role("button", name=re.compile("Remove"))).to_have_attribute("tabindex", "-1")
+
+
+def test_selectAll_takesWhatWasNeverLoaded(remote, api):
+    api.call("PUT", "/queue", json={"items": [{"uri": "long.mp3", "title": f"Track {n}"} for n in range(2000)]})
+    expect(remote.row(0).locator(".row-title")).to_have_text("Track 0")
+    remote.row(0).focus()
+    remote.page.keyboard.press("Control+a")
+    expect(remote.row(3)).to_have_attribute("aria-selected", "true")
+    remote.page.keyboard.press("Delete")
+    expect(remote.queue.get_by_role("heading", name="The queue is empty")).to_be_visible()
+    remote.page.keyboard.press("Control+z")
+    expect(remote.queue.locator(".pane-count")).to_have_text("2,000 tracks")
+
+
+def test_rows_showTagsAndDurations_ofWhatWasNeverPlayed(remote, api):
+    api.load("low.mp3", "tagged.mp3", {"uri": "chirp.mp3", "title": "Given"}, "text.mp3")
+    expect(remote.row(1).locator(".row-title")).to_have_text("The Title")
+    expect(remote.row(1).locator(".row-detail")).to_have_text("The Artist – The Album")
+    expect(remote.row(2).locator(".row-title")).to_have_text("Given")
+    expect(remote.row(2).locator(".row-duration")).to_have_text("0:30")
+    remote.tolerate("Failed to load resource")
+    expect(remote.row(3).locator(".row-title")).to_have_text("text")
+    expect(remote.row(3).locator(".row-duration")).to_have_text("")

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each control does what it says, and shows what the server says."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from rig.waiting import eventually
+
+
+@pytest.fixture
+def playing(api):
+    ids = api.load("long.mp3", "chirp.mp3", "low.mp3")
+    api.play(index=0)
+    api.wait_status("playing")
+    return ids
+
+
+def test_play_thenPause_followTheServer(remote, api):
+    api.load("long.mp3")
+    remote.button("Play").click()
+    api.wait_status("playing")
+    expect(remote.button("Pause")).to_be_visible()
+    expect(remote.status).to_have_text("Playing")
+    expect(remote.page).to_have_title(re.compile("^▶ long"))
+    remote.button("Pause").click()
+    api.wait_status("paused")
+    expect(remote.button("Play")).to_be_visible()
+
+
+def test_nextAndPrevious_changeTheItem(playing, remote, api):
+    remote.button("Next").click()
+    expect(remote.title).to_have_text("chirp")
+    assert api.player()["queueIndex"] == 1
+    remote.button("Previous").click()
+    expect(remote.title).to_have_text("long")
+    assert api.player()["queueIndex"] == 0
+
+
+def test_stop_stops(playing, remote, api):
+    remote.button("Stop").click()
+    api.wait_status("stopped")
+    expect(remote.button("Play")).to_be_visible()
+
+
+def test_tenSecondButtons_seek(playing, remote, api):
+    api.pause()
+    before = api.player()["position"]
+    remote.button("Forward 10 seconds").click()
+    eventually(lambda: abs(api.player()["position"] - before - 10) < 0.5, "10 s further")
+    remote.button("Back 10 seconds").click()
+    eventually(lambda: abs(api.player()["position"] - before) < 0.5, "and back")
+
+
+def test_modes_goRound(playing, remote, api):
+    remote.button("Shuffle").click()
+    expect(remote.button("Shuffle")).to_have_attribute("aria-pressed", "true")
+    assert api.player()["shuffle"] is True
+    for mode, name in (("all", "Repeat: all"), ("one", "Repeat: one track"), ("off", "Repeat: off")):
+        remote.button(re.compile("^Repeat")).click()
+        expect(remote.button(name)).to_be_visible()
+        assert api.player()["repeat"] == mode
+
+
+def test_muteAndVolume_areSeparate(playing, remote, api):
+    remote.button("Mute").click()
+    eventually(lambda: api.player()["muted"], "muted")
+    assert api.player()["volume"] == 1
+    remote.button("Mute").click()
+    eventually(lambda: not api.player()["muted"], "not muted")
+    box = remote.volume.bounding_box()
+    remote.volume.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    eventually(lambda: abs(api.player()["volume"] - 0.5) < 0.03, "half the volume")
+
+
+def test_holdingNext_scansUntilReleased(playing, remote, api):
+    box = remote.button("Next").bounding_box()
+    remote.page.mouse.move(box["x"] + 20, box["y"] + 20)
+    remote.page.mouse.down()
+    eventually(lambda: api.player()["position"] > 4, "faster than real time", timeout=4)
+    remote.page.mouse.up()
+    eventually(lambda: api.player()["rate"] == 1, "normal speed again")
+    assert api.player()["queueIndex"] == 0, "a long press is no click"
+
+
+def test_seekBar_moves_whilePlaying(playing, remote):
+    first = float(remote.position.input_value())
+    eventually(lambda: float(remote.position.input_value()) > first + 0.5, "the bar moves on")
+    expect(remote.page.locator(".seek-duration")).to_have_text("0:40")
+
+
+def test_seekBar_standsStill_whilePaused(playing, remote, api):
+    api.pause()
+    expect(remote.status).to_have_text("Paused")
+    first = remote.position.input_value()
+    remote.page.wait_for_timeout(600)
+    assert remote.position.input_value() == first
+
+
+def test_click_onTheBar_seeks(playing, remote, api):
+    api.pause()
+    box = remote.position.bounding_box()
+    remote.position.click(position={"x": box["width"] * 0.5, "y": box["height"] / 2})
+    eventually(lambda: abs(api.player()["position"] - 20) < 1, "the middle")
+    assert abs(float(remote.position.input_value()) - 20) < 1
+
+
+def test_dragging_makesOneRequestAtATime_andTheLastWins(playing, remote, api):
+    api.pause()
+    open_requests = {"now": 0, "most": 0, "all": 0}
+
+    def began(request):
+        if request.url.endswith("/seek"):
+            open_requests["all"] += 1
+            open_requests["now"] += 1
+            open_requests["most"] = max(open_requests["most"], open_requests["now"])
+
+    def ended(request):
+        open_requests["now"] -= request.url.endswith("/seek")
+
+    remote.page.on("request", began)
+    remote.page.on("requestfinished", ended)
+    box = remote.position.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    remote.page.mouse.move(box["x"] + 10, middle)
+    remote.page.mouse.down()
+    for step in range(60):
+        remote.page.mouse.move(box["x"] + 10 + (box["width"] * 0.75 - 10) * step / 59, middle)
+    remote.page.mouse.up()
+    eventually(lambda: abs(api.player()["position"] - 30) < 1, "three quarters")
+    assert open_requests["most"] == 1
+    assert 1 <= open_requests["all"] <= 60
+
+
+def test_twoPages_seeEachOther(playing, open_remote):
+    one, two = open_remote(), open_remote()
+    flag = """(name) => new Promise((resolve) => {
+        const button = document.querySelector("[data-name=toggle]");
+        const done = () => button.getAttribute("aria-label") === name && resolve(Date.now());
+        new MutationObserver(done).observe(button, { attributes: true });
+        done();
+    })"""
+    expect(two.button("Pause")).to_be_visible()
+    two.page.evaluate(f"() => {{ window.flipped = ({flag})('Play'); }}")
+    clicked = one.page.evaluate("() => { document.querySelector('[data-name=toggle]').click(); return Date.now(); }")
+    flipped = two.page.evaluate("() => window.flipped")
+    assert flipped - clicked < 250
+
+
+def test_refusedCommand_reverts_andSaysWhy(playing, remote, api):
+    api.pause()
+    expect(remote.button("Play")).to_be_visible()
+    remote.tolerate("Failed to load resource")
+    problem = {"type": "about:blank", "title": "Conflict", "status": 409, "code": "invalid-state", "detail": "Not in this state."}
+    remote.page.route("**/api/v1/player**", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", json=problem))
+    remote.button("Play").click()
+    expect(remote.toast).to_contain_text("Not in this state.")
+    expect(remote.button("Play")).to_be_visible()
+    remote.button("Shuffle").click()
+    expect(remote.button("Shuffle")).to_have_attribute("aria-pressed", "false")
+    box = remote.volume.bounding_box()
+    remote.volume.click(position={"x": box["width"] * 0.2, "y": box["height"] / 2})
+    expect(remote.page.locator(".volume-value")).to_have_text("100 %")
+    remote.position.click(position={"x": 200, "y": 14})
+    eventually(lambda: float(remote.position.input_value()) < 5, "the bar goes back")
+
+
+def test_realRefusal_isTold(remote, api):
+    api.load("short-0.mp3")
+    api.play()
+    remote.tolerate("Failed to load resource")
+    api.wait_status("completed", "stopped", "idle", timeout=5)
+    remote.button("Next").click()
+    expect(remote.toast).to_have_attribute("data-tone", "error")
+
+
+@pytest.mark.parametrize("key, check", [
+    (" ", lambda player: player["status"] == "paused"),
+    ("k", lambda player: player["status"] == "paused"),
+    ("m", lambda player: player["muted"]),
+    ("s", lambda player: player["shuffle"]),
+    ("r", lambda player: player["repeat"] == "all"),
+    ("n", lambda player: player["queueIndex"] == 1),
+    ("l", lambda player: player["position"] > 10),
+    ("ArrowRight", lambda player: 5 < player["position"] < 10),
+    ("ArrowDown", lambda player: abs(player["volume"] - 0.95) < 0.001),
+], ids=["space", "k", "m", "s", "r", "n", "l", "right", "down"])
+def test_key_actsFromAnywhere(playing, remote, api, key, check):
+    remote.page.keyboard.press(key)
+    eventually(lambda: check(api.player()), f"key {key}")
+
+
+def test_quickSteps_addUp(playing, remote, api):
+    api.pause()
+    before = api.player()["position"]
+    for _ in range(3):
+        remote.page.keyboard.press("l")
+    eventually(lambda: abs(api.player()["position"] - before - 30) < 0.5, "30 s further")
+
+
+def test_timeEvents_comeTwiceASecond(playing, open_remote):
+    frames: list[float] = []
+
+    def received(text: str) -> None:
+        if '"type":"time"' in text.replace(" ", ""):
+            frames.append(time.monotonic())
+
+    remote = open_remote(wait=False)
+    remote.page.on("websocket", lambda socket: socket.on("framereceived", received))
+    remote.page.reload()
+    remote.wait_connected()
+    frames.clear()
+    remote.page.wait_for_timeout(4000)
+    assert 7 <= len(frames) <= 10
+
+
+def test_messages_leaveThePlayersButtonsFree(playing, remote):
+    remote.tolerate("Failed to load resource")
+    remote.page.evaluate("""() => { for (const word of ["one", "two", "three"])
+        dispatchEvent(new CustomEvent("notify", { detail: { message: `${word} `.repeat(40), tone: "error" } })); }""")
+    expect(remote.page.locator(".toast")).to_have_count(3)
+    covered = remote.page.evaluate("""() => [...document.querySelectorAll(".player button, .player input")].filter((control) => {
+        const { x, y, width, height } = control.getBoundingClientRect();
+        return document.elementFromPoint(x + width / 2, y + height / 2)?.closest("toast-stack");
+    }).map((control) => control.outerHTML)""")
+    assert covered == []
+
+
+def test_draggedBar_staysUnderThePointer_whileTimePasses(playing, remote):
+    """Events keep coming during a drag; the bar belongs to the hand until it lets go."""
+    box = remote.position.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    remote.page.mouse.move(box["x"] + 10, middle)
+    remote.page.mouse.down()
+    remote.page.mouse.move(box["x"] + box["width"] * 0.5, middle, steps=5)
+    held = remote.position.input_value()
+    seen = remote.page.evaluate("""async () => {
+        const bar = document.querySelector(".seek-track input");
+        const values = new Set();
+        for (const end = performance.now() + 1600; performance.now() < end;) {
+            values.add(bar.value);
+            await new Promise(requestAnimationFrame);
+        }
+        return [...values];
+    }""")
+    assert seen == [held]
+    remote.page.mouse.up()
+    eventually(lambda: float(remote.position.input_value()) > float(held) + 0.3, "it moves again")
+
+
+def test_fiftySeeksASecond_endWhereTheHandStopped(playing, remote, api):
+    network = remote.page.context.new_cdp_session(remote.page)
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 120, "downloadThroughput": -1, "uploadThroughput": -1})
+    asked: list[str] = []
+    remote.page.on("request", lambda request: request.url.endswith("/seek") and asked.append(request.url))
+    remote.page.evaluate("""async () => {
+        const bar = document.querySelector(".seek-track input");
+        for (let step = 0; step < 150; step += 1) {
+            bar.value = 2 + (step * 17) % 36;
+            if (step === 149) bar.value = 31;
+            bar.dispatchEvent(new Event("input", { bubbles: true }));
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        bar.dispatchEvent(new Event("change", { bubbles: true }));
+    }""")
+    eventually(lambda: 31 <= api.player()["position"] < 34, "the last one counts")
+    assert len(asked) < 60, "what the network could not carry was left out"
+    api.wait_status("playing")
+
+
+def test_progress_reachesTheEnd(remote, api):
+    api.load("short-0.mp3", play=True)
+    api.wait_status("completed")
+    player = api.player()
+    assert player["position"] == player["duration"]
+    expect(remote.status).to_have_text("Finished – end of the queue")
+    assert float(remote.position.input_value()) == pytest.approx(player["duration"], abs=0.011)
+    expect(remote.page.locator(".seek-fill")).to_have_attribute("style", re.compile(r"--progress: 1\b"))
+
+
+def test_jumpToAnotherItem_showsNoOldTime(playing, remote, api):
+    api.seek(position=30)
+    eventually(lambda: float(remote.position.input_value()) > 30, "far into the first")
+    stale = remote.page.evaluate("""() => new Promise((resolve) => {
+        const title = document.querySelector(".track-title");
+        new MutationObserver(() => requestAnimationFrame(() =>
+            resolve(Number(document.querySelector(".seek-track input").value)))).observe(title, { childList: true, characterData: true, subtree: true });
+        document.querySelector("[data-name=next]").click();
+    })""")
+    assert stale < 2
+    expect(remote.page.locator(".seek-duration")).to_have_text("0:30")
+
+
+def test_brokenFile_isNamedWithItsReason(remote, api):
+    remote.tolerate("Failed to load resource")
+    remote.page.locator('.entry-name[data-path="text.mp3"]').click()
+    reason = api.wait_status("failed")["error"]["message"]
+    assert "text.mp3" in reason
+    expect(remote.status).to_have_text(f"Failed: {reason}")
+    expect(remote.page.locator(".status-line")).to_have_attribute("data-tone", "error")

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page's own modules, run in the browser that will run them."""
+
+import pytest
+
+
+@pytest.mark.parametrize("seconds, shown", [
+    (0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01"),
+])
+def test_formatTime_ofANumber(page, seconds, shown):
+    assert page.evaluate("async (s) => (await import('/lib/time.js')).formatTime(s)", seconds) == shown
+
+
+def test_formatTime_isDashes_whenUnknown(page):
+    assert page.evaluate("""async () => {
+        const { formatTime } = await import("/lib/time.js");
+        return [null, undefined, NaN, Infinity, -1, "5"].map(formatTime);
+    }""") == ["--:--"] * 6
+
+
+def test_spokenTime_usesWords(page):
+    assert page.evaluate("""async () => {
+        const { spokenTime } = await import("/lib/time.js");
+        return [0, 1, 65, 3600, 7322, null].map(spokenTime);
+    }""") == ["0 seconds", "1 second", "1 minute 5 seconds", "1 hour", "2 hours 2 minutes 2 seconds", "unknown"]
+
+
+def test_html_escapes_unlessItIsMarkup(page):
+    assert page.evaluate("""async () => {
+        const { html } = await import("/lib/html.js");
+        return html`<p title="${'"><b>'}">${"<i>&'"}${html`<b>${1}</b>`}${null}${[html`<i></i>`, "<"]}${false}</p>`.text;
+    }""") == '<p title="&quot;&gt;&lt;b&gt;">&lt;i&gt;&amp;&#39;<b>1</b><i></i>&lt;</p>'
+
+
+def test_store_dropsOlderSnapshots(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        store.applySnapshot({ version: 5, status: "playing", item: null });
+        store.applySnapshot({ version: 4, status: "paused", item: null });
+        return store.player.status;
+    }""") == "playing"
+
+
+def test_store_acceptsLowerVersions_ofAnotherRun(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        store.applyEvent({ type: "hello", data: { epoch: "a" } });
+        store.applyEvent({ type: "snapshot", data: { player: { version: 50, status: "playing", item: null } } });
+        store.applyEvent({ type: "hello", data: { epoch: "b" } });
+        store.applyEvent({ type: "snapshot", data: { player: { version: 3, status: "paused", item: null } } });
+        return store.player.status;
+    }""") == "paused"
+
+
+def test_store_ignoresTimeOfAnotherItem(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        store.applySnapshot({ version: 1, status: "playing", item: { id: "i2" }, position: 3, rate: 0 });
+        store.applyEvent({ type: "time", data: { itemId: "i1", position: 99, rate: 1 } });
+        return store.time.at(performance.now());
+    }""") == 3
+
+
+def test_time_isExtrapolatedByItsRate_withinTheDuration(page):
+    assert page.evaluate("""async () => {
+        const { PlayerTime } = await import("/state/player-time.js");
+        const time = new PlayerTime();
+        time.set({ position: 10, duration: 12, rate: 1 }, 1000);
+        const running = [time.at(1000), time.at(2500), time.at(9000), time.at(0)];
+        time.set({ position: 10, rate: 0 }, 1000);
+        return [...running, time.at(9000)];
+    }""") == [10, 11.5, 12, 10, 10]
+
+
+def test_status_standsStill_whenNotConnected(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        store.applySnapshot({ version: 1, status: "playing", item: { id: "i1" }, position: 3, rate: 1, duration: 60 }, 1000);
+        store.setConnection({ state: "lost" }, 3000);
+        return store.time.at(60_000);
+    }""") == 5
+
+
+def test_latest_sendsOneAtATime_andTheNewest(page):
+    assert page.evaluate("""async () => {
+        const { LatestWins } = await import("/lib/latest.js");
+        const sent = [];
+        const releases = [];
+        const latest = new LatestWins((value) => { sent.push(value); return new Promise((resolve) => releases.push(resolve)); });
+        [1, 2, 3, 4].forEach((value) => latest.push(value));
+        const first = [...sent];
+        releases[0]();
+        await new Promise((resolve) => setTimeout(resolve));
+        return [first, sent, latest.isBusy];
+    }""") == [[1], [1, 4], True]
+
+
+def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
+    assert page.evaluate("""async () => {
+        const { QueueWindows } = await import("/state/queue-windows.js");
+        let revision = 1;
+        const asked = [];
+        const windows = new QueueWindows(async (offset, limit) => {
+            asked.push(offset);
+            return { revision, length: 250, items: Array.from({ length: limit }, (_, at) => ({ id: `r${revision}-${offset + at}` })) };
+        });
+        windows.update({ revision: 1, length: 250 });
+        await windows.want(90, 110);
+        const before = windows.item(105).id;
+        revision = 2;
+        windows.update({ revision: 2, length: 250 });
+        await windows.settled();
+        return [before, windows.item(105).id, windows.item(220) === undefined, windows.indexOf("r2-95"), new Set(asked).size];
+    }""") == ["r1-105", "r2-105", True, 95, 2]
+
+
+@pytest.mark.parametrize("player, text, tone", [
+    ({"status": "playing"}, "Playing", "good"),
+    ({"status": "buffering", "reason": "network"}, "Buffering… – waiting for the network", "busy"),
+    ({"status": "completed", "reason": "end-of-queue"}, "Finished – end of the queue", "idle"),
+    ({"status": "interrupted", "reason": "interruption"}, "Interrupted – another program has the sound", "warning"),
+    ({"status": "paused", "output": {"available": False, "message": "Connection refused."}}, "No sound: Connection refused.", "error"),
+    ({"status": "failed", "error": {"message": "No such file."}}, "Failed: No such file.", "error"),
+])
+def test_status_isTheServersWord(page, player, text, tone):
+    assert page.evaluate("""async (player) => (await import("/lib/status.js")).describe(player, { state: "open" })""",
+                         player) == {"text": text, "tone": tone}
+
+
+def test_store_emptiesTheItem_whenTheQueueIsCleared(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        store.applySnapshot({ version: 1, status: "paused", item: { id: "i1" }, position: 9, duration: 60, rate: 0 });
+        store.applyEvent({ type: "item", version: 2, data: { item: null } });
+        return [store.player.item, store.time.position, store.time.duration];
+    }""") == [None, 0, None]
+
+
+def test_store_beginsAnewWithTheNextItem(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        store.applySnapshot({ version: 1, status: "playing", item: { id: "i1" }, position: 30, duration: 60, rate: 1 });
+        store.applyEvent({ type: "item", version: 2, data: { item: { id: "i2", index: 1, duration: 12 } } });
+        return [store.time.at(performance.now() + 500), store.time.duration];
+    }""") == [0, 12]

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rig: a private PulseAudio, what it plays as samples, the real server, and its clients."""
+
+from .api import Api, Problem
+from .capture import Capture
+from .events import Event, EventLog
+from .media import Media
+from .pulse import PulseDaemon
+from .server import Server
+from .waiting import eventually
+
+__all__ = ["Api", "Capture", "Event", "EventLog", "Media", "Problem", "PulseDaemon", "Server", "eventually"]

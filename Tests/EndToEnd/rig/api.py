@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The REST API as a client uses it."""
+
+from typing import Any
+
+import httpx
+
+from .waiting import eventually
+
+
+class Problem(AssertionError):
+    """An answer outside 2xx where success was expected."""
+
+    def __init__(self, response: httpx.Response):
+        super().__init__(f"{response.request.method} {response.request.url}: {response.status_code} {response.text}")
+        self.response = response
+
+
+class Api:
+    def __init__(self, url: str, token: str | None = None):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=10, trust_env=False)
+
+    def close(self) -> None:
+        self.http.close()
+
+    def request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
+        """Any answer. `path` is below /api/v1 unless it is absolute with a second slash (`//healthz`)."""
+        address = path[1:] if path.startswith("//") else "/api/v1" + path
+        return self.http.request(method, address, **arguments)
+
+    def call(self, method: str, path: str, **arguments: Any) -> Any:
+        """The JSON of a successful answer (None without a body)."""
+        response = self.request(method, path, **arguments)
+        if not response.is_success:
+            raise Problem(response)
+        return response.json() if response.content else None
+
+    # Player
+
+    def player(self) -> dict:
+        return self.call("GET", "/player")
+
+    def command(self, verb: str, **members: Any) -> dict:
+        return self.call("POST", f"/player/{verb}", **({"json": members} if members else {}))
+
+    def play(self, **members: Any) -> dict:
+        return self.command("play", **members)
+
+    def pause(self) -> dict:
+        return self.command("pause")
+
+    def seek(self, **members: Any) -> dict:
+        return self.command("seek", **members)
+
+    def settings(self, **members: Any) -> dict:
+        return self.call("PATCH", "/player", json=members)
+
+    def wait_status(self, *statuses: str, timeout: float = 5.0) -> dict:
+        """Polls until the player has one of these statuses."""
+        last: dict = {}
+
+        def reached() -> dict | None:
+            nonlocal last
+            last = self.player()
+            return last if last["status"] in statuses else None
+
+        try:
+            return eventually(reached, f"status {statuses}", timeout)
+        except AssertionError:
+            raise AssertionError(f"not {statuses} within {timeout} s but {last}") from None
+
+    # Queue
+
+    def queue(self, offset: int = 0, limit: int = 100) -> dict:
+        return self.call("GET", "/queue", params={"offset": offset, "limit": limit})
+
+    def ids(self) -> list[str]:
+        return [item["id"] for item in self.queue(limit=1000)["items"]]
+
+    def uris(self) -> list[str]:
+        return [item["uri"] for item in self.queue(limit=1000)["items"]]
+
+    def load(self, *uris: str | dict, **members: Any) -> list[str]:
+        """Replaces the queue and returns the new ids in order."""
+        items = [item if isinstance(item, dict) else {"uri": item} for item in uris]
+        self.call("PUT", "/queue", json={"items": items, **members})
+        return self.ids()
+
+    def add(self, *uris: str | dict, **members: Any) -> dict:
+        items = [item if isinstance(item, dict) else {"uri": item} for item in uris]
+        return self.call("POST", "/queue/items", json={"items": items, **members})

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real server as a process."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from .waiting import eventually
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+
+
+def binary() -> pathlib.Path:
+    """The executable under test: TONEARM_BINARY, else the release build, else the debug build."""
+    if path := os.environ.get("TONEARM_BINARY"):
+        return pathlib.Path(path)
+    for configuration in ("release", "debug"):
+        candidate = REPOSITORY / ".build" / configuration / "tonearm"
+        if candidate.exists():
+            return candidate
+    raise AssertionError("no build of tonearm; run scripts/test or set TONEARM_BINARY")
+
+
+class Server:
+    """`tonearm serve` on a free loopback port with its own data directory; restartable on the same data."""
+
+    def __init__(self, directory: pathlib.Path, music: pathlib.Path | None, environment: dict[str, str] | None = None,
+                 output: str = "null", arguments: tuple[str, ...] = (), host: str = "127.0.0.1"):
+        self.directory = directory
+        self.data = directory / "data"
+        self.music = music
+        self.output = output
+        self.arguments = list(arguments)
+        self.host = host
+        self.environment = dict(environment if environment is not None else os.environ)
+        self.environment.setdefault("HOME", str(directory))
+        # A crash shows where it came from in the log.
+        self.environment.setdefault("SWIFT_BACKTRACE", "enable=yes,color=no,interactive=no,threads=all,images=none")
+        self.log_path = directory / "server.log"
+        self.port_file = directory / "port"
+        self.port = 0
+        self.process: subprocess.Popen | None = None
+        self.ready_seconds = 0.0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def events_url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/api/v1/events"
+
+    def launch(self) -> "Server":
+        """Starts the process without waiting for it."""
+        self.port_file.unlink(missing_ok=True)
+        command = [str(binary()), "serve", "--host", self.host, "--port", "0", "--port-file", str(self.port_file),
+                   "--data", str(self.data), "--public", str(REPOSITORY / "public"), "--output", self.output]
+        if self.music is not None:
+            command += ["--music", str(self.music)]
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                command + self.arguments, env=self.environment, cwd=self.directory, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log)
+        return self
+
+    def start(self, timeout: float = 10.0) -> "Server":
+        """Starts and waits until requests are answered (the port file says so)."""
+        began = time.monotonic()
+        self.launch()
+        self.port = eventually(self._bound_port, "the port file is written", timeout, every=0.002)
+        self.ready_seconds = time.monotonic() - began
+        return self
+
+    def _bound_port(self) -> int:
+        assert self.process.poll() is None, f"the server ended with {self.process.returncode}:\n{self.log()}"
+        text = self.port_file.read_text().strip() if self.port_file.exists() else ""
+        return int(text) if text else 0
+
+    def log(self) -> str:
+        return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self) -> None:
+        """kill -9."""
+        if self.is_running:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+    def stop(self, timeout: float = 5.0) -> int:
+        """SIGTERM; the exit status. Kills and fails when it takes longer than `timeout` seconds."""
+        if self.is_running:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError(f"no exit within {timeout} s of SIGTERM") from None
+        return self.process.returncode if self.process else 0
+
+    def restart(self, kill: bool = False) -> "Server":
+        if kill:
+            self.kill()
+        else:
+            self.stop()
+        return self.start()
+
+    # What the kernel says of the process.
+
+    def threads(self) -> int:
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    def descriptors(self) -> int:
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    def resident_bytes(self) -> int:
+        pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def cpu_seconds(self) -> float:
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wake_ups(self) -> int:
+        """Voluntary context switches of all living threads."""
+        total = 0
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            for line in (task / "status").read_text().splitlines():
+                if line.startswith("voluntary_ctxt_switches"):
+                    total += int(line.split()[1])
+        return total

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reaches the sink, sample by sample."""
+
+import numpy
+import pytest
+
+from rig.signals import distortion_and_noise, largest_difference, level
+
+RATE = 44100
+
+
+def play_to_the_end(api, capture, *uris, **settings) -> numpy.ndarray:
+    """The capture of the whole queue."""
+    if settings:
+        api.settings(**settings)
+    api.load(*uris)
+    api.play()
+    api.wait_status("completed", timeout=20)
+    capture.wait_silence()
+    return capture.samples()
+
+
+@pytest.mark.parametrize(
+    "name", ["noise.mp3", "noise-320.mp3", "noise-vbr.mp3", "noise-vbr-noxing.mp3", "noise.mp2", "noise-mono.mp3"])
+def test_mpeg_audio_arrives_as_mpg123_decodes_it(capture, api, media, name):
+    """Rows 1, 57, 60: CBR, VBR with and without Xing, layer II, mono; within 1 LSB of `mpg123 -w`, nothing missing."""
+    captured = play_to_the_end(api, capture, name)
+    reference = media.reference(name)
+    if reference.shape[1] == 1:
+        reference = numpy.repeat(reference, 2, axis=1)
+    difference, start = largest_difference(captured, reference)
+    assert difference <= 1
+    assert not captured[:start].any(), "something sounded before the file"
+    assert not captured[start + len(reference) :].any(), "something sounded after the file"
+
+
+def test_items_join_without_a_gap_and_without_traces_of_each_other(capture, api, media):
+    """Rows 53, 68, 227: four files in one stream sound as their decodes laid end to end, in order."""
+    names = [f"short-{number}.mp3" for number in range(4)]
+    captured = play_to_the_end(api, capture, *names)
+    difference, _ = largest_difference(captured, numpy.concatenate([media.reference(name) for name in names]))
+    assert difference <= 1
+
+
+def test_a_sine_split_over_two_files_stays_continuous(capture, api, media):
+    """Row 227: the gapless pair has the length of the original and its phase runs through the joint."""
+    captured = play_to_the_end(api, capture, "gapless-a.mp3", "gapless-b.mp3")[:, 0]
+    reference = numpy.concatenate([media.reference("gapless-a.mp3"), media.reference("gapless-b.mp3")])[:, 0]
+    assert len(reference) == 4 * RATE
+    start = int(numpy.flatnonzero(captured)[0]) - int(numpy.flatnonzero(reference)[0])
+    window = captured[start : start + len(reference)].astype(int)
+    assert numpy.abs(window - reference).max() <= 1
+    around = window[RATE : 3 * RATE]
+    assert distortion_and_noise(around, 441) < -40
+
+
+def test_loops_are_gapless(capture, api, media):
+    """Row 3: loops = 2 sounds three times, exactly one file length apart."""
+    captured = play_to_the_end(api, capture, {"uri": "click.mp3", "loops": 2})[:, 0].astype(int)
+    loud = numpy.flatnonzero(numpy.abs(captured) > 5000)
+    first = [int(index) for index, gap in zip(loud, numpy.diff(loud, prepend=-RATE)) if gap > RATE // 2]
+    assert numpy.diff(first).tolist() == [RATE, RATE]
+
+
+@pytest.mark.parametrize("name", ["tone-22050.mp3", "tone-48000.mp3", "tone-8000.mp3"])
+def test_other_sample_rates_are_resampled_cleanly(capture, api, media, name):
+    """Row 202: 1 kHz at 8, 22.05 and 48 kHz: distortion and noise below -60 dB, nothing lost."""
+    captured = play_to_the_end(api, capture, name)
+    sound = numpy.flatnonzero(captured.any(axis=1))
+    length = (sound[-1] - sound[0]) / RATE
+    assert length == pytest.approx(3.0, abs=0.02)
+    middle = captured[sound[0] + RATE // 2 : sound[0] + 5 * RATE // 2, 0]
+    assert distortion_and_noise(middle, 1000) < -60
+
+
+def test_volume_is_amplitude_and_leaves_the_sink_alone(pulse, capture, api):
+    """Rows 37, 164: 0.5 is -6.02 dB, 0 and mute are digital silence, the volume survives the mute."""
+    sink_volume = pulse.pactl("get-sink-volume", "spk")
+    api.load("low.mp3")
+    api.play()
+    capture.wait_sound()
+    levels = {}
+    for name, change in [("full", {}), ("half", {"volume": 0.5}), ("muted", {"muted": True}),
+                         ("back", {"muted": False}), ("zero", {"volume": 0})]:
+        if change:
+            api.settings(**change)
+        capture.wait_seconds(0.25)  # what is on its way to the ear, and the smoothing
+        mark = capture.frames
+        capture.wait_seconds(0.4)
+        levels[name] = level(capture.samples(mark, mark + 17640)[:, 0])
+    assert levels["half"] - levels["full"] == pytest.approx(-6.02, abs=0.1)
+    assert levels["muted"] == float("-inf")
+    assert levels["back"] == pytest.approx(levels["half"], abs=0.1)
+    assert levels["zero"] == float("-inf")
+    assert pulse.pactl("get-sink-volume", "spk") == sink_volume
+
+
+def test_balance_silences_the_other_side(capture, api):
+    """Row 86: at -1 the right channel is below -90 dB and the left unchanged; at 1 the other way round."""
+    api.load("low.mp3")
+    api.play()
+    capture.wait_sound()
+    found = {}
+    for balance in (0, -1, 1):
+        api.settings(balance=balance)
+        capture.wait_seconds(0.25)
+        mark = capture.frames
+        capture.wait_seconds(0.3)
+        window = capture.samples(mark, mark + 13230)
+        found[balance] = (level(window[:, 0]), level(window[:, 1]))
+    assert found[-1][0] == pytest.approx(found[0][0], abs=0.1) and found[-1][1] < -90
+    assert found[1][1] == pytest.approx(found[0][1], abs=0.1) and found[1][0] < -90
+
+
+def envelope(samples: numpy.ndarray, frequency: float) -> numpy.ndarray:
+    """Momentary amplitude of a sine, over two of its periods."""
+    carrier = numpy.exp(-2j * numpy.pi * frequency * numpy.arange(len(samples)) / RATE)
+    window = round(2 * RATE / frequency)
+    return 2 * numpy.abs(numpy.convolve(samples * carrier, numpy.ones(window) / window, mode="same"))
+
+
+def test_a_volume_ramp_is_a_straight_line_and_a_new_one_takes_over(capture, api):
+    """Row 85: within 0.5 dB of the line in amplitude; the second ramp starts where the first had got to."""
+    api.load("low.mp3")
+    api.play()
+    capture.wait_sound()
+    capture.wait_seconds(0.3)
+    api.settings(volumeRamp={"to": 0, "seconds": 2})
+    capture.wait_seconds(1.0)
+    api.settings(volumeRamp={"to": 1, "seconds": 1})
+    capture.wait_seconds(1.6)
+    amplitude = envelope(capture.samples()[:, 0].astype(float), 220)
+    full = numpy.median(amplitude[-RATE // 4 : -RATE // 20])
+    relative = amplitude / full
+    lowest = int(numpy.argmin(relative[capture.first_sound() + RATE // 10 : -RATE // 20])) + capture.first_sound() + RATE // 10
+    assert 0.3 < relative[lowest] < 0.65, "the second ramp took over about half way"
+    falling = relative[lowest - int(0.8 * RATE) : lowest - RATE // 50]
+    rising = relative[lowest + RATE // 50 : lowest + int(0.4 * RATE)]
+    for part in (falling, rising):
+        line = numpy.polyval(numpy.polyfit(numpy.arange(len(part)), part, 1), numpy.arange(len(part)))
+        assert numpy.abs(20 * numpy.log10(part / line)).max() < 0.5
+    slope = numpy.polyfit(numpy.arange(len(falling)) / RATE, falling, 1)[0]
+    assert slope == pytest.approx(-0.5, rel=0.05)
+
+
+def test_stereo_reaches_the_front_of_a_wider_sink(pulse, start_server, media):
+    """Row 78: on a six-channel sink the left channel sounds in front left, at full level, and not in front right."""
+    from rig import Api, Capture
+
+    channels = "front-left,front-right,rear-left,rear-right,front-center,lfe"
+    pulse.load(f"module-null-sink sink_name=six format=s16le rate=44100 channels=6 channel_map={channels} norewinds=1")
+    pulse.pactl("set-default-sink", "six")
+    recorder = Capture(pulse, "six", channels).start()
+    try:
+        server = start_server(output="pulse", pulse=pulse)
+        api = Api(server.url)
+        api.load("left.mp3")
+        api.play()
+        start = recorder.wait_sound(level=1000)
+        recorder.wait_frames(start + RATE)
+        window = recorder.samples(start, start + RATE)
+        reference = level(media.reference("left.mp3")[RATE : 2 * RATE, 0])
+        assert level(window[RATE // 4 :, 0]) == pytest.approx(reference, abs=0.5)
+        assert level(window[:, 1]) < -60
+        api.close()
+    finally:
+        recorder.stop()

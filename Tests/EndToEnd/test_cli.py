@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line (DESIGN section 3)."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from rig.server import binary
+
+
+def tonearm(*arguments: str, environment: dict | None = None, timeout: float = 20) -> subprocess.CompletedProcess:
+    return subprocess.run([str(binary()), *arguments], env=environment or dict(os.environ), capture_output=True, text=True,
+                          timeout=timeout, stdin=subprocess.DEVNULL)
+
+
+def client(server) -> dict:
+    """The environment that leads the client commands to a server."""
+    return os.environ | {"TONEARM_SERVER": server.url}
+
+
+def test_help_names_every_command():
+    result = tonearm("--help")
+    assert result.returncode == 0
+    for name in ("serve", "render", "info", "doctor", "play", "pause", "next", "status"):
+        assert name in result.stdout, name
+    assert tonearm("serve", "--help").returncode == 0
+
+
+def test_the_version_is_told():
+    result = tonearm("--version")
+    assert result.returncode == 0 and result.stdout.strip()
+
+
+@pytest.mark.parametrize("arguments", [("serve", "--port", "70000"), ("serve", "--port", "x"), ("serve", "--output", "loud"),
+                                       ("serve", "--nonsense"), ("nonsense",)])
+def test_wrong_arguments_are_explained(directory, arguments):
+    """A sentence on the error stream, a status other than 0, no stack trace."""
+    extra = ("--data", str(directory / "d"), "--host", "127.0.0.1") if arguments[0] == "serve" else ()
+    result = tonearm(*arguments, *extra, timeout=10)
+    assert result.returncode not in (0, -4, -5, -6, -11), result
+    assert len(result.stderr) > 10 and "Fatal error" not in result.stderr
+
+
+def test_client_commands_drive_a_running_server(server, api):
+    """play, pause, next, status: as REST does."""
+    api.load("long.mp3", "chirp.mp3")
+    environment = client(server)
+    assert tonearm("play", environment=environment).returncode == 0
+    api.wait_status("playing")
+    status = tonearm("status", environment=environment)
+    assert status.returncode == 0 and "playing" in status.stdout.lower()
+    assert tonearm("next", environment=environment).returncode == 0
+    assert api.player()["queueIndex"] == 1
+    assert tonearm("pause", environment=environment).returncode == 0
+    assert api.player()["status"] == "paused"
+    failed = tonearm("next", environment=environment)
+    assert failed.returncode != 0 and failed.stderr.strip()
+
+
+def test_a_client_without_a_server_says_so():
+    result = tonearm("status", environment=os.environ | {"TONEARM_SERVER": "http://127.0.0.1:1"})
+    assert result.returncode == 69
+    assert "http://127.0.0.1:1" in result.stderr and "tonearm serve" in result.stderr
+
+
+def test_info_tells_what_a_file_is(media):
+    result = tonearm("info", str(media.path("tagged.mp3")))
+    assert result.returncode == 0
+    for text in ("The Title", "The Artist", "44100", "mp3"):
+        assert text in result.stdout, result.stdout
+    missing = tonearm("info", str(media.path("missing.mp3")))
+    assert missing.returncode != 0 and missing.stderr.strip()
+
+
+def test_render_equals_mpg123(media, directory):
+    """Row 89's first half: a WAV within 1 LSB of the reference, same length."""
+    import numpy
+
+    from rig.signals import read_wave
+
+    output = directory / "out.wav"
+    result = tonearm("render", str(media.path("noise.mp3")), str(output))
+    assert result.returncode == 0, result.stderr
+    probe = json.loads(subprocess.run(["ffprobe", "-v", "error", "-show_streams", "-of", "json", str(output)],
+                                      capture_output=True, check=True).stdout)["streams"][0]
+    assert probe["sample_rate"] == "44100" and probe["channels"] == 2
+    converted = directory / "converted.wav"
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-i", str(output), "-c:a", "pcm_s16le", str(converted)], check=True)
+    rendered, reference = read_wave(converted), media.reference("noise.mp3")
+    assert len(rendered) == len(reference)
+    assert numpy.abs(rendered.astype(int) - reference).max() <= 1
+
+
+def test_render_takes_a_part(media, directory):
+    from rig.signals import align
+
+    output = directory / "part.wav"
+    assert tonearm("render", str(media.path("long.mp3")), str(output), "--start", "10", "--duration", "2").returncode == 0
+    converted = directory / "converted.wav"
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-i", str(output), "-c:a", "pcm_s16le", str(converted)], check=True)
+    from rig.signals import read_wave
+
+    part = read_wave(converted)
+    assert len(part) == 88200
+    assert align(media.reference("long.mp3"), part) == 441000
+
+
+def test_queue_commands_edit_the_queue(server, api):
+    """add, queue, move, remove, clear; indices as the queue lists them."""
+    environment = client(server)
+
+    def run(*arguments: str) -> str:
+        result = tonearm(*arguments, environment=environment)
+        assert result.returncode == 0, result
+        return result.stdout
+
+    run("add", "chirp.mp3", "long.mp3")
+    run("add", "noise.mp3", "--index", "0")
+    assert api.uris() == ["noise.mp3", "chirp.mp3", "long.mp3"]
+    listing = run("queue").splitlines()
+    assert len(listing) == 3 and "chirp.mp3" in listing[1]
+    run("move", "2", "--to", "0")
+    assert api.uris() == ["long.mp3", "noise.mp3", "chirp.mp3"]
+    run("remove", "0", "1")
+    assert api.uris() == ["chirp.mp3"]
+    missing = tonearm("remove", "7", environment=environment)
+    assert missing.returncode == 1 and "7" in missing.stderr
+    run("clear")
+    assert "empty" in run("queue")
+
+
+def test_play_adds_what_it_is_given(server, api, media):
+    """play URI...: at the end, and the first of them plays; a path of this machine is found in the music root."""
+    environment = client(server)
+    assert tonearm("add", "chirp.mp3", environment=environment).returncode == 0
+    result = tonearm("play", str(media.path("long.mp3")), environment=environment)
+    assert result.returncode == 0, result.stderr
+    assert api.wait_status("playing")["queueIndex"] == 1
+
+
+def test_settings_commands(server, api):
+    environment = client(server)
+    assert tonearm("volume", "40", environment=environment).stdout.strip() == "40"
+    assert tonearm("volume", "-15", environment=environment).stdout.strip() == "25"
+    assert tonearm("mute", environment=environment).returncode == 0
+    assert tonearm("shuffle", "on", environment=environment).returncode == 0
+    assert tonearm("repeat", "all", environment=environment).returncode == 0
+    state = api.player()
+    assert (state["volume"], state["muted"], state["shuffle"], state["repeat"]) == (0.25, True, True, "all")
+    assert tonearm("repeat", "some", environment=environment).returncode == 64
+
+
+def test_seek_forms(server, api):
+    environment = client(server)
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    tonearm("pause", environment=environment)
+    for target, expected in (("12.5", 12.5), ("+2", 14.5), ("-4.5", 10), ("0:05", 5), ("50%", api.player()["duration"] / 2)):
+        result = tonearm("seek", target, environment=environment)
+        assert result.returncode == 0, result.stderr
+        assert abs(api.player()["position"] - expected) < 0.05, target
+
+
+def test_status_follows_events(server, api):
+    """status --follow --json: an event on each line, as it happens."""
+    process = subprocess.Popen([str(binary()), "status", "--follow", "--json"], env=client(server), stdout=subprocess.PIPE,
+                               text=True)
+    try:
+        assert json.loads(process.stdout.readline())["type"] == "hello"
+        api.load("long.mp3", play=True)
+        seen = set()
+        while "playing" not in seen:
+            event = json.loads(process.stdout.readline())
+            if event["type"] == "status":
+                seen.add(event["data"]["status"])
+    finally:
+        process.terminate()
+        process.wait(5)
+        process.stdout.close()
+
+
+def test_a_problem_is_told_in_the_servers_words(server, api):
+    result = tonearm("play", "--index", "5", environment=client(server))
+    assert result.returncode == 1
+    assert result.stderr.startswith("tonearm: ") and len(result.stderr.splitlines()) == 1
+
+
+def test_a_token_is_asked_for_and_taken(directory, start_server):
+    token = "0123456789abcdef0123"
+    (directory / "token").write_text(token + "\n")
+    server = start_server(arguments=("--token-file", str(directory / "token")))
+    refused = tonearm("status", environment=client(server))
+    assert refused.returncode == 1 and "TONEARM_TOKEN" in refused.stderr
+    assert tonearm("status", environment=client(server) | {"TONEARM_TOKEN": token}).returncode == 0
+
+
+def test_browse_lists_what_can_be_added(server, media):
+    media.path("chirp.mp3")
+    result = tonearm("browse", environment=client(server))
+    assert result.returncode == 0
+    assert "chirp.mp3" in result.stdout.splitlines()
+
+
+@pytest.mark.parametrize("arguments, status, text", [
+    (("--port-file", "/nowhere/at/all/port"), 73, "port-file"), (("--data", "/proc/none"), 73, "data"),
+    (("--token-file", "/nowhere/at/all/token"), 78, "token-file"), (("--config", "/nowhere/at/all"), 78, "config"),
+    (("--log-level", "loud"), 78, "--log-level")])
+def test_serve_fails_with_one_sentence(directory, arguments, status, text):
+    result = tonearm("serve", "--port", "0", "--output", "null", "--data", str(directory / "d"), *arguments, timeout=10)
+    assert result.returncode == status
+    lines = result.stderr.splitlines()
+    assert lines[-1].startswith("tonearm: ") and text in lines[-1]
+    assert all(" warning tonearm: " in line for line in lines[:-1]), "nothing but the log's warnings beside it"
+
+
+def test_a_second_server_on_the_same_data_is_refused(server):
+    result = tonearm("serve", "--port", "0", "--output", "null", "--data", str(server.data), timeout=10)
+    assert result.returncode == 69 and str(server.data) in result.stderr
+
+
+def test_hang_up_ends_it_properly(start_server):
+    import signal
+
+    server = start_server()
+    server.process.send_signal(signal.SIGHUP)
+    assert server.process.wait(3) == 0
+
+
+def test_render_replaces_the_output_only_when_complete(media, directory):
+    output = directory / "out.wav"
+    output.write_text("precious")
+    assert tonearm("render", str(media.path("text.mp3")), str(output)).returncode == 1
+    assert output.read_text() == "precious"
+    source = directory / "in.mp3"
+    source.write_bytes(media.path("noise.mp3").read_bytes())
+    refused = tonearm("render", str(source), str(source))
+    assert refused.returncode == 1 and "input itself" in refused.stderr
+    assert tonearm("render", str(source), str(output)).returncode == 0
+    assert sorted(path.name for path in directory.iterdir()) == ["in.mp3", "out.wav"]
+
+
+def test_render_refuses_what_it_cannot_read(media, directory):
+    result = tonearm("render", str(media.path("text.mp3")), str(directory / "no.wav"))
+    assert result.returncode != 0 and result.stderr.strip()
+    assert not (directory / "no.wav").exists(), "a file of nothing was left"
+
+
+def test_doctor_is_content_with_a_good_server(pulse):
+    result = tonearm("doctor", "--port", "0", environment=pulse.environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "spk" in result.stdout
+
+
+def test_doctor_explains_an_unreachable_server(pulse):
+    """Names the socket it tried and what can be done; a status other than 0."""
+    pulse.stop()
+    result = tonearm("doctor", "--port", "0", environment=pulse.environment)
+    assert result.returncode != 0
+    assert str(pulse.socket) in result.stdout + result.stderr
+
+
+def test_doctor_notices_a_suspended_sink(pulse):
+    pulse.suspend("spk", True)
+    result = tonearm("doctor", "--port", "0", environment=pulse.environment)
+    assert result.returncode == 1
+    assert "suspended" in result.stdout and "pactl suspend-sink spk 0" in result.stdout
+
+
+def test_doctor_notices_that_there_is_no_output(directory):
+    """The server answers, so the advice is about sound cards and not about sockets."""
+    from rig import PulseDaemon
+
+    home = directory / "pulse"
+    home.mkdir()
+    daemon = PulseDaemon(home, modules=()).start()
+    try:
+        result = tonearm("doctor", "--port", "0", "--json", environment=daemon.environment)
+    finally:
+        daemon.stop()
+    assert result.returncode == 1
+    problems = [finding for finding in json.loads(result.stdout)["findings"] if finding["state"] == "problem"]
+    assert [problem["check"] for problem in problems] == ["outputs"]
+    assert "/proc/asound/cards" in str(problems[0]["advice"])
+
+
+def test_settings_come_from_flag_environment_and_file_in_this_order(directory, start_server, media):
+    """DESIGN section 3: flag over environment over file."""
+    config = directory / "config.yaml"
+    config.write_text("log-level: error\nport: 1\n")
+    server = start_server(arguments=("--config", str(config)))
+    assert server.port > 1, "the flag wins over the file"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(shell):
+    result = tonearm("--generate-completion-script", shell)
+    assert result.returncode == 0 and "serve" in result.stdout
+
+
+def test_the_file_output_writes_what_would_be_heard(directory, start_server, media):
+    """`--output file:`: a WAV of the queue."""
+    import numpy
+
+    from rig import Api
+    from rig.signals import align
+
+    output = directory / "heard.wav"
+    server = start_server(output=f"file:{output}")
+    api = Api(server.url)
+    api.load("noise.mp3", play=True)
+    api.wait_status("completed", timeout=10)
+    api.close()
+    server.stop()
+    converted = directory / "converted.wav"
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-i", str(output), "-c:a", "pcm_s16le", str(converted)], check=True)
+    from rig.signals import read_wave
+
+    heard, reference = read_wave(converted), media.reference("noise.mp3")
+    start = align(heard, reference)
+    assert numpy.abs(heard[start : start + len(reference)].astype(int) - reference).max() <= 1

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event channel."""
+
+import contextlib
+import json
+import time
+
+import httpx
+import pytest
+
+from rig import eventually
+from rig.raw import upgrade
+from rig.waiting import during
+
+
+def test_a_connection_begins_with_hello_and_snapshot(api, open_events):
+    """DESIGN section 5."""
+    api.load("short-0.mp3", "short-1.mp3")
+    log = open_events()
+    log.wait_for("snapshot")
+    assert [event.type for event in log.since()][:2] == ["hello", "snapshot"]
+    hello, snapshot = log.since()[:2]
+    assert hello["epoch"] and hello["interval"] == 1
+    assert snapshot["player"]["queue"]["length"] == 2 and len(snapshot["queue"]["items"]) == 2
+
+
+@pytest.mark.parametrize("interval,seconds,least,most", [(0.5, 3, 5, 7), (1 / 30, 3, 76, 96)])
+def test_time_comes_at_the_asked_interval(api, open_events, interval, seconds, least, most):
+    """Rows 8, 46, 153."""
+    log = open_events(f"events=time&interval={interval}")
+    api.load("long.mp3", play=True)
+    first = log.wait_for("time", lambda event: event["rate"] == 1)
+    log.wait_for("time", lambda event: event["position"] > first["position"] + seconds)
+    count = len([event for event in log.since(0, "time")
+                 if first.moment < event.moment <= first.moment + seconds])
+    assert least <= count <= most
+
+
+def test_each_client_has_its_own_interval(api, open_events):
+    """Row 46: three at once."""
+    intervals = (1 / 30, 0.5, 1)
+    logs = [open_events(f"events=time&interval={interval}") for interval in intervals]
+    api.load("long.mp3", play=True)
+    first = logs[0].wait_for("time", lambda event: event["rate"] == 1)
+    logs[0].wait_for("time", lambda event: event["position"] > first["position"] + 3)
+    for log, interval in zip(logs, intervals):
+        moments = [event.moment for event in log.since(0, "time") if event.moment >= first.moment]
+        assert len(moments) == pytest.approx(3 / interval, abs=max(2, 0.3 / interval))
+
+
+def test_no_time_while_paused_and_the_ticks_survive_pauses(api, open_events):
+    """Row 9."""
+    log = open_events("events=time&interval=0.1")
+    api.load("long.mp3", play=True)
+    log.wait_for("time", lambda event: event["position"] > 0.2)
+    for _ in range(100):
+        api.pause()
+        api.play()
+    api.pause()
+    during_pause = log.mark()
+    eventually(lambda: not api.player()["rate"], "paused")
+    during(0.2, lambda: True, "")
+    settled = log.mark()
+    during(1.5, lambda: log.mark() == settled, "time events while paused")
+    assert settled - during_pause <= 2
+    position = api.player()["position"]
+    api.play()
+    log.wait_for("time", lambda event: event["position"] > position + 0.5, mark=settled)
+
+
+def test_only_asked_events_come_and_subscriptions_change(api, open_events):
+    """Row 87."""
+    log = open_events("events=status")
+    api.load("long.mp3", play=True)
+    log.wait_status("playing")
+    assert {event.type for event in log.since()} <= {"hello", "snapshot", "status"}
+    log.send({"type": "subscribe", "events": ["settings"]})
+    # The subscription is in force when a setting's event arrives.
+    flip = iter(range(1, 99))
+    eventually(lambda: api.settings(volume=1 - next(flip) / 100) and log.since(0, "settings"), "settings events", every=0.05)
+    mark = log.mark()
+    api.pause()
+    during(0.3, lambda: not log.since(mark, "status"), "an event that was not asked for")
+
+
+def test_commands_over_the_socket_are_answered(api, open_events):
+    """DESIGN section 5: `reply` with the id and the REST result, or the problem."""
+    log = open_events()
+    api.load("long.mp3")
+    log.send({"type": "command", "id": 7, "command": "play", "data": {}})
+    reply = log.wait_for("reply", lambda event: event.message["id"] == 7)
+    assert "error" not in reply.message and "problem" not in reply.message
+    log.wait_status("playing")
+    log.send({"type": "command", "id": "x", "command": "seek", "data": {"progress": 2}})
+    problem = log.wait_for("reply", lambda event: event.message["id"] == "x")
+    assert "422" in json.dumps(problem.message) or "out-of-range" in json.dumps(problem.message)
+    log.send({"type": "command", "id": 8, "command": "seek", "data": {"position": 20}})
+    log.wait_for("reply", lambda event: event.message["id"] == 8)
+    log.wait_for("time", lambda event: event["position"] >= 20)
+
+
+def test_no_event_of_an_old_item_comes_after_the_new_one(api, open_events):
+    """Row 42: 200 switches within 10 s, sound and time of the wrong item never show."""
+    log = open_events("interval=0.05")
+    ids = api.load("long.mp3", "chirp.mp3", "low.mp3", "long.mp3")
+    api.play()
+    current = None
+    began = time.monotonic()
+    for number in range(200):
+        response = api.request("POST", "/player/play", json={"index": number % 4})
+        assert response.is_success, response.text
+    assert time.monotonic() - began < 10
+    final = ids[199 % 4]
+    log.wait_for("time", lambda event: event["itemId"] == final and event["position"] > 0.3, timeout=10)
+    for event in log.since():
+        if event.type == "item":
+            current = (event["item"] or {}).get("id") if "item" in event.data else event.data.get("id")
+        elif event.type in ("time", "buffer") and event["itemId"] is not None:
+            assert event["itemId"] == current, f"{event.message} while {current} is current"
+
+
+def test_versions_rise_and_reads_are_never_older(api, open_events):
+    """Row 244: strictly rising seq; GET after an event shows at least its version."""
+    log = open_events()
+    log.wait_for("snapshot")
+    api.load("short-0.mp3", "short-1.mp3", play=True)
+    seen = 0
+    while seen < 12:
+        seen += 1
+        events = log.since()
+        newest = max(event.message["version"] for event in events if "version" in event.message)
+        assert api.player()["version"] >= newest
+        api.settings(volume=seen / 20)
+    log.wait_for("queue-ended")
+    recorded = [event.message for event in log.since() if "seq" in event.message and event.type not in ("hello", "snapshot")]
+    sequence = [message["seq"] for message in recorded]
+    assert sequence == sorted(set(sequence))
+    versions = [message["version"] for message in recorded]
+    assert versions == sorted(versions)
+
+
+def test_a_client_that_was_away_gets_what_it_missed(api, open_events):
+    """DESIGN section 5: `since` replays; of another epoch or too old: resync and a snapshot."""
+    log = open_events()
+    hello = log.wait_for("hello")
+    log.wait_for("snapshot")
+    last = hello.message.get("seq") or log.since()[-1].message.get("seq") or 0
+    log.close()
+    api.settings(volume=0.3)
+    api.load("short-0.mp3")
+    again = open_events(f"since={hello['epoch']}:{last}")
+    again.wait_for("settings")
+    again.wait_for("queue")
+    other = open_events("since=another-epoch:5")
+    other.wait_for("resync")
+    other.wait_for("snapshot")
+
+
+def test_server_sent_events_carry_the_same(api, server):
+    """DESIGN section 5."""
+    with httpx.stream("GET", f"{server.url}/api/v1/events", headers={"Accept": "text/event-stream"}, timeout=5,
+                      trust_env=False) as stream:
+        assert stream.status_code == 200
+        assert stream.headers["Content-Type"].startswith("text/event-stream")
+        seen = []
+        for line in stream.iter_lines():
+            if line.startswith("data:"):
+                seen.append(json.loads(line[5:])["type"])
+                if seen[-1] == "snapshot":
+                    api.settings(volume=0.4)
+                if seen[-1] == "settings":
+                    break
+        assert seen[:2] == ["hello", "snapshot"]
+
+
+def test_two_clients_see_each_others_commands_at_once(api, open_events):
+    """Row 7 (server's part): within 250 ms."""
+    logs = [open_events(), open_events()]
+    api.load("long.mp3", play=True)
+    for log in logs:
+        log.wait_status("playing")
+    asked = time.monotonic()
+    logs[0].send({"type": "command", "id": 1, "command": "pause"})
+    assert logs[1].wait_status("paused").moment - asked < 0.25
+
+
+def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api, server, open_events):
+    """Row 153, DESIGN section 5."""
+    api.load("long.mp3", play=True)
+    good = open_events("events=time&interval=0.0167")
+    before = server.resident_bytes()
+    # The library reads in a thread of its own up to a bound; beyond that the socket stays full.
+    with contextlib.ExitStack() as open_sockets:
+        for _ in range(20):
+            open_sockets.enter_context(upgrade(server.port, "?interval=0.0167"))
+        for number in range(300):
+            api.settings(volume=0.5 + number / 1000)
+        mark = good.mark()
+        good.wait_for("time", lambda event: event["position"] > 3, timeout=15)
+        moments = [event.moment for event in good.since(mark, "time")]
+        gaps = sorted(later - earlier for earlier, later in zip(moments, moments[1:]))
+        assert gaps[int(len(gaps) * 0.99)] < 0.5
+        assert server.resident_bytes() - before < 16 << 20
+
+
+def test_every_event_type_is_in_the_contract(contract):
+    """DESIGN section 5: asyncapi.yaml knows all of them."""
+    assert {"hello", "snapshot", "time", "buffer", "status", "item", "completed", "queue", "settings", "output",
+            "queue-ended", "reply", "resync"} <= contract.types
+
+
+@pytest.mark.parametrize("frame", ["not json", "[]", '{"type":"nonsense"}', '{"type":"subscribe","interval":-1}',
+                                   '{"type":"subscribe","events":["nonsense"]}', '{"type":"command"}',
+                                   '{"type":"command","id":1,"command":"explode"}', "[" * 5000])
+def test_a_wrong_frame_is_answered_or_ends_only_that_connection(api, open_events, server, frame):
+    """Issue 2, bad input."""
+    log = open_events()
+    log.wait_for("snapshot")
+    bystander = open_events()
+    log.socket.send(frame)
+    eventually(lambda: log.close_code is not None or log.since(2), "an answer or a close")
+    api.settings(volume=0.25)
+    bystander.wait_for("settings")

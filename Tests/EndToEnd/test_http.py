@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP as such: methods, types, caching, keep-alive, the page's files."""
+
+import socket
+
+import pytest
+import yaml
+
+
+def test_every_resource_names_its_methods(api):
+    """405 with Allow; an unknown path is 404; both as problem details."""
+    for method, path in (("DELETE", "/player"), ("PUT", "/player/play"), ("POST", "/queue"), ("PATCH", "/outputs"), ("POST", "/outputs/current")):
+        response = api.request(method, path)
+        assert response.status_code == 405 and response.headers["Allow"], (method, path)
+        assert response.headers["Content-Type"] == "application/problem+json"
+    for path in ("/nothing", "/player/explode", "/queue/items/izzzz", "/players/other", "//nothing.html"):
+        response = api.request("GET", path)
+        assert response.status_code == 404, path
+    assert api.request("GET", "/nothing").json()["code"]
+
+
+def test_head_and_options(api):
+    """HEAD answers as GET without a body; OPTIONS names the methods."""
+    get, head = api.request("GET", "/queue"), api.request("HEAD", "/queue")
+    assert head.status_code == 200 and not head.content
+    assert head.headers["Content-Length"] == get.headers["Content-Length"]
+    assert head.headers["ETag"] == get.headers["ETag"]
+
+
+def test_the_player_has_an_etag_and_is_never_cached(api):
+    """A stale player would be a lie."""
+    response = api.request("GET", "/player")
+    assert "no-cache" in response.headers["Cache-Control"] or "no-store" in response.headers["Cache-Control"]
+    if tag := response.headers.get("ETag"):
+        assert api.request("GET", "/player", headers={"If-None-Match": tag}).status_code == 304
+
+
+def test_the_default_player_has_two_addresses(api):
+    """DESIGN section 4: `/player` is `/players/main`."""
+    assert api.call("GET", "/players/main")["version"] == api.player()["version"]
+
+
+def test_connections_are_kept(server):
+    """Several requests on one connection; HTTP/1.0 and `close` are respected."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        stream = connection.makefile("rb")
+        for _ in range(5):
+            connection.sendall(b"GET /api/v1/player HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert stream.readline().startswith(b"HTTP/1.1 200")
+            length = 0
+            while (line := stream.readline()) != b"\r\n":
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            assert stream.read(length).startswith(b"{")
+        connection.sendall(b"GET /api/v1/player HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert stream.read().startswith(b"HTTP/1.1 200")
+
+
+def test_pipelined_requests_are_all_answered_in_order(server):
+    """RFC 9112 section 9.3.2."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 9
+                           + b"GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        data = connection.makefile("rb").read()
+    assert data.count(b"HTTP/1.1 200") == 9 and data.count(b"HTTP/1.1 404") == 1
+    assert data.rindex(b"HTTP/1.1 404") > data.rindex(b"HTTP/1.1 200")
+
+
+def test_an_upgrade_on_a_used_connection_is_told_to_open_a_new_one(server):
+    """DESIGN section 2: 426 with `Connection: close`."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        connection.recv(4096)
+        connection.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                           b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        answer = connection.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 426") and b"connection: close" in answer.lower()
+
+
+def test_events_without_an_upgrade_are_explained(api):
+    """Neither a WebSocket nor an event stream was asked for."""
+    response = api.request("GET", "/events", headers={"Accept": "application/json"})
+    assert response.status_code in (406, 426), response.text
+    assert response.json()["code"]
+
+
+def test_the_contract_is_served(api):
+    """DESIGN section 4."""
+    response = api.request("GET", "//openapi.yaml")
+    assert response.status_code == 200 and "yaml" in response.headers["Content-Type"]
+    assert yaml.safe_load(response.text)["openapi"].startswith("3.1")
+
+
+def test_health_and_metrics(api):
+    """Rows 239: underruns and the rest as Prometheus text."""
+    assert api.request("GET", "//healthz").status_code == 200
+    assert api.request("GET", "//readyz").status_code == 200
+    response = api.request("GET", "//metrics")
+    assert response.headers["Content-Type"].startswith("text/plain")
+    for line in response.text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, value = line.rpartition(" ")
+            assert name and float(value) == float(value), line
+    assert "underruns" in response.text
+
+
+def test_the_page_is_served_safely(api):
+    """Types, a strict Content-Security-Policy, validators, no sniffing."""
+    response = api.request("GET", "//")
+    assert response.status_code == 200 and response.headers["Content-Type"].startswith("text/html")
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy or "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy.replace("style-src 'unsafe-inline'", "") and "unsafe-eval" not in policy
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    again = api.request("GET", "//", headers={"If-None-Match": response.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_scripts_and_styles_have_their_types(api):
+    """A module script with another type does not run."""
+    html = api.request("GET", "//").text
+    import re
+
+    found = re.findall(r'(?:src|href)="(/?[\w./-]+\.(?:js|css|svg|webmanifest))"', html)
+    assert found
+    for path in found:
+        response = api.request("GET", "//" + path.lstrip("/"))
+        assert response.status_code == 200, path
+        expected = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "webmanifest": "application/manifest+json"}
+        assert response.headers["Content-Type"].startswith(expected[path.rsplit(".", 1)[1]]), path
+
+
+@pytest.mark.parametrize("path", ["/../README.md", "/..%2fREADME.md", "/%2e%2e/README.md", "/....//README.md", "/\\..\\README.md",
+                                  "//etc/passwd", "/%00", "/.git/config", "/styles/..%5c..%5cPackage.swift"])
+def test_nothing_but_the_page_is_served(server, path):
+    """No path leads out of the page's directory."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        answer = connection.makefile("rb").read()
+    assert answer.split()[1] in (b"400", b"403", b"404"), answer[:200]
+
+
+def test_large_answers_are_compressed_when_asked(api):
+    """Compression where it pays; the same document."""
+    plain = api.request("GET", "//openapi.yaml", headers={"Accept-Encoding": "identity"})
+    packed = api.request("GET", "//openapi.yaml", headers={"Accept-Encoding": "gzip"})
+    assert plain.text == packed.text
+    assert "Content-Encoding" not in plain.headers
+    if packed.headers.get("Content-Encoding"):
+        assert "accept-encoding" in packed.headers.get("Vary", "").lower()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start, end, and nothing left over."""
+
+import signal
+import socket
+import time
+
+import pytest
+
+from rig import Api, EventLog, eventually
+from rig.signals import click_level
+
+
+def test_term_fades_saves_and_exits_with_zero_within_two_seconds(capture, server, api, events):
+    """DESIGN section 3; sockets are closed properly."""
+    api.load("low.mp3", play=True)
+    start = capture.wait_sound()
+    capture.wait_seconds(0.4)
+    began = time.monotonic()
+    assert server.stop(timeout=3) == 0
+    assert time.monotonic() - began < 2
+    eventually(lambda: events.close_code is not None, "the event socket is closed")
+    assert events.close_code in (1000, 1001)
+    capture.wait_silence(0.2)
+    end = capture.last_sound()
+    assert click_level(capture.samples(start + 4410, end + 4410)[:, 0]) < -40
+
+
+def test_interrupt_ends_it_too(start_server):
+    """Ctrl-C."""
+    server = start_server()
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait(3) in (0, 130, -signal.SIGINT)
+    server.process = None
+
+
+def test_term_at_any_moment_of_the_start_ends_it(start_server):
+    """Issue 2: SIGTERM at any moment."""
+    for delay in (0.0, 0.005, 0.01, 0.02, 0.04):
+        server = start_server(launch_only=True)
+        time.sleep(delay)  # the moment is the subject
+        server.process.terminate()
+        assert server.process.wait(3) in (0, -signal.SIGTERM), server.log()
+        server.process = None
+
+
+def test_the_port_file_appears_when_requests_are_answered(start_server):
+    """DESIGN section 3: never before."""
+    server = start_server(launch_only=True)
+    port = eventually(lambda: server.port_file.exists() and server.port_file.read_text().strip(), "the port file", every=0.001)
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=1) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert connection.makefile("rb").read().startswith(b"HTTP/1.1 200")
+
+
+def test_a_taken_port_is_a_clear_error(server, start_server):
+    """Issue 2."""
+    second = start_server(arguments=("--port", str(server.port)), launch_only=True)
+    status = second.process.wait(5)
+    second.process = None
+    assert status not in (0, None)
+    assert str(server.port) in second.log() and "in use" in second.log().lower()
+
+
+def test_music_goes_on_without_clients(capture, api, open_events):
+    """Row 55."""
+    log = open_events()
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    log.close()
+    api.close()
+    mark = capture.frames
+    capture.wait_seconds(1)
+    assert capture.samples(mark).any(axis=1).mean() > 0.95
+
+
+def test_nothing_leaks(pulse, server, api):
+    """Row 13: 100 tracks and 200 event connections: threads, descriptors, streams as before."""
+    api.load("one-frame.mp3", "short-0.mp3")
+    for warm in range(4):
+        api.play(index=warm % 2)
+    EventLog(server.events_url).close()
+    api.command("stop")
+    eventually(lambda: not pulse.sink_inputs(), "the stream is released", timeout=20, every=0.1)
+    threads, descriptors = server.threads(), server.descriptors()
+    for number in range(100):
+        api.play(index=number % 2)
+    for _ in range(200):
+        EventLog(server.events_url).close()
+    api.command("stop")
+    eventually(lambda: not pulse.sink_inputs(), "the stream is released", timeout=20, every=0.1)
+    eventually(lambda: server.descriptors() <= descriptors + 1, "descriptors are given back")
+    eventually(lambda: server.threads() <= threads, "threads are given back")
+
+
+def test_paused_without_clients_nothing_runs(pulse, server, api):
+    """Row 92, promise 5: no wake-ups while paused with no client."""
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    api.pause()
+    api.close()
+
+    def settled() -> bool:
+        before = server.wake_ups()
+        time.sleep(0.5)
+        return server.wake_ups() == before
+
+    eventually(settled, "it comes to rest", timeout=20)
+    before, cpu = server.wake_ups(), server.cpu_seconds()
+    time.sleep(3)  # the absence of wake-ups is the subject
+    assert server.wake_ups() - before <= 1
+    assert server.cpu_seconds() == cpu
+
+
+@pytest.mark.slow
+def test_playing_costs_little(pulse, server, api):
+    """Row 92: less than 3 % of a core."""
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    before = server.cpu_seconds()
+    time.sleep(5)  # the cost per time is the subject
+    assert server.cpu_seconds() - before < 0.15
+
+
+def test_starts_with_its_own_defaults_and_no_arguments(directory):
+    """`tonearm serve` in an empty home: data in XDG_DATA_HOME or ~/.local/share, music in ~/Music if there is one."""
+    import os
+    import subprocess
+
+    from rig.server import binary
+
+    home = directory / "home"
+    home.mkdir()
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(home)}
+    port_file = home / "port"
+    process = subprocess.Popen([str(binary()), "serve", "--port", "0", "--port-file", str(port_file), "--output", "null"],
+                               env=environment, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        eventually(lambda: process.poll() is not None or (port_file.exists() and port_file.read_text().strip()), "a start")
+        assert process.poll() is None, process.stdout.read().decode()
+        api = Api(f"http://127.0.0.1:{port_file.read_text().strip()}")
+        assert api.player()["status"] == "idle"
+        api.close()
+    finally:
+        process.terminate()
+        process.wait(5)
+        process.stdout.close()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a file: format, tags, picture."""
+
+import json
+import subprocess
+
+import pytest
+
+from rig import eventually
+
+
+def loaded_item(api, uri: str) -> dict:
+    """The current item as `GET /player` shows it once it is open."""
+    api.load(uri)
+    api.play()
+    api.wait_status("playing", "completed")
+    return eventually(lambda: (item := api.player()["item"]) and item.get("format") and item, f"{uri} is described")
+
+
+def ffprobe(path) -> dict:
+    output = subprocess.run(
+        ["ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", str(path)],
+        check=True, capture_output=True).stdout
+    streams = json.loads(output)["streams"]
+    return next(stream for stream in streams if stream["codec_type"] == "audio")
+
+
+@pytest.mark.parametrize("name", ["noise-128.mp3", "noise-160.mp3", "noise-320.mp3", "noise-mono.mp3", "tone-22050.mp3",
+                                  "tone-48000.mp3", "tone-8000.mp3", "noise.mp2"])
+def test_the_format_is_what_ffprobe_says(api, media, name):
+    """Rows 77, 205."""
+    format, probe = loaded_item(api, name)["format"], ffprobe(media.path(name))
+    assert format["codec"] == probe["codec_name"]
+    assert format["sampleRate"] == int(probe["sample_rate"])
+    assert format["channels"] == probe["channels"]
+    assert format["bitrate"] == pytest.approx(int(probe["bit_rate"]), rel=0.03)
+    assert format["bitrateMode"] == "constant"
+    assert format["layer"] == (2 if name.endswith("mp2") else 3)
+
+
+@pytest.mark.parametrize("name", ["noise-vbr.mp3", "vbr-noxing-long.mp3"])
+def test_variable_bit_rate_is_told(api, name):
+    """Row 205: with and without a Xing header."""
+    assert loaded_item(api, name)["format"]["bitrateMode"] in ("variable", "average")
+
+
+def test_tags_and_picture_are_read(api, media):
+    """Row 206: ID3v2 text and APIC; the picture arrives byte for byte."""
+    item = loaded_item(api, "tagged.mp3")
+    assert (item["title"], item["artist"], item["album"]) == ("The Title", "The Artist", "The Album")
+    artwork = api.request("GET", f"/queue/items/{item['id']}/artwork")
+    assert artwork.status_code == 200 and artwork.headers["Content-Type"] == "image/png"
+    assert artwork.content == media.cover
+    again = api.request("GET", f"/queue/items/{item['id']}/artwork", headers={"If-None-Match": artwork.headers["ETag"]})
+    assert again.status_code == 304
+
+
+@pytest.mark.parametrize("name,title,artist", [("utf16.mp3", "Ünïcode 標題", "劉若英"), ("gb18030.mp3", "后来", "劉若英")])
+def test_tags_in_other_codings(api, name, title, artist):
+    """Row 206: UTF-16, and GB18030 marked as Latin-1."""
+    item = loaded_item(api, name)
+    assert (item["title"], item["artist"]) == (title, artist)
+
+
+def test_an_untagged_file_has_no_tags(api):
+    """Row 200: null or absent, never an empty string; no picture is 404."""
+    item = loaded_item(api, "untagged.mp3")
+    assert item.get("artist") is None and item.get("album") is None
+    assert api.request("GET", f"/queue/items/{item['id']}/artwork").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["The New Look.mp3", "劉若英.mp3", "100% of it.mp3", "%20.mp3", "a+b&c=d#e?.mp3",
+                                  "A Folder/子/deep.mp3"])
+def test_names_are_taken_as_they_are(api, name):
+    """Row 38: spaces, CJK, percent, reserved characters: as a path."""
+    assert loaded_item(api, name)["uri"] == name
+
+
+def test_names_in_file_urls_are_decoded_once(api, media):
+    """Row 38: `%2520` in a file: URL is the file `%20.mp3`."""
+    import urllib.parse
+
+    for name in ("%20.mp3", "劉若英.mp3", "The New Look.mp3"):
+        loaded_item(api, "file://" + urllib.parse.quote(str(media.path(name))))
+
+
+def test_damage_in_the_middle_is_skipped_and_counted(capture, api, media):
+    """Row 81: 4 KB of garbage: it plays on to the end, and the counter tells."""
+    import numpy
+
+    from rig.signals import align
+
+    api.load("garbage.mp3", play=True)
+    api.wait_status("completed", timeout=10)
+    capture.wait_silence()
+    captured = capture.samples()
+    reference = media.reference("noise-128.mp3")
+    tail = reference[-22050:-4410]
+    where = align(captured, tail)
+    assert numpy.abs(captured[where : where + len(tail)].astype(int) - tail).max() <= 1, "the rest is intact"
+    metrics = api.request("GET", "//metrics").text
+    count = [float(line.split()[-1]) for line in metrics.splitlines() if "decode_errors" in line and not line.startswith("#")]
+    assert count and count[0] > 0

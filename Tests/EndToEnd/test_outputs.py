@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices: choosing, following, losing them."""
+
+import pytest
+
+from rig import Capture, eventually
+from rig.waiting import during
+
+RATE = 44100
+
+
+@pytest.fixture
+def headphones(pulse):
+    recorder = Capture(pulse, "hp").start()
+    yield recorder
+    recorder.stop()
+
+
+def current(api) -> str | None:
+    return next((output["name"] for output in api.call("GET", "/outputs")["outputs"] if output["current"]), None)
+
+
+def output_id(api, name: str) -> str:
+    def found() -> str | None:
+        return next((output["id"] for output in api.call("GET", "/outputs")["outputs"] if output["name"] == name), None)
+
+    return eventually(found, f"{name} is listed")
+
+
+def test_outputs_are_listed_as_they_are(pulse, api):
+    """DESIGN section 4."""
+    outputs = eventually(lambda: {output["name"]: output for output in api.call("GET", "/outputs")["outputs"]}, "sinks")
+    assert {"spk", "hp"} <= outputs.keys()
+    assert outputs["hp"]["formFactor"] == "headphone" and outputs["hp"]["available"]
+    pulse.load("module-null-sink sink_name=third")
+    eventually(lambda: any(o["name"] == "third" for o in api.call("GET", "/outputs")["outputs"]), "a new sink is listed")
+
+
+def test_the_music_moves_to_the_chosen_sink_without_a_jump(capture, headphones, pulse, api):
+    """Row 74: heard on one, then on the other; the position runs on."""
+    api.load("low.mp3")
+    api.play()
+    capture.wait_sound()
+    before = api.player()["position"]
+    api.call("PUT", "/outputs/current", json={"id": output_id(api, "hp")})
+    mark = headphones.frames
+    headphones.wait_sound(max(0, mark - RATE // 2))
+    capture.wait_silence(0.2, timeout=5)
+    snapshot = api.player()
+    assert snapshot["status"] == "playing" and before < snapshot["position"] < before + 3
+    assert current(api) == "hp"
+    assert pulse.stream_sinks() == ["hp"]
+
+
+def test_a_chosen_sink_stays_when_the_default_changes(capture, pulse, api):
+    """Row 145: sticky."""
+    api.call("PUT", "/outputs/current", json={"id": output_id(api, "spk")})
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    pulse.pactl("set-default-sink", "hp")
+    during(0.7, lambda: pulse.stream_sinks() == ["spk"], "the chosen sink was left")
+
+
+def test_the_default_sink_is_followed_unless_one_was_chosen(capture, headphones, pulse, api):
+    """Row 248."""
+    pulse.pactl("set-default-sink", "spk")
+    api.load("low.mp3")
+    api.play()
+    capture.wait_sound()
+    pulse.pactl("set-default-sink", "hp")
+    headphones.wait_sound(headphones.frames - 1)
+    eventually(lambda: current(api) == "hp", "the list shows it")
+    assert api.player()["status"] == "playing"
+
+
+def test_an_unknown_output_is_refused(pulse, api):
+    """Issue 2, bad input."""
+    for body, statuses in (({"id": "nonsense"}, (404,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):
+        assert api.request("PUT", "/outputs/current", json=body).status_code in statuses
+
+
+def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
+    """Row 73, promise 1: SUSPEND: not playing, with a reason; afterwards it plays on."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    pulse.suspend("spk", True)
+    asleep = eventually(lambda: (s := api.player())["status"] != "playing" and s, "the suspension is noticed")
+    assert asleep["rate"] == 0 and asleep["reason"] == "output-suspended"
+    during(0.3, lambda: api.player()["position"] == asleep["position"], "time ran while the sink slept")
+    pulse.suspend("spk", False)
+    api.wait_status("playing")
+    eventually(lambda: api.player()["position"] > asleep["position"] + 0.2, "it plays on")
+
+
+def test_a_removed_sink_does_not_end_the_music(capture, headphones, pulse, api):
+    """Row 139: another device takes over, or a pause with a reason; never `playing` without sound."""
+    api.call("PUT", "/outputs/current", json={"id": output_id(api, "hp")})
+    api.load("low.mp3")
+    api.play()
+    headphones.wait_sound()
+    pulse.unplug("hp")
+    snapshot = eventually(
+        lambda: (s := api.player()) and (s["status"] == "paused" or pulse.stream_sinks() == ["spk"]) and s, "a reaction")
+    if snapshot["status"] == "paused":
+        assert snapshot["reason"] == "route-lost"
+        assert capture.first_sound() is None, "music leaked to the speakers"
+        api.play()
+    capture.wait_sound()
+    assert api.player()["status"] == "playing"
+
+
+def test_the_stream_is_given_back_after_the_end(capture, pulse, api):
+    """Row 12: no sink input is left a while after the queue ended."""
+    api.load("short-0.mp3", play=True)
+    capture.wait_sound()
+    assert len(pulse.sink_inputs()) == 1
+    api.wait_status("completed")
+    eventually(lambda: not pulse.sink_inputs(), "the stream is released", timeout=20, every=0.1)
+    api.play()
+    api.wait_status("playing")
+
+
+def test_the_stream_says_what_it_is(capture, pulse, api):
+    """Issue 2 item 4: role music."""
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    properties = pulse.pactl("list", "sink-inputs")
+    assert 'media.role = "music"' in properties and 'application.name = "Tonearm"' in properties

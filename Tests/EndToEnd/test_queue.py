@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Editing the queue."""
+
+import pytest
+
+from rig import eventually
+from rig.waiting import during
+
+
+def test_removing_another_item_does_not_disturb_the_music(capture, api, events):
+    """Row 241: item 0 goes while 1 plays: no restart, no event but the queue's, and the sound goes on."""
+    ids = api.load("short-0.mp3", "long.mp3", "short-1.mp3", index=1)
+    api.play()
+    capture.wait_sound()
+    capture.wait_seconds(0.3)
+    before = api.player()
+    mark, frames = events.mark(), capture.frames
+    api.call("DELETE", f"/queue/items/{ids[0]}")
+    events.wait_for("queue", mark=mark)
+    after = api.player()
+    assert after["item"]["id"] == ids[1] and after["queueIndex"] == 0 and after["position"] >= before["position"]
+    capture.wait_seconds(0.3)
+    assert capture.samples(frames).any(axis=1).mean() > 0.9
+    assert not events.since(mark, "status", "item", "completed")
+
+
+def test_removing_the_current_item_goes_on_with_the_next(api, events):
+    """Row 241, DESIGN section 5: completed with `removed`, then the next item."""
+    ids = api.load("long.mp3", "chirp.mp3")
+    api.play()
+    api.wait_status("playing")
+    mark = events.mark()
+    api.call("DELETE", f"/queue/items/{ids[0]}")
+    completed = events.wait_for("completed", mark=mark)
+    assert (completed["itemId"], completed["reason"]) == (ids[0], "removed")
+    eventually(lambda: (api.player()["item"] or {}).get("id") == ids[1], "the next item is current")
+
+
+def test_items_go_in_where_they_are_wanted(api):
+    """Row 241: at an index, next, at the end; next twice keeps the order in which they were asked for."""
+    api.load("long.mp3", "chirp.mp3")
+    api.play()
+    api.add("short-0.mp3", position="next")
+    api.add("short-1.mp3", position="next")
+    api.add("short-2.mp3", position="end")
+    api.add("short-3.mp3", position=0)
+    assert api.uris() == ["short-3.mp3", "long.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3", "short-2.mp3"]
+
+
+def test_move_keeps_ids_and_current(api):
+    """Row 241: stable ids; the current item stays current."""
+    ids = api.load(*[f"short-{n}.mp3" for n in range(4)], index=2)
+    api.call("POST", "/queue/move", json={"ids": [ids[2], ids[3]], "position": 0})
+    assert api.ids() == [ids[2], ids[3], ids[0], ids[1]]
+    assert api.queue()["currentIndex"] == 0
+
+
+def test_a_batch_is_all_or_nothing(api, events):
+    """DESIGN section 4: one revision and one event for a batch; a wrong id in it changes nothing."""
+    ids = api.load(*[f"short-{n}.mp3" for n in range(4)])
+    revision = api.queue()["revision"]
+    mark = events.mark()
+    response = api.request("POST", "/queue/remove", json={"ids": [ids[0], "izzzzz"]})
+    assert response.status_code in (404, 422), response.text
+    assert api.ids() == ids and api.queue()["revision"] == revision
+    api.call("POST", "/queue/remove", json={"ids": [ids[0], ids[2]]})
+    assert api.ids() == [ids[1], ids[3]] and api.queue()["revision"] == revision + 1
+    events.wait_for("queue", mark=mark)
+    assert len(events.since(mark, "queue")) == 1
+
+
+def test_undo_and_redo(api):
+    """Issue 2: undo and redo restore content and order with the same ids."""
+    ids = api.load("short-0.mp3", "short-1.mp3", "short-2.mp3")
+    api.call("POST", "/queue/remove", json={"ids": [ids[1]]})
+    api.call("POST", "/queue/undo")
+    assert api.ids() == ids
+    api.call("POST", "/queue/redo")
+    assert api.ids() == [ids[0], ids[2]]
+    response = api.request("POST", "/queue/redo")
+    assert response.status_code == 409 and response.json()["code"] == "nothing-to-redo"
+
+
+def test_consume_removes_what_was_heard(api, events):
+    """Issue 2."""
+    ids = api.load("short-0.mp3", "long.mp3")
+    api.settings(consume=True)
+    api.play()
+    events.wait_for("completed", lambda event: event["itemId"] == ids[0])
+    eventually(lambda: api.ids() == [ids[1]], "the heard item left")
+
+
+def test_shuffle_plays_each_item_once_and_leaves_the_order(api, events):
+    """Issue 2: the queue's own order stays; previous follows what was really heard."""
+    ids = api.load(*[f"short-{n}.mp3" for n in range(4)])
+    api.settings(shuffle=True)
+    api.play()
+    events.wait_for("queue-ended", timeout=10)
+    heard = [event["itemId"] for event in events.since(0, "completed")]
+    assert sorted(heard) == sorted(ids)
+    assert api.ids() == ids
+
+
+def test_the_queue_has_an_etag(api):
+    """DESIGN section 4: 304 while nothing changed; a write with an old revision is refused with 412."""
+    api.load("short-0.mp3")
+    first = api.request("GET", "/queue")
+    tag = first.headers["ETag"]
+    assert api.request("GET", "/queue", headers={"If-None-Match": tag}).status_code == 304
+    api.add("short-1.mp3")
+    second = api.request("GET", "/queue", headers={"If-None-Match": tag})
+    assert second.status_code == 200 and second.headers["ETag"] != tag
+    refused = api.request("DELETE", "/queue", headers={"If-Match": tag})
+    assert refused.status_code == 412 and refused.json()["code"] == "revision-mismatch"
+    assert len(api.ids()) == 2
+    assert api.request("DELETE", "/queue", headers={"If-Match": second.headers["ETag"]}).is_success
+
+
+def test_a_repeated_idempotency_key_adds_once(api):
+    """DESIGN section 4."""
+    api.load("short-0.mp3")
+    answers = [api.request("POST", "/queue/items", json={"items": [{"uri": "short-1.mp3"}]},
+                           headers={"Idempotency-Key": "a-key-1"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].json() == answers[1].json()
+    assert len(api.ids()) == 2
+    other = api.request("POST", "/queue/items", json={"items": [{"uri": "short-2.mp3"}]},
+                        headers={"Idempotency-Key": "a-key-1"})
+    assert other.status_code in (409, 422), "the same key with another body is a mistake of the client"
+
+
+@pytest.mark.parametrize("members", [
+    {"items": [{"uri": ""}]}, {"items": [{"title": "no uri"}]}, {"items": [{"uri": "a.mp3", "color": 1}]},
+    {"items": [{"uri": "a.mp3", "loops": -2}]}, {"items": [{"uri": "a.mp3", "beginTime": -1}]},
+    {"items": [{"uri": "a.mp3"}], "position": 99}, {"items": [{"uri": "a.mp3"}], "position": "middle"}, {"items": 3}, [], {}])
+def test_wrong_items_are_refused_and_nothing_is_added(api, members):
+    """Issue 2, bad input: 422 that names the member."""
+    api.load("short-0.mp3")
+    response = api.request("POST", "/queue/items", json=members)
+    assert response.status_code in (400, 422), response.text
+    assert response.headers["Content-Type"] == "application/problem+json" and response.json()["code"]
+    assert len(api.ids()) == 1
+
+
+def test_windows_of_the_queue(api):
+    """Issue 2: a window costs what it shows; beyond the end it is empty."""
+    api.load(*[f"short-{n % 4}.mp3" for n in range(250)])
+    window = api.queue(offset=200, limit=100)
+    assert window["length"] == 250 and len(window["items"]) == 50
+    assert api.queue(offset=9999)["items"] == []
+    for parameters in ({"offset": -1}, {"limit": -1}, {"offset": "x"}):
+        assert api.request("GET", "/queue", params=parameters).status_code in (400, 422)
+
+
+def test_a_large_queue_stays_quick(api):
+    """Issue 2, How fast: 100,000 items in one request; here only that nothing breaks down."""
+    import time
+
+    items = [{"uri": f"folder/file-{number}.mp3"} for number in range(100_000)]
+    began = time.monotonic()
+    assert api.request("PUT", "/queue", json={"items": items}).is_success
+    assert time.monotonic() - began < 5
+    began = time.monotonic()
+    assert len(api.queue(offset=50_000)["items"]) == 100
+    assert time.monotonic() - began < 0.2
+    began = time.monotonic()
+    api.call("DELETE", "/queue")
+    assert time.monotonic() - began < 1
+
+
+def test_metadata_of_an_item_can_be_given_and_changed(api):
+    """Rows 181, 195: a client's title wins over the tag; changing it does not move the music."""
+    ids = api.load({"uri": "tagged.mp3", "title": "Given"}, {"uri": "long.mp3"}, index=1)
+    api.play(position=5)
+    api.wait_status("playing")
+    assert api.call("GET", f"/queue/items/{ids[0]}")["title"] == "Given"
+    before = api.player()["position"]
+    api.call("PATCH", f"/queue/items/{ids[1]}", json={"title": "Changed"})
+    assert api.call("GET", f"/queue/items/{ids[1]}")["title"] == "Changed"
+    during(0.3, lambda: api.player()["position"] >= before, "the clock was reset")

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Position: where the music is, and getting elsewhere."""
+
+import time
+
+import pytest
+
+from rig import eventually
+from rig.signals import align
+from rig.waiting import during
+
+RATE = 44100
+
+
+def place(media, name: str, heard, around: float | None = None) -> float:
+    """The position (s) in the file at which `heard` begins, by correlation with its decode."""
+    reference = media.reference(name)
+    first = 0 if around is None else max(0, int((around - 2) * RATE))
+    last = len(reference) if around is None else int((around + 4) * RATE)
+    return (first + align(reference[first:last], heard)) / RATE
+
+
+@pytest.mark.parametrize("name", ["long.mp3", "vbr-noxing-long.mp3"])
+@pytest.mark.parametrize("position", [32.345])
+def test_seek_is_exact(capture, api, media, name, position):
+    """Rows 49, 208: the sound after a seek comes from that position to 5 ms, without a table of contents too."""
+    api.load(name)
+    api.play()
+    capture.wait_sound()
+    api.pause()
+    capture.wait_silence(0.1)
+    assert api.seek(position=position)["position"] == pytest.approx(position, abs=0.001)
+    mark = capture.frames
+    api.play()
+    start = capture.wait_sound(mark, level=50)
+    capture.wait_frames(start + RATE // 2)
+    heard = capture.samples(start + RATE // 20, start + RATE // 2)
+    assert place(media, name, heard, position) == pytest.approx(position + 0.05, abs=0.005)
+
+
+def test_nothing_old_is_heard_after_a_seek(capture, api, media):
+    """Row 69: while playing; from 100 ms after the answer on, only the new place sounds, and without a gap."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    capture.wait_seconds(0.5)
+    api.seek(position=25)
+    answered = time.monotonic()
+    capture.wait_seconds(0.6)
+    begin = capture.frame_at(answered) + RATE // 10
+    heard = capture.samples(begin, begin + RATE // 3)
+    assert 25 <= place(media, "long.mp3", heard, 25) < 25.3
+    late = begin + RATE // 3 - capture.frame_at(answered)
+    reference = media.reference("long.mp3")
+    first = round(place(media, "long.mp3", heard, 25) * RATE)
+    assert abs(heard.astype(int) - reference[first : first + len(heard)]).max() <= 1, late
+
+
+def test_fifty_seeks_a_second_end_at_the_last_one(capture, api, events, media):
+    """Row 50: latest wins; the server stays responsive and plays from there."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    target = 0.0
+    for step in range(75):
+        began = time.monotonic()
+        target = 5 + 0.3 * step
+        api.seek(position=target)
+        time.sleep(max(0, 0.02 - (time.monotonic() - began)))  # the rate is the subject
+    events.wait_for("time", lambda event: abs(event["position"] - target) < 1.2)
+    api.wait_status("playing")
+    capture.wait_seconds(0.6)
+    heard = capture.samples()[-RATE // 3 :]
+    assert target < place(media, "long.mp3", heard) < target + 1.2
+
+
+def test_events_show_no_place_between_old_and_new(api, open_events):
+    """Rows 51, 88: the first time after a seek is the target, with another discontinuity."""
+    log = open_events("events=time,status&interval=0.05")
+    api.load("long.mp3")
+    api.play()
+    log.wait_for("time", lambda event: event["position"] > 0.3)
+    before = log.since(0, "time")[-1]
+    mark = log.mark()
+    api.seek(position=30)
+    log.wait_for("time", lambda event: event["position"] > 30.3, mark=mark)
+    positions = [event["position"] for event in log.since(mark, "time")]
+    assert not [position for position in positions if 2 < position < 29.99], positions
+    after = [event for event in log.since(mark, "time") if event["position"] >= 29.99][0]
+    assert after["discontinuity"] == before["discontinuity"] + 1
+
+
+def test_listened_time_counts_what_was_heard(api, open_events):
+    """Row 70: 2 s, seek to 20, 1 s: position 21, listened 3."""
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    eventually(lambda: api.player()["position"] >= 2, "two seconds")
+    api.seek(position=20)
+    eventually(lambda: api.player()["position"] >= 21, "one second more")
+    snapshot = api.pause()
+    assert snapshot["position"] == pytest.approx(21, abs=0.1)
+    assert snapshot["listenedTime"] == pytest.approx(3, abs=0.1)
+
+
+def test_position_never_goes_back_while_playing(capture, api):
+    """Row 71: monotone within a segment, never null or 0 after the start, frozen while paused."""
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    last, end = 0.0, time.monotonic() + 1.5
+    while time.monotonic() < end:
+        position = api.player()["position"]
+        assert position >= last
+        last = position
+    assert last > 1
+    paused = api.pause()["position"]
+    during(0.3, lambda: api.player()["position"] == paused, "the position moved while paused")
+
+
+def test_seek_into_the_last_moment_plays_to_the_end_once(capture, api, events):
+    """Rows 246, 247: about 0.2 s sound, one `completed`; the last time is the duration and progress 1."""
+    api.load("chirp.mp3")
+    api.play()
+    capture.wait_sound()
+    duration = api.player()["duration"]
+    api.pause()
+    capture.wait_silence(0.1)
+    api.seek(position=duration - 0.2)
+    mark, event_mark = capture.frames, events.mark()
+    api.play()
+    events.wait_status("completed", mark=event_mark)
+    events.wait_for("queue-ended", mark=event_mark)
+    capture.wait_silence(0.3)
+    length = (capture.last_sound(mark) - capture.first_sound(mark)) / RATE
+    assert length == pytest.approx(0.2, abs=0.02)
+    assert len(events.since(event_mark, "completed")) == 1
+    last = events.since(event_mark, "time")[-1]
+    assert last["position"] == pytest.approx(duration, abs=1e-6) and last["progress"] == 1
+    snapshot = api.player()
+    assert snapshot["progress"] == 1 and snapshot["position"] == pytest.approx(duration, abs=1e-6)
+
+
+def test_skips_are_clamped_and_past_the_end_completes_once(api, events):
+    """Row 158."""
+    api.load("long.mp3")
+    api.play(position=3)
+    api.wait_status("playing")
+    assert api.seek(offset=-10)["position"] < 0.5
+    mark = events.mark()
+    api.seek(offset=999)
+    events.wait_for("completed", mark=mark)
+    events.wait_for("queue-ended", mark=mark)
+    assert len(events.since(mark, "completed")) == 1
+
+
+def test_seeks_take_seconds_and_progress(api):
+    """Rows 159, 160: fractions count; what is out of range or no number is refused and changes nothing."""
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    api.pause()
+    assert api.seek(position=0.5)["position"] == pytest.approx(0.5, abs=1e-3)
+    assert api.seek(position=12.3456)["position"] == pytest.approx(12.3456, abs=1e-3)
+    assert api.seek(progress=0.5)["position"] == pytest.approx(20, abs=0.05)
+    before = api.player()["position"]
+    for members in ({"progress": -0.1}, {"progress": 1.1}):
+        response = api.request("POST", "/player/seek", json=members)
+        assert response.status_code == 422, response.text
+    for body in ('{"position": NaN}', '{"progress": Infinity}', '{"position": 1e999}', '{"position": "3"}', "{}",
+                 '{"position": 1, "progress": 0.5}'):
+        response = api.request("POST", "/player/seek", content=body, headers={"Content-Type": "application/json"})
+        assert response.status_code in (400, 422), (body, response.status_code)
+    assert api.player()["position"] == before
+
+
+def test_a_seek_while_loading_is_kept(capture, api, media):
+    """Row 245: the first sound comes from the target."""
+    api.load("long.mp3", play=True)
+    api.seek(position=17)
+    api.wait_status("playing")
+    eventually(lambda: api.player()["position"] >= 17.2, "it plays from there")
+    capture.wait_seconds(0.4)
+    heard = capture.samples()[-RATE // 4 :]
+    assert 17 <= place(media, "long.mp3", heard) < 19
+
+
+def test_begin_time_is_sought_before_the_first_sample(capture, api, events, media):
+    """Rows 149, 151: not a blip of the beginning; `playing` carries the position."""
+    mark = events.mark()
+    api.load({"uri": "long.mp3", "beginTime": 30})
+    api.play()
+    playing = events.wait_status("playing", mark=mark)
+    assert 30 <= playing["position"] < 30.2
+    start = capture.wait_sound()
+    capture.wait_frames(start + RATE // 2)
+    heard = capture.samples(start, start + RATE // 2)
+    assert place(media, "long.mp3", heard, 30) == pytest.approx(30, abs=0.003)
+
+
+def test_a_jump_to_another_item_resets_time_at_once(api, open_events):
+    """Row 242: no event or snapshot of the new item has the old one's time or duration."""
+    log = open_events("interval=0.05")
+    ids = api.load("long.mp3", "chirp.mp3")
+    api.play(position=30)
+    log.wait_for("time", lambda event: event["position"] > 30.1)
+    mark = log.mark()
+    snapshot = api.command("next")
+    assert snapshot["item"]["id"] == ids[1] and snapshot["position"] < 1
+    assert snapshot["duration"] in (None, pytest.approx(30, abs=0.1))
+    log.wait_for("time", lambda event: event["itemId"] == ids[1] and event["position"] > 0.2, mark=mark)
+    stale = [event.data for event in log.since(mark, "time") if event["itemId"] == ids[1] and event["position"] > 5]
+    assert not stale
+
+
+def test_durations_are_right(api):
+    """Row 208: final error below 0.1 s, also without a header that tells the length."""
+    for name, seconds in (("vbr-noxing-long.mp3", 40), ("noise-vbr.mp3", 2), ("long.mp3", 40), ("noise.mp2", 2)):
+        api.load(name, play=True)
+        api.wait_status("playing")
+        eventually(lambda: abs((api.player()["duration"] or 0) - seconds) < 0.1, f"the duration of {name}")
+
+
+def test_scanning_moves_at_its_rate_and_restores_what_was(api):
+    """Rows 161-163: 2 s/s forwards and backwards; stops at 0; afterwards paused again if it was paused."""
+    api.load("long.mp3")
+    api.play(position=10)
+    api.wait_status("playing")
+    api.pause()
+    for rate in (2.0, -2.0):
+        began, start = time.monotonic(), api.command("scan", rate=rate)["position"]
+        eventually(lambda: abs(api.player()["position"] - start) > 2, "the scan moves")
+        moved, took = api.player()["position"] - start, time.monotonic() - began
+        assert moved / took == pytest.approx(rate, rel=0.25)
+    assert api.call("DELETE", "/player/scan")["status"] == "paused"
+    api.play(position=1)
+    api.command("scan", rate=-8)
+    eventually(lambda: api.player()["position"] == 0, "it stops at the beginning")
+    assert api.call("DELETE", "/player/scan")["playWhenReady"]
+    api.wait_status("playing")

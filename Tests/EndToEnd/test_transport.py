@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play, pause, stop, next: what is told and what is heard."""
+
+import time
+
+import numpy
+import pytest
+
+from rig import eventually
+from rig.signals import align, click_level
+from rig.waiting import during
+
+RATE = 44100
+
+
+def silence_begins(capture, after: int, timeout: float = 3.0) -> int:
+    """First frame from `after` on from which 0.2 s are silent."""
+    length = RATE // 5
+
+    def found() -> int:
+        quiet = ~capture.samples(after).any(axis=1)
+        run = numpy.convolve(quiet.astype(int), numpy.ones(length, dtype=int), mode="valid")
+        silent = numpy.flatnonzero(run == length)
+        return after + int(silent[0]) + 1 if len(silent) else 0
+
+    return eventually(found, "silence", timeout) - 1
+
+
+def test_playing_means_sound_and_time_runs(capture, api, events):
+    """Promise 1, row 39: `playing` comes with rate 1 and with sound; the position follows the sink."""
+    api.load("low.mp3")
+    mark = events.mark()
+    began = time.monotonic()
+    api.play()
+    playing = events.wait_status("playing", mark=mark)
+    sound = capture.wait_sound()
+    heard_at = capture.frame_at(playing.moment)
+    assert abs(sound - heard_at) < 0.1 * RATE, "status and sound part by over 100 ms"
+    assert playing.moment - began < 0.5
+    capture.wait_seconds(1.0)
+    snapshot = api.player()
+    now = capture.frame_at(time.monotonic())
+    assert snapshot["rate"] == 1
+    assert snapshot["position"] == pytest.approx((now - sound) / RATE, abs=0.08)
+
+
+def test_play_twice_changes_nothing(events, api):
+    """Row 6: one status event, no jump."""
+    api.load("long.mp3")
+    api.play()
+    events.wait_status("playing")
+    mark = events.mark()
+    before = api.player()
+    after = api.play()
+    assert after["status"] == "playing"
+    assert 0 <= after["position"] - before["position"] < 0.5
+    during(0.3, lambda: not events.since(mark, "status"), "a second play caused a status event")
+
+
+@pytest.mark.parametrize("verb", ["pause", "stop"])
+def test_sound_ends_at_once_and_without_a_click(capture, api, verb):
+    """Rows 65, 66: silence within 100 ms of the answer; the end is faded."""
+    api.load("low.mp3")
+    api.play()
+    start = capture.wait_sound()
+    capture.wait_seconds(0.5)
+    asked = time.monotonic()
+    snapshot = api.command(verb)
+    answered = time.monotonic()
+    assert answered - asked < 0.5
+    assert snapshot["status"] == {"pause": "paused", "stop": "stopped"}[verb] and snapshot["rate"] == 0
+    silent = silence_begins(capture, start + RATE // 10)
+    assert silent - capture.frame_at(asked) < 0.1 * RATE
+    assert click_level(capture.samples(start + RATE // 10, silent + RATE // 10)[:, 0]) < -40
+
+
+def test_resume_goes_on_where_pause_left_off(capture, api, media):
+    """Row 65: pause and resume lose no sample and repeat none, but for the few milliseconds of the fades."""
+    api.load("long.mp3")
+    api.play()
+    start = capture.wait_sound()
+    capture.wait_seconds(0.5)
+    position = api.pause()["position"]
+    end = silence_begins(capture, start + RATE // 10)
+    assert position == pytest.approx((end - start) / RATE, abs=0.02)
+    capture.wait_seconds(0.2)
+    mark = capture.frames
+    api.play()
+    again = capture.wait_sound(mark)
+    capture.wait_seconds(0.5)
+    reference = media.reference("long.mp3")
+    resumed = align(reference[: 4 * RATE], capture.samples(again + RATE // 20, again + RATE // 3)) - RATE // 20
+    assert abs(resumed - (end - start)) < 0.012 * RATE
+
+
+def test_pause_then_stop_with_full_buffers_is_quick(capture, api):
+    """Row 65."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    began = time.monotonic()
+    api.pause()
+    assert api.command("stop")["status"] == "stopped"
+    assert time.monotonic() - began < 1
+
+
+def test_draining_plays_what_is_buffered(capture, api, events):
+    """Row 67: `stopping`, then what had been decoded is heard, then `stopped`."""
+    api.load("short-0.mp3")
+    api.play()
+    start = capture.wait_sound()
+    events.wait_status("playing")
+    mark = events.mark()
+    asked = capture.frame_at(time.monotonic())
+    api.command("stop", drain=True)
+    events.wait_status("stopped", mark=mark)
+    assert [event["status"] for event in events.since(mark, "status")] == ["stopping", "stopped"]
+    end = silence_begins(capture, start)
+    assert asked <= end <= start + int(0.6 * RATE) + 10, "neither cut off nor beyond the file"
+    assert end - asked > 0.02 * RATE, "nothing was drained"
+
+
+def test_next_replaces_the_sound_at_once(capture, api, media):
+    """Rows 54, 69: within 20 ms of the answer nothing of the old item is left; no click."""
+    api.load("low.mp3", "noise.mp3")
+    api.play()
+    capture.wait_sound()
+    capture.wait_seconds(0.5)
+    asked = time.monotonic()
+    snapshot = api.command("next")
+    answered = time.monotonic()
+    assert snapshot["queueIndex"] == 1
+    capture.wait_seconds(1.0)
+    begin = capture.frame_at(asked)
+    window = capture.samples(begin)
+    new = align(window[: 2 * RATE], media.reference("noise.mp3")[: RATE // 2]) + begin
+    assert new - capture.frame_at(answered) < 0.12 * RATE, "the new item is heard soon"
+    fade = capture.samples(begin - RATE // 4, new)
+    if len(fade) > 2000:
+        assert click_level(fade[:, 0]) < -40
+
+
+def test_end_of_the_queue_is_told_and_toggle_starts_again(capture, api, events):
+    """Rows 11, 52, 157: completed once with `finished`, then the queue's end; toggle then sounds."""
+    ids = api.load("short-0.mp3", "short-1.mp3")
+    mark = events.mark()
+    api.play()
+    events.wait_for("queue-ended", mark=mark)
+    events.wait_status("completed", mark=mark)
+    assert [(e["itemId"], e["reason"]) for e in events.since(mark, "completed")] == [(id, "finished") for id in ids]
+    snapshot = api.player()
+    assert snapshot["status"] == "completed" and snapshot["reason"] == "end-of-queue" and snapshot["rate"] == 0
+    capture.wait_silence()
+    silent = capture.frames
+    assert api.command("toggle")["playWhenReady"]
+    capture.wait_sound(silent)
+
+
+@pytest.mark.parametrize("status", ["idle", "paused", "playing", "stopped", "completed", "failed"])
+def test_toggle_has_a_meaning_in_every_state(api, events, status):
+    """Row 155."""
+    expected = "playing"
+    match status:
+        case "paused" | "playing" | "stopped":
+            api.load("long.mp3")
+            api.play()
+            api.wait_status("playing")
+            if status != "playing":
+                api.command("pause" if status == "paused" else "stop")
+            else:
+                expected = "paused"
+        case "completed":
+            api.load("short-0.mp3", play=True)
+        case "failed":
+            api.load("text.mp3")
+            api.request("POST", "/player/play")
+            expected = "failed"
+        case "idle":
+            response = api.request("POST", "/player/toggle")
+            assert response.status_code in (404, 409), response.text
+            assert response.json()["code"] == "no-such-content"
+            return
+    api.wait_status(status)
+    mark = events.mark()
+    api.request("POST", "/player/toggle")
+    if expected == "failed":
+        during(0.3, lambda: api.player()["status"] != "playing", "an unplayable item plays")
+    else:
+        api.wait_status(expected)
+    assert events.since(mark, "status") or expected == "failed"
+
+
+def test_repeat_one_repeats_and_next_still_goes_on(api, events):
+    """Rows 52, 53."""
+    ids = api.load("short-0.mp3", "short-1.mp3")
+    api.settings(repeat="one")
+    mark = events.mark()
+    api.play()
+    events.wait_for("completed", mark=mark)
+    mark = events.mark()
+    events.wait_for("completed", lambda e: e["itemId"] == ids[0], mark=mark)
+    assert api.player()["item"]["id"] == ids[0]
+    assert api.command("next")["item"]["id"] == ids[1]
+
+
+def test_repeat_all_wraps_around(api, events):
+    """Row 52."""
+    ids = api.load("short-0.mp3", "short-1.mp3")
+    api.settings(repeat="all")
+    api.play()
+    events.wait_for("completed", lambda e: e["itemId"] == ids[1])
+    eventually(lambda: api.player()["item"]["id"] == ids[0], "the first item again")
+    assert not events.since(0, "queue-ended")
+
+
+def test_stop_after_current_stops_once(api, events):
+    """DESIGN section 4: one-shot."""
+    api.load("short-0.mp3", "short-1.mp3")
+    api.settings(stopAfterCurrent=True)
+    api.play()
+    stopped = events.wait_status("stopped", "completed")
+    assert stopped["reason"] == "stop-after-current"
+    assert api.player()["stopAfterCurrent"] is False
+
+
+def test_previous_restarts_after_three_seconds_and_goes_back_before(api):
+    """Row 53."""
+    ids = api.load("long.mp3", "chirp.mp3", index=1)
+    api.play(position=5)
+    api.wait_status("playing")
+    snapshot = api.command("previous")
+    assert snapshot["item"]["id"] == ids[1] and snapshot["position"] < 1
+    assert api.command("previous")["item"]["id"] == ids[0]
+
+
+def test_next_and_previous_at_the_ends_say_so(api):
+    """Rows 156, 188: 404 with a code, nothing changes; on an empty queue too."""
+    for verb in ("next", "previous", "play"):
+        response = api.request("POST", f"/player/{verb}")
+        assert response.status_code in (404, 409), (verb, response.text)
+        assert response.json()["code"] == "no-such-content"
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    response = api.request("POST", "/player/next")
+    assert response.status_code in (404, 409) and response.json()["code"] == "no-such-content"
+    assert api.player()["status"] == "playing"
+
+
+def test_play_before_ready_starts_when_ready(api, events):
+    """Rows 40, 41: the wish is kept; the duration is null until the item is open."""
+    api.load("long.mp3")
+    mark = events.mark()
+    api.play()
+    events.wait_status("playing", mark=mark)
+    for event in events.since(mark, "status"):
+        assert event["status"] in ("loading", "ready", "playing")
+    assert api.player()["duration"] == pytest.approx(40, abs=0.1)
+
+
+def test_auto_play_is_off_until_asked_for(api, events):
+    """Row 150."""
+    assert api.player()["autoPlay"] is False
+    api.load("short-0.mp3")
+    during(0.3, lambda: api.player()["status"] in ("idle", "loading", "ready", "stopped"), "it played unasked")
+    api.call("DELETE", "/queue")
+    api.settings(autoPlay=True)
+    api.add("short-1.mp3")
+    events.wait_status("playing")
+
+
+def test_status_names_are_the_promised_ones(api):
+    """Row 152: the enumeration of openapi.yaml."""
+    document = api.request("GET", "//openapi.yaml").text
+    for status in "idle loading ready playing paused buffering seeking interrupted stopping stopped completed failed".split():
+        assert status in document
+
+
+def test_the_life_of_a_track_is_told_in_order(api, events):
+    """Rows 40, 56: the golden order of a whole life."""
+    ids = api.load("short-0.mp3", "short-1.mp3")
+    mark = events.mark()
+    api.play()
+    events.wait_status("completed", mark=mark)
+    events.wait_for("queue-ended", mark=mark)
+    trace = events.trace(mark, "status", "completed", "queue-ended")
+    kept = [line for line in trace if line not in ("status loading", "status ready")]
+    assert kept == ["status playing", f"completed {ids[0]} finished", f"completed {ids[1]} finished", "queue-ended",
+                    "status completed"] or kept == [
+        "status playing", f"completed {ids[0]} finished", f"completed {ids[1]} finished", "status completed", "queue-ended"]
+
+
+def test_random_commands_never_break_the_invariants(api, events):
+    """Rows 39, 62: each answer within 1 s; playing <=> rate is not 0; versions only rise."""
+    import random
+
+    dice = random.Random(62)
+    api.load("long.mp3", "short-0.mp3", "chirp.mp3", "text.mp3", "low.mp3")
+    slowest, version = 0.0, 0
+    for _ in range(400):
+        verb, members = dice.choice([
+            ("play", {}), ("pause", {}), ("toggle", {}), ("next", {}), ("previous", {}), ("stop", {}),
+            ("play", {"index": dice.randrange(5)}), ("seek", {"position": dice.uniform(0, 40)}),
+            ("seek", {"progress": dice.random()}), ("seek", {"offset": dice.uniform(-20, 20)}),
+            ("play", {"index": dice.randrange(5), "position": dice.uniform(0, 5)})])
+        began = time.monotonic()
+        response = api.request("POST", f"/player/{verb}", **({"json": members} if members else {}))
+        slowest = max(slowest, time.monotonic() - began)
+        assert response.status_code in (200, 404, 409, 422), response.text
+        snapshot = api.player()
+        assert (snapshot["status"] == "playing") == (snapshot["rate"] != 0), snapshot
+        assert snapshot["version"] >= version
+        version = snapshot["version"]
+    assert slowest < 1.0

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FrontDoor
+import Glibc
+import HTTP
+import Logging
+import SocketTesting
+import Synchronization
+import Testing
+
+/// What came through the door.
+final class Visitors: Sendable {
+    let plain = Mutex<[IncomingConnection]>([])
+    let upgrades = Mutex<[IncomingConnection]>([])
+
+    func door(port: UInt16 = 0, host: String = "127.0.0.1", limits: ConnectionLimits = .init()) throws -> FrontDoor {
+        try FrontDoor(
+            host: host, port: port, limits: limits, log: Logger(label: "test"),
+            plain: { connection in self.plain.withLock { $0.append(connection) } },
+            upgrade: { connection in self.upgrades.withLock { $0.append(connection) } })
+    }
+
+    func leave() {
+        for list in [plain.withLock { $0 }, upgrades.withLock { $0 }] {
+            for connection in list { close(connection.descriptor) }
+        }
+        plain.withLock { $0 = [] }
+        upgrades.withLock { $0 = [] }
+    }
+
+    deinit { leave() }
+}
+
+@Suite(.serialized) struct FrontDoorTests {
+    let visitors = Visitors()
+
+    @Test func handsOverUnread_whenHeadIsWhole() throws {
+        let door = try visitors.door()
+        let client = try TestSocket(port: door.port)
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n")
+        try client.send("\r\nrest")
+        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        let connection = visitors.plain.withLock { $0[0] }
+        #expect(connection.peer == .loopback)
+        #expect(connection.head == Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        var bytes = [UInt8](repeating: 0, count: 100)
+        #expect(recv(connection.descriptor, &bytes, 100, 0) >= connection.head.count)
+        #expect(bytes.starts(with: connection.head))
+        var on: Int32 = 0
+        var size = socklen_t(4)
+        getsockopt(connection.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, &size)
+        #expect(on == 1)
+    }
+
+    @Test(arguments: ["websocket", "WebSocket", "h2c, websocket"])
+    func handsToUpgrade_whenTokenIsWebsocket(token: String) throws {
+        let door = try visitors.door()
+        let client = try TestSocket(port: door.port)
+        try client.send("GET /e HTTP/1.1\r\nHost: x\r\nupgrade: \(token)\r\n\r\n")
+        #expect(eventually { visitors.upgrades.withLock { $0.count } == 1 })
+    }
+
+    @Test func answers408_whenHalfAHeadAndSilence() throws {
+        let door = try visitors.door(limits: ConnectionLimits(headSeconds: 0.2))
+        let client = try TestSocket(port: door.port)
+        try client.send("GET / HTTP/1.1\r\nHos")
+        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 408 "))
+        #expect(eventually { door.connectionCount == 0 })
+    }
+
+    @Test func answers431_whenHeadIsHuge() throws {
+        let door = try visitors.door()
+        let client = try TestSocket(port: door.port)
+        try client.send("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 20_000))
+        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
+    }
+
+    @Test func closes_whenClientEndsInTheHead() throws {
+        let door = try visitors.door()
+        let client = try TestSocket(port: door.port)
+        try client.send("GET / HT")
+        client.shutDownSending()
+        #expect(try client.receiveToEnd() == "")
+        #expect(eventually { door.connectionCount == 0 })
+    }
+
+    @Test func usesNoProcessorTime_whileAHeadIsIncomplete() throws {
+        let door = try visitors.door()
+        let clients = try (0..<50).map { _ in try TestSocket(port: door.port) }
+        for client in clients { try client.send("GET / HTTP/1.1\r\nHos") }
+        #expect(eventually { door.connectionCount == 50 })
+        let waiter = try TestSocket(port: door.port, seconds: 1)
+        let before = processorSeconds()
+        // Nothing comes: the receive ends by its own time-out of a second.
+        #expect(throws: TestSocketError.self) { try waiter.receive() }
+        #expect(processorSeconds() - before < 0.1)
+    }
+
+    @Test func refusesWith503_whenTheTotalIsReached() throws {
+        let door = try visitors.door(limits: ConnectionLimits(total: 1))
+        let first = try TestSocket(port: door.port)
+        try first.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        #expect(try TestSocket(port: door.port).receiveToEnd().hasPrefix("HTTP/1.1 503 "))
+        visitors.leave()
+        #expect(eventually { door.connectionCount == 0 })
+        let third = try TestSocket(port: door.port)
+        try third.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+    }
+
+    @Test func throwsAddressInUse_whenThePortIsTaken() throws {
+        let door = try visitors.door()
+        #expect(throws: ListenError.addressInUse(host: "127.0.0.1", port: door.port)) {
+            _ = try visitors.door(port: door.port)
+        }
+    }
+
+    @Test func throwsClearly_whenTheHostIsNotHere() throws {
+        #expect(throws: ListenError.addressNotAvailable(host: "192.0.2.1")) { _ = try visitors.door(host: "192.0.2.1") }
+        #expect(throws: ListenError.self) { _ = try visitors.door(host: "nowhere.invalid") }
+    }
+
+    @Test func listensOnLocalhost_withOnePort() throws {
+        let door = try visitors.door(host: "localhost")
+        let client = try TestSocket(port: door.port)
+        try client.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+    }
+
+    @Test func endsWaitingConnections_whenClosed() throws {
+        let door = try visitors.door()
+        let client = try TestSocket(port: door.port)
+        try client.send("GET ")
+        #expect(eventually { door.connectionCount == 1 })
+        door.close()
+        #expect(try client.receiveToEnd() == "")
+        #expect(throws: TestSocketError.self) { _ = try TestSocket(port: door.port) }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Testing
+
+@Suite struct ByteRangeTests {
+    @Test(
+        arguments: [
+            ("bytes=0-0", .part(ByteRange(offset: 0, length: 1))), ("bytes=5-", .part(ByteRange(offset: 5, length: 5))),
+            ("bytes=-3", .part(ByteRange(offset: 7, length: 3))),
+            ("bytes=-30", .part(ByteRange(offset: 0, length: 10))),
+            ("bytes=4-99", .part(ByteRange(offset: 4, length: 6))), ("bytes=10-", .unsatisfiable),
+            ("bytes=-0", .unsatisfiable),
+            ("bytes=3-2", .whole), ("bytes=0-1,3-4", .whole), ("lines=0-1", .whole), ("bytes=a-b", .whole),
+            ("bytes=-", .whole),
+            ("bytes=0-99999999999999999999999", .whole),
+        ] as [(String, ByteRange.Outcome)])
+    func resolves_RFC9110_14_1_2(field: String, expected: ByteRange.Outcome) {
+        #expect(ByteRange.resolve(field, total: 10) == expected)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import Testing
+
+@testable import Media
+
+private final class SilentDecoder: AudioDecoder {
+    let media = MediaDescription(format: AudioFormat(sampleRate: 44_100, layout: .stereo), duration: 1)
+    let source: any ByteSource
+    init(_ source: any ByteSource) { self.source = source }
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        _ = try source.bytes(at: 0, count: 1)
+        return DecodedFrames(frames: 0, endOfStream: true)
+    }
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { frame }
+}
+
+private struct Factory: DecoderFactory {
+    var magic: String
+    func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
+        head.starts(with: magic.utf8)
+    }
+    func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder { SilentDecoder(source) }
+}
+
+@Suite struct LocalMediaOpenerTests {
+    let folder: TemporaryFolder
+    let opener: LocalMediaOpener
+
+    init() throws {
+        folder = try TemporaryFolder()
+        opener = LocalMediaOpener(
+            roots: MusicRoots([folder.path]), factories: [Factory(magic: "ONE"), Factory(magic: "TWO")])
+    }
+
+    @Test func opens_withTheFactoryThatRecognises() throws {
+        try folder.file("a.mp3", "TWO and more")
+        #expect(try opener.open(MediaLocator(uri: "a.mp3"), cancellation: MediaCancellation()).media.duration == 1)
+    }
+
+    @Test(arguments: [
+        ("%PDF-1.4", "PDF"), ("plain words", "text file"), ("<!DOCTYPE html><p>", "HTML"), ("\u{1}\u{2}", "no audio"),
+    ])
+    func unsupported_saysWhatItIs(content: String, word: String) throws {
+        try folder.file("a.mp3", content)
+        do {
+            _ = try opener.open(MediaLocator(uri: "a.mp3"), cancellation: MediaCancellation())
+            Issue.record("opened")
+        } catch {
+            #expect(error.code == .unsupported && error.message.contains(word))
+        }
+    }
+
+    @Test func cancellation_endsReads() throws {
+        try folder.file("a.mp3", "ONE")
+        let cancellation = MediaCancellation()
+        let decoder = try opener.open(MediaLocator(uri: "a.mp3"), cancellation: cancellation)
+        cancellation.cancel()
+        var buffer = [Float](repeating: 0, count: 2_304)
+        #expect(throws: MediaError.self) {
+            try buffer.withUnsafeMutableBufferPointer { _ = try decoder.decode(into: $0) }
+        }
+        #expect(throws: MediaError.self) { try opener.open(MediaLocator(uri: "a.mp3"), cancellation: cancellation) }
+    }
+}

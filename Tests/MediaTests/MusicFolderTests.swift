@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Playback
+import Testing
+
+@testable import Media
+
+@Suite struct MusicFolderTests {
+    let folder: TemporaryFolder
+    let roots: MusicRoots
+
+    init() throws {
+        folder = try TemporaryFolder()
+        roots = MusicRoots([folder.path])
+    }
+
+    private func names(_ path: String = "") throws -> [String] {
+        try MusicFolder.list(path, in: roots).entries.map(\.name)
+    }
+
+    @Test func lists_foldersThenAudioInNaturalOrder() throws {
+        try folder.directory("Zappa")
+        try folder.directory("abba")
+        for name in ["10 x.mp3", "2 b.MP3", "2 A.mp2", "cover.jpg", ".hidden.mp3", "mp3", "劉.mpga"] {
+            try folder.file(name)
+        }
+        #expect(try names() == ["abba", "Zappa", "2 A.mp2", "2 b.MP3", "10 x.mp3", "劉.mpga"])
+        let entry = try MusicFolder.list("", in: roots).entries[3]
+        #expect(entry.kind == .file && entry.size == 7 && entry.uri == "2 b.MP3")
+        #expect(abs(entry.modified - Date().timeIntervalSince1970) < 60)
+    }
+
+    @Test func linksInsideAreShown_othersAndSpecialFilesAreNot() throws {
+        try folder.directory("album")
+        try folder.file("album/a.mp3")
+        try folder.link("good.mp3", to: "album/a.mp3")
+        try folder.link("goodfolder", to: "album")
+        try folder.link("bad.mp3", to: "/etc/passwd")
+        try folder.link("badfolder", to: "/etc")
+        try folder.link("nowhere.mp3", to: "missing")
+        #expect(mkfifo("\(folder.path)/pipe.mp3", 0o600) == 0)
+        #expect(try names() == ["album", "goodfolder", "good.mp3"])
+        #expect(try names("goodfolder") == ["a.mp3"])
+    }
+
+    @Test func nameThatIsNotUTF8_isListedEscapedAndOpens() throws {
+        let raw = Array(folder.path.utf8CString.dropLast()) + [0x2F, 0x61, -1, 0x25, 0x2E, 0x6D, 0x70, 0x33, 0]
+        let descriptor = open(raw, O_CREAT | O_WRONLY, 0o600)
+        #expect(descriptor >= 0)
+        #expect(write(descriptor, "x", 1) == 1)
+        close(descriptor)
+        let entry = try #require(try MusicFolder.list("", in: roots).entries.first)
+        #expect(entry.name == "a%FF%25.mp3")
+        #expect(try roots.openFile(entry.uri).size == 1)
+    }
+
+    @Test func nameThatLooksLikeAURL_opensByItsURI() throws {
+        try folder.file("file:a.mp3")
+        let entry = try #require(try MusicFolder.list("", in: roots).entries.first)
+        #expect(try roots.openFile(entry.uri).size == 7)
+    }
+
+    @Test func truncated_atTheLimit() throws {
+        for number in 0..<30 { try folder.file("\(number).mp3") }
+        let listing = try MusicFolder.list("", in: roots, limit: 20)
+        #expect(listing.entries.count == 20 && listing.isTruncated)
+        #expect(try !MusicFolder.list("", in: roots, limit: 30).isTruncated)
+        let walk = try FolderWalk.collect("", in: roots, limit: 7)
+        #expect(walk.uris.count == 7 && walk.isTruncated)
+    }
+
+    @Test func severalRoots_areMerged() throws {
+        let second = try TemporaryFolder()
+        try folder.directory("album")
+        try second.directory("album")
+        try folder.file("album/1.mp3", "long content")
+        try second.file("album/1.mp3", "short")
+        try second.file("album/2.mp3")
+        let both = MusicRoots([folder.path, second.path])
+        #expect(try MusicFolder.list("", in: both).entries.map(\.name) == ["album"])
+        let album = try MusicFolder.list("album", in: both).entries
+        #expect(album.map(\.name) == ["1.mp3", "2.mp3"])
+        #expect(album[0].size == 12)
+        #expect(try FolderWalk.collect("album", in: both).uris == ["album/1.mp3", "album/2.mp3"])
+    }
+
+    @Test func collect_goesDownOnceEach_sorted() throws {
+        try folder.directory("b/deep/er")
+        try folder.directory("a")
+        try folder.file("b/2.mp3")
+        try folder.file("b/10.mp3")
+        try folder.file("b/deep/er/x.mp3")
+        try folder.file("a/1.mp3")
+        try folder.file("z.mp3")
+        try folder.file("z.txt")
+        try folder.link("b/circle", to: "..")
+        let walk = try FolderWalk.collect("", in: roots)
+        #expect(walk.uris == ["a/1.mp3", "b/deep/er/x.mp3", "b/2.mp3", "b/10.mp3", "z.mp3"])
+        #expect(!walk.isTruncated)
+        #expect(try FolderWalk.collect("b/deep", in: roots).uris == ["b/deep/er/x.mp3"])
+    }
+
+    @Test(arguments: [
+        ("missing", MediaError.Code.notFound), ("..", .forbidden), ("a.mp3", .unsupported), ("/", .forbidden),
+    ])
+    func refused_whenNoFolder(path: String, code: MediaError.Code) throws {
+        try folder.file("a.mp3")
+        do {
+            _ = try MusicFolder.list(path, in: roots)
+            Issue.record("listed")
+        } catch {
+            #expect(error.code == code)
+        }
+    }
+}

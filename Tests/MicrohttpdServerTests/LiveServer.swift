@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FrontDoor
+import Glibc
+import HTTP
+import Logging
+import MicrohttpdServer
+import SocketTesting
+import Synchronization
+
+/// A door, a server and a responder that a test scripts.
+final class LiveServer: HTTPResponder {
+    typealias Reply = @Sendable (HTTPResponse) -> Void
+    let answer: @Sendable (HTTPRequest, @escaping Reply) -> Void
+    let requests = Mutex<[HTTPRequest]>([])
+    private let running = Mutex<(door: FrontDoor, server: MicrohttpdServer)?>(nil)
+
+    init(
+        bodyLimit: Int = 1 << 20, _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
+    ) throws {
+        self.answer = answer
+        let log = Logger(label: "test")
+        let server = try MicrohttpdServer(
+            configuration: MicrohttpdConfiguration(bodyLimit: bodyLimit), log: log, responder: Forward(self))
+        let door = try FrontDoor(
+            host: "127.0.0.1", port: 0, log: log, plain: { server.adopt($0) }, upgrade: { close($0.descriptor) })
+        running.withLock { $0 = (door, server) }
+    }
+
+    /// Echoes what came.
+    static func echo(bodyLimit: Int = 1 << 20) throws -> LiveServer {
+        try LiveServer(bodyLimit: bodyLimit) { request, reply in
+            let text = "\(request.method.rawValue) \(request.path) \(request.body.count)"
+            reply(HTTPResponse(status: 200, headers: HTTPHeaders([("X-A", "b")]), body: .bytes(Array(text.utf8))))
+        }
+    }
+
+    var door: FrontDoor { running.withLock { $0!.door } }
+
+    func client() throws -> TestSocket { try TestSocket(port: door.port) }
+
+    func stop() {
+        let current = running.withLock { $0 }
+        current?.door.close()
+        current?.server.stop()
+    }
+
+    func respond(to request: HTTPRequest, reply: @escaping Reply) {
+        requests.withLock { $0.append(request) }
+        answer(request, reply)
+    }
+
+    deinit { stop() }
+}
+
+/// So that the server does not keep the test's object alive.
+private final class Forward: HTTPResponder {
+    private unowned let target: LiveServer
+
+    init(_ target: LiveServer) { self.target = target }
+
+    func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
+        target.respond(to: request, reply: reply)
+    }
+}
+
+/// A body that a test feeds.
+final class FedStream: HTTPBodyStream {
+    private struct State {
+        var chunks: [HTTPBodyChunk] = []
+        var wake: (@Sendable () -> Void)?
+        var ends = 0
+    }
+
+    private let state = Mutex(State())
+
+    var ends: Int { state.withLock { $0.ends } }
+    var hasBegun: Bool { state.withLock { $0.wake != nil } }
+
+    func feed(_ chunk: HTTPBodyChunk) {
+        let wake = state.withLock { state in
+            state.chunks.append(chunk)
+            return state.wake
+        }
+        wake?()
+    }
+
+    func begin(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+    func next() -> HTTPBodyChunk { state.withLock { $0.chunks.isEmpty ? .wait : $0.chunks.removeFirst() } }
+    func end() { state.withLock { $0.ends += 1 } }
+}

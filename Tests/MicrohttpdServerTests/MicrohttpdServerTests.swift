@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HTTP
+import MicrohttpdServer
+import SocketTesting
+import Synchronization
+import Testing
+
+@Suite(.serialized) struct MicrohttpdServerTests {
+    @Test func keepsAlive_andGivesTheRequest() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        for _ in 0..<3 {
+            try client.send("GET /a%20b?x=1%262&y HTTP/1.1\r\nHost: h\r\nX-Y: z\r\n\r\n")
+            let response = try client.response()
+            #expect(response.status == 200 && response.body == "GET /a%20b 0")
+            #expect(response.headers["connection"] == nil && response.headers["server"] == nil)
+            #expect(response.headers["date"] != nil && response.headers["x-a"] == "b")
+        }
+        let request = server.requests.withLock { $0[0] }
+        #expect(request.query.map(\.value) == ["1&2", ""] && request.headers["x-y"] == "z")
+        #expect(request.peer == .loopback)
+    }
+
+    @Test func answersPipelinedRequests_inOrder() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
+        for index in 0..<20 { #expect(try client.response().body == "GET /\(index) 0") }
+    }
+
+    @Test func collectsBodies_withLengthAndChunked() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        let body = String(repeating: "x", count: 300_000)
+        try client.send("PUT /l HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n\(body)")
+        #expect(try client.response().body == "PUT /l 300000")
+        try client.send(
+            "POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+        #expect(try client.response().body == "POST /c 5")
+        #expect(server.requests.withLock { $0[1].body } == Array("abcde".utf8))
+    }
+
+    @Test func answers413_byLengthBeforeReading() throws {
+        let server = try LiveServer.echo(bodyLimit: 1000)
+        let client = try server.client()
+        try client.send("PUT /l HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n")
+        let response = try client.response()
+        #expect(response.status == 413 && response.headers["content-type"] == "application/problem+json")
+        #expect(server.requests.withLock { $0.isEmpty })
+    }
+
+    @Test func answers413_whenChunksExceedTheLimit() throws {
+        let server = try LiveServer.echo(bodyLimit: 1000)
+        let client = try server.client()
+        let chunk = "258\r\n" + String(repeating: "x", count: 600) + "\r\n"
+        try client.send("PUT /l HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)0\r\n\r\n")
+        #expect(try client.response().status == 413)
+    }
+
+    @Test func continues_whenExpected() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("PUT /e HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))
+        try client.send("ab")
+        #expect(try client.response().body == "PUT /e 2")
+    }
+
+    @Test func sendsNoBody_forHEAD() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("HEAD /h HTTP/1.1\r\nHost: h\r\n\r\nGET /g HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response(hasBody: false).headers["content-length"] == "9")
+        #expect(try client.response().body == "GET /g 0")
+    }
+
+    @Test func repliesLater_fromAnotherThread() throws {
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+        let clients = try (0..<10).map { _ in try server.client() }
+        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        #expect(eventually { replies.withLock { $0.count } == 10 })
+        for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 200, body: .bytes([65]))) }
+        for client in clients { #expect(try client.response().body == "A") }
+    }
+
+    @Test func survives_whenTheClientGoesDuringSuspension() throws {
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+        do {
+            let client = try server.client()
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(eventually { replies.withLock { $0.count } == 1 })
+        }
+        replies.withLock { $0[0] }(HTTPResponse(status: 200, body: .bytes([65])))
+        #expect(eventually { server.door.connectionCount == 0 })
+    }
+
+    @Test func sendsPartOfAFile() throws {
+        let server = try LiveServer { _, reply in
+            let file = open("/proc/self/exe", O_RDONLY)
+            reply(HTTPResponse(status: 206, body: .file(descriptor: file, offset: 1, length: 3)))
+        }
+        let client = try server.client()
+        for _ in 0..<2 {
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.response().body == "ELF")
+        }
+    }
+
+    @Test func sharesBodies_andTellsHeadersApart() throws {
+        let shared = SharedBytes(Array("same".utf8))
+        let server = try LiveServer { request, reply in
+            reply(HTTPResponse(status: 200, headers: HTTPHeaders([("X-P", request.path)]), body: .shared(shared)))
+        }
+        let client = try server.client()
+        for index in 0..<30 {
+            try client.send("GET /\(index % 12) HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try client.response()
+            #expect(response.body == "same" && response.headers["x-p"] == "/\(index % 12)")
+        }
+    }
+
+    @Test func streams_asTheStreamWakes() throws {
+        let stream = FedStream()
+        let server = try LiveServer { _, reply in reply(HTTPResponse(status: 200, body: .stream(stream))) }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try client.receive(until: "\r\n\r\n")
+        #expect(eventually { stream.hasBegun })
+        for text in ["one", "two"] {
+            stream.feed(.bytes(Array(text.utf8)))
+            #expect(try client.receive(until: "\r\n\(text)\r\n").contains("3"))
+        }
+        stream.feed(.bytes([UInt8](repeating: 120, count: 100_000)))
+        stream.feed(.finished)
+        #expect(try client.receive(until: "0\r\n\r\n").filter { $0 == "x" }.count == 100_000)
+        #expect(eventually { stream.ends == 1 })
+    }
+
+    @Test func endsTheStream_whenTheClientGoes() throws {
+        let stream = FedStream()
+        let server = try LiveServer { _, reply in reply(HTTPResponse(status: 200, body: .stream(stream))) }
+        do {
+            let client = try server.client()
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.receive(until: "\r\n\r\n")
+            #expect(eventually { stream.hasBegun })
+        }
+        #expect(
+            eventually {
+                stream.feed(.bytes([65]))
+                return stream.ends == 1
+            })
+        stream.feed(.bytes([65]))
+        #expect(eventually { server.door.connectionCount == 0 })
+        #expect(stream.ends == 1)
+    }
+
+    @Test func answers426_whenTheConnectionIsUsed() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try client.response()
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        let response = try client.response()
+        #expect(response.status == 426 && response.headers["connection"]?.lowercased() == "close")
+        #expect(try client.receiveToEnd() == "")
+    }
+
+    @Test func answers400_whenMalformed() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("BROKEN\r\n\r\n")
+        let response = try client.response()
+        #expect(response.status == 400 && response.headers["content-type"] == "application/problem+json")
+    }
+
+    @Test func serves1000ConnectionsAtOnce() throws {
+        let server = try LiveServer.echo()
+        let clients = try (0..<1000).map { _ in try server.client() }
+        for client in clients { try client.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n") }
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(server.door.connectionCount == 1000)
+    }
+
+    @Test func leavesNoDescriptors_whenClientsComeAndGo() throws {
+        let server = try LiveServer.echo()
+        let before = openDescriptors()
+        for _ in 0..<500 {
+            let client = try server.client()
+            try client.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.response().status == 200)
+        }
+        #expect(eventually { server.door.connectionCount == 0 })
+        // Other suites run beside this one.
+        #expect(eventually { openDescriptors() <= before + 100 })
+    }
+
+    @Test func stops_whileBusy() throws {
+        let stream = FedStream()
+        let server = try LiveServer { request, reply in
+            if request.path == "/s" { reply(HTTPResponse(status: 200, body: .stream(stream))) }
+        }
+        let streaming = try server.client()
+        let waiting = try server.client()
+        let idle = try server.client()
+        try streaming.send("GET /s HTTP/1.1\r\nHost: h\r\n\r\n")
+        try waiting.send("GET /w HTTP/1.1\r\nHost: h\r\n\r\n")
+        try idle.send("GET /w HTTP/1.1\r\nHost: h\r\n")
+        #expect(eventually { stream.hasBegun && server.requests.withLock { $0.count } == 2 })
+        server.stop()
+        #expect(stream.ends == 1)
+        _ = try streaming.receiveToEnd()
+        _ = try waiting.receiveToEnd()
+        #expect(try idle.receiveToEnd() == "")
+        #expect(server.door.connectionCount == 0)
+    }
+}

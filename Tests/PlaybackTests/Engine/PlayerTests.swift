@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import PlaybackTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PlayerTests {
+    @Test func itemsJoinWithoutAGap_whenPlayedInARow() async {
+        let rig = PlayerRig(["a": .init(frames: 30_000), "b": .init(frames: 20_000, base: 100_000)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        let expected = (0..<30_000).map(Float.init) + (0..<20_000).map { Float($0 + 100_000) }
+        #expect(rig.output.captured == expected)
+        rig.player.shutdown()
+    }
+
+    @Test func roundsAreExact_whenAnItemLoops() async {
+        let rig = PlayerRig(["a": .init(frames: 4_410)])
+        rig.send(.edit(.insert([ItemDraft(uri: "a", loops: 2)], at: .end), expected: nil, play: true))
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        #expect(rig.output.captured == (0..<3).flatMap { _ in (0..<4_410).map(Float.init) })
+        rig.player.shutdown()
+    }
+
+    @Test func nothingIsLostOrRepeated_whenPausedAndResumed() async {
+        let rig = PlayerRig(["a": .init(frames: 44_100)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.output.captured.count >= 10_000 })
+        let paused = await rig.perform(.pause)
+        #expect((try? paused.get())?.status == .paused)
+        rig.send(.play(.current, position: nil))
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        #expect(rig.output.captured == (0..<44_100).map(Float.init))
+        rig.player.shutdown()
+    }
+
+    @Test func nextFrameHeardIsTheTarget_afterASeek() async {
+        let rig = PlayerRig(["a": .init(frames: 441_000)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.output.captured.count >= 10_000 })
+        rig.send(.seek(.position(5)))
+        #expect(await rig.play { $0.output.captured.contains(222_000) })
+        let after = rig.output.captured
+        let jump = after.indices.dropFirst().first { after[$0] != after[$0 - 1] + 1 }
+        #expect(jump.map { after[$0] } == 220_500)
+        rig.player.shutdown()
+    }
+
+    @Test func startsAtBeginTime_withoutASampleOfTheBeginning() async {
+        let rig = PlayerRig(["a": .init(frames: 441_000)])
+        rig.send(.edit(.insert([ItemDraft(uri: "a", beginTime: 3)], at: .end), expected: nil, play: true))
+        #expect(await rig.play { $0.output.captured.count > 100 })
+        #expect(rig.output.captured.first == 132_300)
+        rig.player.shutdown()
+    }
+
+    @Test func nothingOfTheOldItemIsHeard_afterNext() async {
+        let rig = PlayerRig(["a": .init(frames: 441_000), "b": .init(frames: 5_000, base: 1_000_000)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.output.captured.count >= 5_000 })
+        let heard = rig.output.captured.count
+        rig.send(.next)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        let rest = Array(rig.output.captured.dropFirst(heard).drop { $0 < 1_000_000 })
+        #expect(rest == (0..<5_000).map { Float($0 + 1_000_000) })
+        rig.player.shutdown()
+    }
+
+    @Test func playsWhatWasDecoded_whenTheFileBreaks() async {
+        let broken = ScriptedOpener.Script(
+            frames: 44_100, failure: (10_000, MediaError(.unreadable, "The file was cut off.")))
+        let rig = PlayerRig(["a": broken, "b": .init(frames: 3_000, base: 100_000)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        let expected = (0..<10_000).map(Float.init) + (0..<3_000).map { Float($0 + 100_000) }
+        #expect(rig.output.captured == expected)
+        #expect(rig.player.snapshot.error?.code == .unreadable)
+        rig.player.shutdown()
+    }
+
+    @Test func goesOnWhereItWas_whenTheStreamIsLost() async {
+        let rig = PlayerRig(["a": .init(frames: 88_200)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.output.captured.count >= 20_000 && $0.player.snapshot.status == .playing })
+        let heard = rig.output.captured.count
+        rig.output.lose()
+        #expect(
+            await rig.wait { rig in
+                rig.clock.advance(seconds: 0.01)
+                rig.output.send(.availability(.available))
+                return rig.output.streamsOpened == 2
+            })
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        #expect(rig.output.captured.dropFirst(heard).first.map { abs($0 - Float(heard)) < 10 } == true)
+        rig.player.shutdown()
+    }
+
+    @Test func isAnsweredWithItsError_whenTheStoreRefuses() async {
+        let rig = PlayerRig(["a": .init(frames: 100)])
+        rig.store.fail(with: "The disk is full.")
+        let reply = await rig.perform(.edit(.insert([ItemDraft(uri: "a")], at: .end), expected: nil, play: false))
+        guard case .failure(let error) = reply else {
+            Issue.record("a change that is not saved must not be called done")
+            return
+        }
+        #expect(error.code == .notSaved)
+        rig.player.shutdown()
+    }
+
+    @Test func everyEventIsReadable_whenItArrives() async {
+        let rig = PlayerRig(["a": .init(frames: 8_820), "b": .init(frames: 8_820)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        let versions = rig.received.map(\.version)
+        #expect(versions == versions.sorted())
+        #expect((versions.last ?? 0) <= rig.player.snapshot.version)
+        rig.player.shutdown()
+    }
+
+    @Test func commandsAreRefused_afterShutdown() async {
+        let rig = PlayerRig()
+        rig.player.shutdown()
+        let reply = await rig.perform(.pause)
+        guard case .failure(let error) = reply else {
+            Issue.record("nothing runs any more")
+            return
+        }
+        #expect(error.code == .shuttingDown)
+    }
+
+    /// An observer that is wrapped anew at every event ends in a stack overflow.
+    @Test func observerIsCalledAsItWasGiven_howeverManyEvents() async {
+        let rig = PlayerRig()
+        var patch = SettingsPatch()
+        for step in 0..<20_000 {
+            patch.volume = Double(step % 100) / 100
+            rig.send(.apply(patch))
+        }
+        #expect(await rig.wait { $0.received.count >= 19_000 })
+        rig.player.shutdown()
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+@Suite struct PlayerCoreTests {
+    private func world(_ uris: String..., play: Bool = true) -> SimulatedWorld {
+        var world = SimulatedWorld()
+        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: play))
+        return world
+    }
+
+    private func playing(_ uris: [String]) -> SimulatedWorld {
+        var world = SimulatedWorld()
+        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        #expect(world.run { $0.status == .playing })
+        return world
+    }
+
+    private func names(_ world: SimulatedWorld) -> [String] {
+        world.events.compactMap { event in
+            switch event {
+            case .status(let status, _, _, _, _, _): status.rawValue
+            case .completed(_, let reason): "completed:\(reason.rawValue)"
+            case .item(let item): "item:\(item?.item.uri ?? "-")"
+            case .queueEnded: "queue-ended"
+            default: nil
+            }
+        }
+    }
+
+    @Test func readyAndSilent_whenItemsAreAddedToAnIdlePlayer() {
+        var world = world("a-1", play: false)
+        #expect(world.run { $0.status == .ready })
+        #expect(world.sink.generation == nil)
+        #expect(world.position == 0)
+    }
+
+    @Test func playsToTheEndInOrder_whenNobodyInterferes() {
+        var world = playing(["a-1", "b-1"])
+        #expect(world.run { $0.status == .completed })
+        let order = names(world).filter { $0.contains("completed") || $0.hasPrefix("queue") || $0.hasPrefix("item") }
+        let edges = order.filter { $0 != "item:a-1" && $0 != "item:b-1" }
+        #expect(edges == ["completed:finished", "completed:finished", "queue-ended", "completed"])
+        let first = order.firstIndex(of: "completed:finished") ?? 0
+        #expect(order[first + 1] == "item:b-1")
+        #expect(world.position == 1)
+    }
+
+    @Test func keepsItsPlace_whenPausedAndResumed() {
+        var world = playing(["a-5"])
+        world.run(seconds: 1)
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        let place = world.position
+        world.run(seconds: 10)
+        #expect(world.position == place)
+        #expect(world.core.nextDeadline == nil, "a paused player sleeps")
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - place) < 0.05)
+    }
+
+    @Test func countsOnlyWhatWasHeard_whenSought() {
+        var world = playing(["a-60"])
+        #expect(world.run(upTo: 9) { $0.position >= 8 })
+        world.command(.seek(.position(20)))
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 3)
+        #expect(abs(world.position - 23) < 0.1)
+        #expect(abs(world.core.positionClock.listenedTime(at: world.now) - 11) < 0.1)
+    }
+
+    @Test func latestSeekWins_whenSeeksComeFasterThanTheDecoder() {
+        var world = playing(["a-60"])
+        for step in 1...150 {
+            world.command(.seek(.position(Double(step) / 4)))
+            world.run(seconds: 0.02)
+        }
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 37.5) < 0.1)
+    }
+
+    @Test func startsThere_whenSoughtWhileLoading() {
+        var world = world("a-60")
+        world.command(.seek(.position(30)))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 30) < 0.1)
+    }
+
+    @Test func completesOnce_whenSoughtPastTheEnd() {
+        var world = playing(["a-10"])
+        world.command(.seek(.offset(999)))
+        #expect(world.run { $0.status == .completed })
+        #expect(names(world).filter { $0 == "completed:finished" }.count == 1)
+    }
+
+    @Test func goesOnWithTheNextItem_whenOneIsMissing() {
+        var world = playing(["missing-1", "b-1"])
+        #expect(world.core.current?.item.uri == "b-1")
+        #expect(names(world).contains("completed:error"))
+        #expect(world.core.lastError?.code == .notFound)
+        world.run(seconds: 0.1)
+    }
+
+    @Test func fails_whenEverythingIsMissingAndRepeats() {
+        var world = SimulatedWorld()
+        var patch = SettingsPatch()
+        patch.repeats = .all
+        world.command(.apply(patch))
+        world.command(
+            .edit(
+                .insert([ItemDraft(uri: "missing-1"), ItemDraft(uri: "missing-2")], at: .end), expected: nil, play: true
+            ))
+        #expect(world.run { $0.status == .failed })
+    }
+
+    @Test func resumesWhereItWas_whenTheSinkComesBack() {
+        var world = playing(["a-60"])
+        world.run(seconds: 5)
+        let place = world.position
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        #expect(world.status == .interrupted)
+        #expect(world.core.reason == .outputUnavailable)
+        world.run(seconds: 20)
+        #expect(abs(world.position - place) < 0.2)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - place) < 0.2)
+    }
+
+    @Test func pauses_whenTheSinkStaysAwayTooLong() {
+        var world = playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.run(seconds: PlayerCore.outageLimit + 1)
+        #expect(world.status == .paused)
+        #expect(world.core.reason == .outputUnavailable)
+    }
+
+    @Test func refusesToPretend_whenThereIsNoSink() {
+        var world = world("a-1", play: false)
+        world.send(.output(.availability(.unavailable("no server"))))
+        let token = world.command(.play(.current, position: nil))
+        guard case .failed(let error)? = world.replies[token] else {
+            Issue.record("play must be refused")
+            return
+        }
+        #expect(error.code == .outputUnavailable)
+        #expect(!world.core.goal.wantsSound)
+    }
+
+    @Test func givesTheStreamBack_afterTheQueueEnded() {
+        var world = playing(["a-1"])
+        #expect(world.run { $0.status == .completed })
+        #expect(world.sink.generation != nil)
+        world.run(seconds: PlayerCore.streamGrace + 0.1)
+        #expect(world.sink.generation == nil)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func playsTheSuccessorThatIsRightAtTheEnd_whenTheQueueIsEditedLate() {
+        var world = playing(["a-3", "b-1", "c-1"])
+        #expect(world.run(upTo: 4) { $0.core.upcoming?.isFed == true })
+        let second = world.core.queue[1].id
+        world.command(.edit(.remove([second]), expected: nil, play: false))
+        #expect(world.run(upTo: 4) { $0.core.current?.item.uri == "c-1" })
+        #expect(!names(world).contains("item:b-1"))
+    }
+
+    @Test func doesNotRestart_whenAnEarlierItemIsRemoved() {
+        var world = playing(["a-9", "b-9"])
+        world.command(.next)
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 1)
+        let before = world.position
+        let first = world.core.queue[0].id
+        world.command(.edit(.remove([first]), expected: nil, play: false))
+        #expect(world.status == .playing)
+        #expect(world.position >= before - 0.002)
+        #expect(world.core.current?.item.uri == "b-9")
+    }
+
+    @Test func restartsOrGoesBack_dependingOnWhatWasHeard() {
+        var world = playing(["a-9", "b-9"])
+        world.command(.next)
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 4)
+        world.command(.previous)
+        #expect(world.run { $0.status == .playing })
+        #expect(world.core.current?.item.uri == "b-9")
+        #expect(world.position < 0.5)
+        world.command(.previous)
+        #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "a-9" })
+    }
+
+    @Test func movesAtItsRate_whenScanning() {
+        var world = playing(["a-60"])
+        world.command(.scan(rate: 4))
+        #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 4 })
+        let before = world.position
+        world.run(seconds: 2)
+        #expect(abs(world.position - before - 8) < 0.1)
+        world.command(.endScan)
+        #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 1 })
+    }
+
+    @Test func isPausedAgain_whenAScanFromPauseEnds() {
+        var world = playing(["a-60"])
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        world.command(.scan(rate: 2))
+        #expect(world.run { $0.status == .playing })
+        world.command(.endScan)
+        #expect(world.run { $0.status == .paused })
+    }
+
+    @Test func stopsAfterTheItem_whenTold() {
+        var world = playing(["a-1", "b-1"])
+        var patch = SettingsPatch()
+        patch.stopAfterCurrent = true
+        world.command(.apply(patch))
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.core.reason == .stopAfterCurrent)
+        #expect(world.core.queue.current?.uri == "b-1")
+        #expect(!world.core.settings.stopAfterCurrent)
+    }
+
+    @Test func playsTheBufferOut_whenStoppedWithDrain() {
+        var world = playing(["a-2"])
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.sink.heard == Double(world.sink.written))
+    }
+
+    @Test func isPausedAtTheSavedPlace_whenRestored() {
+        var saved = SavedPlayer()
+        saved.items = [QueueItem(id: ItemID(number: 7), draft: ItemDraft(uri: "a-60"))]
+        saved.nextItemNumber = 8
+        saved.current = SavedPosition(itemID: ItemID(number: 7), position: 33)
+        var world = SimulatedWorld(saved: saved)
+        world.run(seconds: 0.1)
+        #expect(world.status == .paused)
+        #expect(world.core.reason == .restored)
+        #expect(world.position == 33)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 33) < 0.1)
+    }
+
+    @Test func fails_whenTheMediaNeverOpens() {
+        var world = world("never-1")
+        #expect(world.status == .loading)
+        world.run(seconds: PlayerCore.openingLimit + 1)
+        #expect(world.status == .failed)
+        #expect(world.core.lastError?.code == .timedOut)
+    }
+
+    @Test func repeatsOneWithoutEnd_untilNext() {
+        var world = SimulatedWorld()
+        var patch = SettingsPatch()
+        patch.repeats = .one
+        world.command(.apply(patch))
+        world.command(
+            .edit(.insert([ItemDraft(uri: "a-1"), ItemDraft(uri: "b-1")], at: .end), expected: nil, play: true))
+        world.run(seconds: 4)
+        #expect(world.core.current?.item.uri == "a-1")
+        #expect(names(world).filter { $0 == "completed:finished" }.count >= 3)
+        world.command(.next)
+        #expect(world.run { $0.core.current?.item.uri == "b-1" })
+    }
+
+    @Test func failureIsReportedToWhoeverAskedForSound_andToNobodyElse() {
+        var world = SimulatedWorld()
+        let edit = world.command(.edit(.insert([ItemDraft(uri: "missing-1")], at: .end), expected: nil, play: true))
+        #expect(world.run { $0.status == .failed })
+        let play = world.command(.play(.current, position: nil))
+        #expect(world.run { $0.replies[play] != nil })
+        var patch = SettingsPatch()
+        patch.volume = 0.5
+        let settings = world.command(.apply(patch))
+        func failed(_ token: CommandToken) -> Bool? {
+            world.replies[token].map { if case .failed = $0 { true } else { false } }
+        }
+        #expect(failed(edit) == false)
+        #expect(failed(play) == true)
+        #expect(failed(settings) == false)
+    }
+}

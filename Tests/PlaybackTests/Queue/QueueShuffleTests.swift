@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+@Suite struct QueueShuffleTests {
+    let once = Queue.Order(shuffle: true)
+    let forever = Queue.Order(repeats: .all, shuffle: true)
+
+    @Test func round_playsEveryItemOnce() throws {
+        var fixture = try QueueFixture("abcdefghij", current: "d")
+        var heard = ["d"]
+        while let letter = fixture.advance(once) { heard.append(letter) }
+        #expect(heard.sorted() == "abcdefghij".map(String.init))
+        #expect(heard != heard.sorted())
+    }
+
+    @Test func successor_staysTheSame_untilCurrentChanges() throws {
+        var fixture = try QueueFixture("abcdefghij", current: "d")
+        for _ in 0..<30 {
+            let first = fixture.queue.successor(forever, using: &fixture.random)
+            for _ in 0..<5 { #expect(fixture.queue.successor(forever, using: &fixture.random) == first) }
+            #expect(fixture.queue.next(forever, using: &fixture.random) == first)
+            fixture.queue.setCurrent(first)
+        }
+    }
+
+    @Test func repeatAll_playsRoundAfterRound_neverTheSameTwiceInARow() throws {
+        var fixture = try QueueFixture("abc", current: "a")
+        var heard = ["a"]
+        for _ in 0..<299 { heard.append(fixture.advance(forever) ?? "none") }
+        for start in stride(from: 0, to: 300, by: 3) {
+            #expect(heard[start..<(start + 3)].sorted() == ["a", "b", "c"])
+        }
+        for (one, two) in zip(heard, heard.dropFirst()) { #expect(one != two) }
+    }
+
+    @Test func previous_goesBackThroughWhatWasHeard_andNextForwardAgain() throws {
+        var fixture = try QueueFixture("abcdefgh", current: "a")
+        var heard = ["a"]
+        for _ in 0..<5 { heard.append(fixture.advance(once) ?? "none") }
+        for letter in heard.dropLast().reversed() { #expect(fixture.goBack(once) == letter) }
+        #expect(fixture.goBack(once) == nil)
+        for letter in heard.dropFirst() { #expect(fixture.advance(once) == letter) }
+        var rest: [String] = []
+        while let letter = fixture.advance(once) { rest.append(letter) }
+        #expect((heard + rest).sorted() == "abcdefgh".map(String.init))
+    }
+
+    @Test func turningItOff_continuesInQueueOrder() throws {
+        var fixture = try QueueFixture("abcdefgh", current: "a")
+        _ = fixture.advance(once)
+        let index = try #require(fixture.queue.currentIndex)
+        let following = index + 1 < 8 ? fixture.queue[index + 1].uri : nil
+        #expect(fixture.advance() == following)
+    }
+
+    @Test func insertions_joinTheRound_andNextOnesComeFirst() throws {
+        var fixture = try QueueFixture("abcd", current: "a")
+        var heard = ["a", fixture.advance(once) ?? "none"]
+        try fixture.apply(.insert(drafts("xy"), at: .end))
+        try fixture.apply(.insert(drafts("12"), at: .next))
+        try fixture.apply(.insert(drafts("3"), at: .next))
+        for letter in ["1", "2", "3"] { #expect(fixture.advance(once) == letter) }
+        while let letter = fixture.advance(once) { heard.append(letter) }
+        #expect(heard.sorted() == ["a", "b", "c", "d", "x", "y"])
+    }
+
+    @Test func removedItems_leaveTheRound_andComeBackWithUndo() throws {
+        var fixture = try QueueFixture("abcdef", current: "a")
+        try fixture.apply(.remove([fixture.id("b"), fixture.id("c")]))
+        var heard: [String] = []
+        while let letter = fixture.advance(once) { heard.append(letter) }
+        #expect(heard.sorted() == ["d", "e", "f"])
+        try fixture.apply(.undo)
+        heard = []
+        while let letter = fixture.advance(once) { heard.append(letter) }
+        #expect(heard.sorted() == ["b", "c"])
+    }
+
+    @Test func itemsTheUserChose_areNotRepeatedInTheRound() throws {
+        var fixture = try QueueFixture("abcdef", current: "a")
+        _ = fixture.queue.successor(once, using: &fixture.random)
+        fixture.queue.setCurrent(fixture.id("e"))
+        var heard: [String] = []
+        while let letter = fixture.advance(once) { heard.append(letter) }
+        #expect(heard.sorted() == ["b", "c", "d", "f"])
+    }
+}

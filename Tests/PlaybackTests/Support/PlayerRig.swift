@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import PlaybackTesting
+import Synchronization
+import Threading
+
+/// A whole player with real threads between a scripted opener and a capturing output.
+final class PlayerRig: Sendable {
+    let clock = ManualClock()
+    let opener: ScriptedOpener
+    let output: CapturingOutput
+    let store: MemoryStore
+    let player: Player
+    private let events = EventLog()
+
+    init(
+        _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(), ringCapacity: Int = 88_200
+    ) {
+        opener = ScriptedOpener(scripts)
+        output = CapturingOutput(clock: clock, ringCapacity: ringCapacity)
+        store = MemoryStore(saved)
+        player = Player(
+            Player.Environment(
+                opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock))
+        player.observe { [events] in events.append($0) }
+    }
+
+    var received: [PlayerEvent] { events.all }
+
+    @discardableResult
+    func perform(_ command: PlayerCommand) async -> Result<PlayerSnapshot, PlaybackError> {
+        await withCheckedContinuation { continuation in
+            player.perform(command) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Sends without waiting for the answer: transport commands are answered when the sink has followed.
+    func send(_ command: PlayerCommand) {
+        player.perform(command) { _ in }
+    }
+
+    func add(_ uris: [String], play: Bool) {
+        send(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: play))
+    }
+
+    /// Waits for something that other threads bring about; nothing here depends on how long it takes.
+    func wait(until condition: (PlayerRig) -> Bool) async -> Bool {
+        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        while !condition(self) {
+            if MonotonicTime.now > deadline { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
+    /// Plays in small steps until the condition holds.
+    func play(until condition: (PlayerRig) -> Bool) async -> Bool {
+        await wait { rig in
+            if condition(rig) { return true }
+            rig.output.play(441)
+            return condition(rig)
+        }
+    }
+}
+
+/// For material that needs none.
+struct NoConversion: SampleRateConversion {
+    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+        throw MediaError(.unsupported, "No conversion in this test.")
+    }
+}
+
+private final class EventLog: Sendable {
+    private let events = Mutex<[PlayerEvent]>([])
+
+    var all: [PlayerEvent] { events.withLock { $0 } }
+
+    func append(_ event: PlayerEvent) {
+        events.withLock { $0.append(event) }
+    }
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Threading
+
+@testable import Playback
+
+/// Decoders, sink and time around a `PlayerCore`, all scripted and on one thread: performs its actions, and gives back
+/// what real ones would report, after delays that a seed chooses.
+struct SimulatedWorld {
+    static let sampleRate = 1_000
+
+    /// How the media behind a URI behaves.
+    enum Media {
+        case good(seconds: Double)
+        /// Opens and fails after this much.
+        case damaged(seconds: Double)
+        case missing
+        case never
+    }
+
+    struct Session {
+        var media: Media
+        var run = DecodeRun()
+        var place = 0.0
+        var speed = 1.0
+        var isOpen = false
+    }
+
+    struct Sink {
+        var generation: Generation?
+        var isOpen = false
+        var isStarted = false
+        var isDraining = false
+        var isDry = false
+        var written: FrameCount = 0
+        var heard = 0.0
+        var cut: FrameCount = 0
+
+        /// Holds frames that were neither heard nor flushed.
+        var isAudible: Bool { max(heard, Double(cut)) < Double(written) }
+    }
+
+    var core: PlayerCore
+    var now = MonotonicTime(nanoseconds: 1_000_000_000)
+    var random: SplitMix64
+    var sessions: [Generation: Session] = [:]
+    var sink = Sink()
+    var isAvailable = true
+    private(set) var due: [(at: MonotonicTime, input: PlayerCore.Input)] = []
+    private(set) var events: [PlayerEvent.Kind] = []
+    private(set) var replies: [CommandToken: CommandOutcome] = [:]
+    private(set) var saved: [SavedChange] = []
+    private(set) var asked: [CommandToken: MonotonicTime] = [:]
+    /// Commands that were answered later than 1 s, or twice.
+    private(set) var lateOrDoubleReplies = 0
+    var check: (inout SimulatedWorld) -> Void = { _ in }
+
+    init(saved: SavedPlayer = SavedPlayer(), seed: UInt64 = 1) {
+        random = SplitMix64(seed: seed)
+        core = PlayerCore(saved, now: now, seed: seed)
+        perform(core.begin())
+        send(.output(.availability(.available)))
+    }
+
+    var status: PlayerStatus { core.status }
+    var position: Double { core.positionClock.position(at: now) }
+    private(set) var loads = 0
+
+    static func media(_ uri: String) -> Media {
+        if uri.hasPrefix("missing") { return .missing }
+        if uri.hasPrefix("never") { return .never }
+        let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
+        return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
+    }
+
+    // MARK: Driving
+
+    @discardableResult
+    mutating func command(_ command: PlayerCommand) -> CommandToken {
+        let token = CommandToken(number: UInt64(asked.count))
+        asked[token] = now
+        send(.command(command, token))
+        return token
+    }
+
+    mutating func send(_ input: PlayerCore.Input) {
+        let actions = core.handle(input, clock: reading, now: now)
+        perform(actions)
+        check(&self)
+    }
+
+    /// Lets time pass, event by event.
+    mutating func run(seconds: Double) {
+        let end = now.advanced(bySeconds: seconds)
+        var guardCount = 0
+        while true {
+            guardCount += 1
+            precondition(
+                guardCount < 100_000,
+                "no rest: \(core.goal) \(core.stream) seek \(String(describing: core.seek)) scan \(String(describing: core.scan)) \(sink) due \(due.count) next \(String(describing: core.nextDeadline)) now \(now) heard \(core.timeline.heard) \(String(describing: core.current?.stage)) \(String(describing: core.upcoming?.stage))"
+            )
+            due.sort { $0.at < $1.at }
+            guard let next = [due.first?.at, core.nextDeadline, sinkDeadline].compactMap({ $0 }).min(), next <= end
+            else { break }
+            advance(to: max(next, now.advanced(bySeconds: 0.000_1)))
+            if let first = due.first, first.at <= now {
+                due.removeFirst()
+                send(first.input)
+            } else if !reportSink() {
+                send(.tick)
+            }
+        }
+        if now < end { advance(to: end) }
+    }
+
+    /// Until the condition holds; false when it does not within `seconds`.
+    mutating func run(upTo seconds: Double = 5, until condition: (SimulatedWorld) -> Bool) -> Bool {
+        let end = now.advanced(bySeconds: seconds)
+        while !condition(self) {
+            guard now < end else { return false }
+            run(seconds: 0.002)
+        }
+        return true
+    }
+
+    mutating func loseSink(_ message: String = "gone") {
+        guard let generation = sink.generation else { return }
+        send(.tick)
+        sink = Sink()
+        send(.output(.failed(generation, .lost(message))))
+    }
+
+    // MARK: The sink
+
+    private var reading: OutputClock {
+        OutputClock(
+            ringIndex: max(core.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding, sampledAt: now,
+            latency: 0.02)
+    }
+
+    private var isSounding: Bool {
+        sink.isOpen && sink.isStarted && !sink.isDry && sink.isAudible
+    }
+
+    private mutating func advance(to time: MonotonicTime) {
+        if isSounding {
+            sink.heard = min(
+                Double(sink.written),
+                max(sink.heard, Double(sink.cut)) + time.seconds(since: now) * Double(Self.sampleRate))
+        }
+        now = time
+    }
+
+    private var sinkDeadline: MonotonicTime? {
+        guard sink.isOpen, sink.isStarted, !sink.isDry else { return nil }
+        return now.advanced(
+            bySeconds: (Double(sink.written) - max(sink.heard, Double(sink.cut))) / Double(Self.sampleRate) + 0.000_2)
+    }
+
+    /// What the sink has to say by itself at this moment. False when nothing.
+    private mutating func reportSink() -> Bool {
+        guard let generation = sink.generation, sink.isOpen, sink.isStarted, !sink.isDry,
+            !sink.isAudible
+        else { return false }
+        sink.isDry = true
+        if sink.isDraining {
+            sink.isStarted = false
+            send(.output(.drained(generation)))
+        } else {
+            send(.output(.underrun(generation)))
+        }
+        return true
+    }
+
+    // MARK: Performing
+
+    private mutating func after(_ seconds: Double, _ input: PlayerCore.Input) {
+        due.append((now.advanced(bySeconds: seconds), input))
+    }
+
+    private mutating func delay(_ range: ClosedRange<Double> = 0.001...0.02) -> Double {
+        Double.random(in: range, using: &random)
+    }
+
+    private mutating func perform(_ actions: [PlayerAction]) {
+        for action in actions {
+            switch action {
+            case .load(let generation, let item, let start): load(item, generation, start)
+            case .reposition(let generation, let run, let start): reposition(generation, run, start)
+            case .feed(let generation): feed(generation)
+            case .unload(let generation): sessions[generation] = nil
+            case .openStream(let generation, _): open(generation)
+            case .startStream(let generation):
+                guard generation == sink.generation, sink.isOpen else { continue }
+                sink.isStarted = true
+                sink.isDraining = false
+                sink.isDry = !sink.isAudible
+                if !sink.isDry { after(delay(), .output(.started(generation))) }
+            case .pauseStream(let generation):
+                guard generation == sink.generation else { continue }
+                sink.isStarted = false
+                sink.isDraining = false
+                after(delay(), .output(.paused(generation)))
+            case .flushStream(let generation):
+                guard generation == sink.generation else { continue }
+                // The clock stands at the last frame heard until new ones are.
+                sink.cut = sink.written
+                after(delay(), .output(.flushed(generation)))
+            case .drainStream(let generation):
+                guard generation == sink.generation else { continue }
+                sink.isDraining = true
+                sink.isDry = false
+            case .closeStream(let generation):
+                if generation == sink.generation { sink = Sink() }
+            case .setGains, .selectDevice: continue
+            case .emit(let kind): events.append(kind)
+            case .save(let change): saved.append(change)
+            case .reply(let token, let outcome):
+                if replies.updateValue(outcome, forKey: token) != nil || now.seconds(since: asked[token]!) > 1 {
+                    lateOrDoubleReplies += 1
+                }
+            }
+        }
+    }
+
+    private mutating func open(_ generation: Generation) {
+        sink = Sink(generation: generation)
+        guard isAvailable else {
+            return after(delay(), .output(.failed(generation, .lost("nobody there"))))
+        }
+        sink.isOpen = true
+        let ring = FrameRing(
+            format: AudioFormat(sampleRate: Self.sampleRate, layout: .stereo), capacity: 64, retained: 16)
+        after(delay(), .output(.opened(generation, ring)))
+    }
+
+    private mutating func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
+        let media = Self.media(item.uri)
+        loads += 1
+        sessions[generation] = Session(media: media)
+        switch media {
+        case .never: return
+        case .missing:
+            after(delay(), .decoding(generation, .failed(DecodeRun(), MediaError(.notFound, "no such file"), end: nil)))
+        case .good(let seconds), .damaged(let seconds):
+            let pause = delay()
+            after(pause, .decoding(generation, .opened(description(seconds))))
+            reposition(generation, DecodeRun(), start, after: pause)
+        }
+    }
+
+    private func description(_ seconds: Double) -> MediaDescription {
+        let format = AudioFormat(sampleRate: Self.sampleRate, layout: .stereo)
+        return MediaDescription(format: format, duration: format.frames(seconds))
+    }
+
+    private mutating func reposition(
+        _ generation: Generation, _ run: DecodeRun, _ start: DecodeStart, after pause: Double = 0
+    ) {
+        guard var session = sessions[generation] else { return }
+        guard case .good(let seconds) = session.media else {
+            if case .damaged(let seconds) = session.media {
+                session.run = run
+                session.place = min(seconds, 0)
+                sessions[generation] = session
+                after(pause + delay(), .decoding(generation, .primed(run, position: 0)))
+            }
+            return
+        }
+        session.run = run
+        session.speed = start.speed
+        session.place =
+            switch start.place {
+            case .seconds(let place): min(max(0, place), seconds)
+            case .progress(let progress): seconds * progress
+            }
+        sessions[generation] = session
+        after(pause + delay(), .decoding(generation, .primed(run, position: session.place)))
+    }
+
+    private mutating func feed(_ generation: Generation) {
+        guard let session = sessions[generation], sink.isOpen else { return }
+        let start = sink.written
+        after(
+            0.001,
+            .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
+        switch session.media {
+        case .missing, .never: return
+        case .good(let seconds):
+            sink.written += FrameCount(
+                (max(0, seconds - session.place) / max(1, abs(session.speed)) * Double(Self.sampleRate)).rounded())
+            after(0.002, .decoding(generation, .ended(session.run, end: sink.written)))
+        case .damaged(let seconds):
+            sink.written += FrameCount(seconds * Double(Self.sampleRate))
+            after(
+                0.002,
+                .decoding(
+                    generation, .failed(session.run, MediaError(.unreadable, "damaged"), end: sink.written)))
+        }
+        if sink.isDry, sink.isStarted, sink.isAudible, let open = sink.generation {
+            sink.isDry = false
+            after(0.003, .output(.started(open)))
+        }
+    }
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Glibc
+import Playback
+import PulseAudioHost
+import Testing
+import Threading
+
+/// Against a real PulseAudio, at the monitor of a null sink. Serial: they share the sink.
+@Suite(.serialized)
+struct PulseAudioOutputTests {
+    private static let rig = Result { try Rig() }
+
+    struct Rig {
+        let daemon: PulseDaemon
+        let capture: MonitorCapture
+        private nonisolated(unsafe) static var daemon: PulseDaemon?  // because it is set once, before atexit
+
+        init() throws {
+            daemon = try PulseDaemon()
+            // Tests have no end of their own to hang it on.
+            Rig.daemon = daemon
+            atexit { try? Rig.daemon?.remove() }
+            capture = try MonitorCapture(daemon)
+        }
+    }
+
+    let daemon: PulseDaemon
+    let capture: MonitorCapture
+
+    init() throws {
+        let rig = try Self.rig.get()
+        daemon = rig.daemon
+        capture = rig.capture
+    }
+
+    @Test func playsBitExactly_atTheSinksRate() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let noise = Noise(seconds: 1)
+        let samples = noise.samples
+        let mark = capture.count
+        let began = MonotonicTime.now
+        let ring = try driver.open(1)
+        driver.output.start(generation: Generation(1))
+        Noise.feed(samples, ring, lease: ring.grant().lease) { driver.output.drain(generation: Generation(1)) }
+        let started = try driver.waitStarted(1, from: 0)
+        let first = try capture.firstSound(from: mark, within: 3)
+        print(
+            "play to monitor", capture.arrival(of: first)!.seconds(since: began), "started",
+            started.seconds(since: began))
+        try driver.waitDrained(1, from: 0)
+        let heard = try capture.frames(from: first, count: noise.frames.count + 2000, within: 3)
+        #expect(Array(heard[..<noise.frames.count]) == noise.frames)
+        #expect(heard[noise.frames.count...].allSatisfy { $0 == .zero })
+    }
+
+    @Test func losesAndRepeatsNothing_acrossPauseAndStart() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let noise = Noise(seconds: 2, seed: 7)
+        let mark = capture.count
+        let ring = try driver.open(1)
+        noise.feed(ring, lease: ring.grant().lease)
+        driver.output.start(generation: Generation(1))
+        let first = try capture.firstSound(from: mark, within: 3)
+        _ = try capture.frames(from: first, count: 22_050, within: 3)
+        let events = driver.count
+        let asked = MonotonicTime.now
+        driver.output.pause(generation: Generation(1))
+        let paused = try driver.waitPaused(1, from: events)
+        let quiet = capture.count
+        let silence = try capture.frames(from: quiet, count: 8_820, within: 3)
+        let heard = capture.frames(from: first)
+        let length = heard.lastIndex { $0 != .zero }! + 1
+        let resumeMark = capture.count
+        let clock = driver.output.clock()
+        print(
+            "pause to paused", paused.seconds(since: asked), "to silence",
+            capture.arrival(of: first + length)!.seconds(since: asked), "clock", clock, "heard", length)
+        #expect(silence.suffix(4_410).allSatisfy { $0 == .zero })
+        #expect(!clock.isAdvancing)
+        #expect(abs(Int(clock.ringIndex) - length) <= 1)
+        #expect(Array(heard[..<(length - 250)]) == Array(noise.frames[..<(length - 250)]))
+        let resumed = MonotonicTime.now
+        driver.output.start(generation: Generation(1))
+        let second = try capture.firstSound(from: resumeMark, within: 3)
+        print("resume to monitor", capture.arrival(of: second)!.seconds(since: resumed))
+        let rest = try capture.frames(from: second, count: 22_050, within: 3)
+        // The fade-in's first frames round to silence, so the position comes from the clock.
+        let offset = Int(clock.ringIndex)
+        let shift = (0..<20).first { rest[400] == noise.frames[offset + 400 + $0] }
+        #expect(shift != nil)
+        if let shift {
+            #expect(
+                Array(rest[300..<20_000]) == Array(noise.frames[(offset + shift + 300)..<(offset + shift + 20_000)]))
+        }
+    }
+
+    /// Plays `noise` and waits until `seconds` of it were heard. Returns the first heard frame's index.
+    func play(_ noise: Noise, _ driver: OutputDriver, _ number: UInt64, heard seconds: Double) throws -> (
+        ring: FrameRing, first: Int
+    ) {
+        let mark = capture.count
+        let ring = try driver.open(number)
+        noise.feed(ring, lease: ring.grant().lease)
+        driver.output.start(generation: Generation(number))
+        let first = try capture.firstSound(from: mark, within: 3)
+        _ = try capture.frames(from: first, count: Int(seconds * 44_100), within: seconds + 3)
+        return (ring, first)
+    }
+
+    @Test func changesToTheNewFramesWithinMilliseconds_whenFlushed() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let old = Noise(seconds: 3, seed: 3)
+        let (ring, first) = try play(old, driver, 1, heard: 0.4)
+        let new = Noise(seconds: 1, seed: 4).samples
+        let events = driver.count
+        let index = ring.cut()
+        driver.output.flush(to: index, generation: Generation(1))
+        let asked = MonotonicTime.now
+        Noise.feed(new, ring, lease: ring.grant().lease) { driver.output.drain(generation: Generation(1)) }
+        let flushed = try driver.waitFlushed(1, from: events)
+        try driver.waitStarted(1, from: events)
+        try driver.waitDrained(1, from: events)
+        _ = try capture.frames(from: capture.count, count: 4_410, within: 3)
+        let heard = capture.frames(from: first)
+        let wanted = Noise(seconds: 1, seed: 4).frames
+        let place = (0..<heard.count - 1000).first { heard[$0] == wanted[500] && heard[$0 + 1] == wanted[501] }
+        let start = try #require(place) - 500
+        print(
+            "flush to flushed", flushed.seconds(since: asked), "to new sound",
+            capture.arrival(of: first + start)!.seconds(since: asked))
+        #expect(heard[(start + 300)..<(start + wanted.count)].elementsEqual(wanted[300...]))
+        #expect(heard[(start + wanted.count)...].allSatisfy { $0 == .zero })
+        // Old frames are there up to the fade and nothing of them after it.
+        let before = start - 230
+        #expect(heard[..<(before - 2500)].elementsEqual(old.frames[..<(before - 2500)]))
+        #expect(capture.arrival(of: first + start)!.seconds(since: flushed) < 0.03)
+    }
+
+    @Test func tellsAnUnderrunAndRecovers() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let noise = Noise(seconds: 0.3, seed: 5)
+        let (ring, first) = try play(noise, driver, 1, heard: 0.2)
+        let underrun = try driver.wait("underrun") { if case .underrun = $0 { true } else { nil } }.time
+        let clock = driver.output.clock()
+        #expect(clock.ringIndex == 13_230)
+        #expect(!clock.isAdvancing)
+        let events = driver.count
+        let mark = capture.count
+        let again = MonotonicTime.now
+        let more = Noise(seconds: 0.3, seed: 6)
+        let samples = more.samples
+        Noise.feed(samples, ring, lease: ring.grant().lease) { driver.output.drain(generation: Generation(1)) }
+        let second = try capture.firstSound(from: mark, within: 2)
+        print(
+            "refill to sound", capture.arrival(of: second)!.seconds(since: again), "underrun late by",
+            underrun.seconds(since: capture.arrival(of: first + 13_229)!))
+        try driver.waitStarted(1, from: events)
+        try driver.waitDrained(1, from: events)
+        #expect(driver.output.clock().ringIndex == 26_460)
+        let underruns = driver.all.filter { if case .underrun = $0 { true } else { false } }
+        #expect(underruns.count == 1)
+    }
+
+    @Test func followsWhatIsHeard_withItsClock() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let (_, first) = try play(Noise(seconds: 3, seed: 8), driver, 1, heard: 0.3)
+        var last: FrameCount = 0
+        var worst = 0.0
+        for step in 1...20 {
+            _ = try capture.frames(from: first + 13_230 + step * 2_205, count: 1, within: 2)
+            let clock = driver.output.clock()
+            #expect(clock.isAdvancing)
+            #expect(clock.ringIndex > last)
+            last = clock.ringIndex
+            let captured = capture.count - first
+            worst = max(worst, abs(Double(captured) - Double(clock.ringIndex)) / 44_100)
+        }
+        print("clock against capture, worst", worst)
+        #expect(worst < 0.06)
+    }
+
+    @Test func changesGainsSmoothlyAndSoon() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let noise = Noise(seconds: 3, seed: 9)
+        let (_, first) = try play(noise, driver, 1, heard: 0.3)
+        driver.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), over: 0)
+        let mark = capture.count
+        let heard = Array(try capture.frames(from: first, count: mark - first + 6_000, within: 3))
+        let late = heard.count - 1_000
+        let isScaled = (late..<heard.count).allSatisfy { index in
+            abs(Int(heard[index].x) - Int(noise.frames[index].x) / 2) <= 1 && heard[index].y == 0
+        }
+        #expect(isScaled)
+        let changed = try #require(heard.indices.first { heard[$0] != noise.frames[$0] })
+        print("gain change after", Double(changed + first - mark) / 44_100)
+        #expect(changed + first - mark < 3_000)
+    }
+
+    @Test func endsPromptly_forTinyStreams() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let threads = Rig.count("task")
+        let descriptors = Rig.count("fd")
+        for number in UInt64(1)...500 {
+            let events = driver.count
+            let ring = try driver.open(number)
+            if number.isMultiple(of: 2) { Noise.feed([0.1, 0.1], ring, lease: ring.grant().lease) }
+            driver.output.start(generation: Generation(number))
+            if number.isMultiple(of: 3) {
+                driver.output.drain(generation: Generation(number))
+                try driver.waitDrained(number, from: events, within: 2)
+            }
+            driver.output.close(generation: Generation(number))
+            try driver.waitClosed(number, from: events)
+        }
+        #expect(daemon.pactl("list", "short", "sink-inputs").isEmpty)
+        #expect(Rig.count("task") <= threads + 1)
+        #expect(Rig.count("fd") <= descriptors + 2)
+    }
+
+    @Test func saysWhenTheSinkSleepsAndWakes() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        _ = try play(Noise(seconds: 4, seed: 10), driver, 1, heard: 0.2)
+        var events = driver.count
+        daemon.pactl("suspend-sink", "spk", "1")
+        try driver.wait("suspended", from: events) { if case .suspended(_, true) = $0 { true } else { nil } }
+        let clock = driver.output.clock()
+        #expect(!clock.isAdvancing)
+        events = driver.count
+        daemon.pactl("suspend-sink", "spk", "0")
+        try driver.wait("woken", from: events) { if case .suspended(_, false) = $0 { true } else { nil } }
+        try driver.waitStarted(1, from: events)
+        #expect(driver.output.clock().isAdvancing)
+    }
+
+    @Test func pausesPromptly_whileTheSinkSleeps() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        _ = try play(Noise(seconds: 4, seed: 11), driver, 1, heard: 0.2)
+        let events = driver.count
+        daemon.pactl("suspend-sink", "spk", "1")
+        defer { daemon.pactl("suspend-sink", "spk", "0") }
+        try driver.wait("suspended", from: events) { if case .suspended(_, true) = $0 { true } else { nil } }
+        driver.output.pause(generation: Generation(1))
+        try driver.waitPaused(1, from: events)
+        driver.output.close(generation: Generation(1))
+        try driver.waitClosed(1, from: events)
+    }
+
+    @Test func movesTheStream_toTheChosenDevice() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        _ = try play(Noise(seconds: 4, seed: 12), driver, 1, heard: 0.2)
+        let events = driver.count
+        driver.output.select(device: "hp")
+        let devices = try driver.wait("devices", from: events) {
+            if case .devices(let devices) = $0, devices.current == "hp" { devices } else { nil }
+        }.value
+        #expect(devices.isChosen && devices.devices.count == 2)
+        #expect(daemon.pactl("list", "short", "sink-inputs").contains("\t1\t"))
+        let truth = driver.count
+        driver.output.select(device: "nonsense")
+        let unchanged = try driver.wait("devices", from: truth) {
+            if case .devices(let devices) = $0 { devices } else { nil }
+        }.value
+        #expect(unchanged.current == "hp")
+        #expect(driver.output.clock().isAdvancing)
+    }
+
+    @Test func goesOnAtTheDefaultDevice_whenTheChosenOneGoes() throws {
+        let module = daemon.pactl("load-module", "module-null-sink", "sink_name=usb", "format=s16le", "rate=44100")
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        driver.output.select(device: "usb")
+        try driver.waitAvailable()
+        let ring = try driver.open(1)
+        Noise(seconds: 4, seed: 14).feed(ring, lease: ring.grant().lease)
+        driver.output.start(generation: Generation(1))
+        try driver.waitStarted(1, from: 0)
+        try driver.wait("choice") { if case .devices(let devices) = $0, devices.current == "usb" { true } else { nil } }
+        let events = driver.count
+        daemon.pactl("unload-module", String(module.prefix { $0.isNumber }))
+        let devices = try driver.wait("devices", from: events) {
+            if case .devices(let devices) = $0, devices.devices.count == 2 { devices } else { nil }
+        }.value
+        #expect(devices.current == "spk" && !devices.isChosen)
+        let index = driver.output.clock().ringIndex
+        _ = try capture.frames(from: capture.count, count: 8_820, within: 3)
+        #expect(driver.output.clock().ringIndex > index + 4_410)
+        #expect(!driver.all.contains { if case .failed = $0 { true } else { false } })
+    }
+
+    @Test func failsAndReturns_whenTheDaemonDies() throws {
+        let own = try PulseDaemon(sinks: ["one"])
+        defer { try? own.remove() }
+        let driver = OutputDriver(own)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let ring = try driver.open(1)
+        Noise(seconds: 3).feed(ring, lease: ring.grant().lease)
+        driver.output.start(generation: Generation(1))
+        try driver.waitStarted(1, from: 0)
+        let events = driver.count
+        own.kill()
+        try driver.wait("lost", from: events) { if case .failed(_, .lost) = $0 { true } else { nil } }
+        let clock = driver.output.clock()
+        #expect(!clock.isAdvancing && clock.ringIndex > 0)
+        let sentence = try driver.wait("unavailable", from: events) {
+            if case .availability(.unavailable(let sentence)) = $0 { sentence } else { nil }
+        }.value
+        #expect(sentence.contains("/sock"))
+        driver.output.open(ring.format, generation: Generation(2))
+        try driver.wait("refusal", from: events) { if case .failed(Generation(2), .lost) = $0 { true } else { nil } }
+        let later = driver.count
+        try own.start()
+        try driver.wait("availability", from: later, within: 5) {
+            if case .availability(.available) = $0 { true } else { nil }
+        }
+        let again = try driver.open(3)
+        Noise(seconds: 1).feed(again, lease: again.grant().lease)
+        driver.output.start(generation: Generation(3))
+        try driver.waitStarted(3, from: later)
+    }
+
+    @Test func sleeps_whilePausedOrIdle() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let playing = try play(Noise(seconds: 6, seed: 13), driver, 1, heard: 1.5)
+        let thread = try #require(Rig.thread(named: "pulse"))
+        let start = Rig.switches(thread)
+        let ticks = Rig.processorTime(thread)
+        _ = try capture.frames(from: playing.first + 66_150, count: 88_200, within: 4)
+        let perSecond = Double(Rig.switches(thread) - start) / 2
+        print(
+            "switches per second playing", perSecond, "CPU s per minute",
+            Double(Rig.processorTime(thread) - ticks) * 30e-9)
+        #expect(perSecond < 40)
+        let events = driver.count
+        driver.output.pause(generation: Generation(1))
+        try driver.waitPaused(1, from: events)
+        _ = try capture.frames(from: capture.count, count: 22_050, within: 3)
+        let quiet = Rig.switches(thread)
+        _ = try capture.frames(from: capture.count, count: 132_300, within: 5)
+        print("switches paused in 3 s", Rig.switches(thread) - quiet)
+        #expect(Rig.switches(thread) - quiet <= 1)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import HTTP
+import Playback
+import PlaybackTesting
+import Synchronization
+import Testing
+import Threading
+
+@testable import RemoteAPI
+
+/// The whole API in memory, on a scripted player.
+final class APIHarness: Sendable {
+    let player: ScriptedPlayer
+    let clock = ManualClock()
+    let api: RemoteAPI
+
+    init(items: Int = 3, access: AccessPolicy = AccessPolicy(), isReady: Bool = true) {
+        player = ScriptedPlayer(items: items)
+        var configuration = RemoteAPI.Configuration(
+            player: player, clock: clock, media: ScriptedCatalogue(), site: ScriptedSite(), epoch: "e1",
+            serverVersion: "1.2.3")
+        configuration.access = access
+        configuration.openAPI = Array("openapi: 3.1.0".utf8)
+        configuration.asyncAPI = Array("asyncapi: 3.0.0".utf8)
+        configuration.isReady = { isReady }
+        api = RemoteAPI(configuration)
+    }
+
+    deinit { api.shutdown() }
+
+    func request(
+        _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:],
+        peer: HTTPPeer = .loopback
+    ) -> HTTPRequest {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        let pairs = parts.count < 2 ? [] : parts[1].split(separator: "&")
+        let query: [(name: String, value: String)] = pairs.map { pair in
+            let pair = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: String(pair[0]), value: pair.count > 1 ? String(pair[1]) : "")
+        }
+        var fields = HTTPHeaders([("Host", "localhost:8080")])
+        if body != nil { fields.set("Content-Type", "application/json") }
+        for (name, value) in headers { fields.set(name, value) }
+        return HTTPRequest(
+            method: HTTPMethod(rawValue: method), path: String(parts[0]), query: query, headers: fields,
+            body: Array((body ?? "").utf8), peer: peer)
+    }
+
+    /// Waits for the answer, at most 5 s.
+    func send(_ request: HTTPRequest) throws -> HTTPResponse {
+        let answers = Mailbox<HTTPResponse>()
+        api.respond(to: request) { answers.post($0) }
+        return try #require(answers.take(until: MonotonicTime.now.advanced(bySeconds: 5)).first, "no answer within 5 s")
+    }
+
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:],
+        peer: HTTPPeer = .loopback
+    ) throws -> HTTPResponse {
+        try send(request(method, target, body, headers: headers, peer: peer))
+    }
+}
+
+struct ScriptedSite: HTTPResponder {
+    func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
+        reply(HTTPResponse(status: 200, body: .bytes(Array("page \(request.path)".utf8))))
+    }
+}
+
+extension HTTPResponse {
+    var text: String {
+        switch body {
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .shared(let shared): String(decoding: shared.bytes, as: UTF8.self)
+        case .none, .file, .stream: ""
+        }
+    }
+
+    func json() throws -> [String: JSONValue] { try JSONValue.parse(text) }
+
+    var code: String? {
+        do { return try json()["code"]?.text } catch { return nil }
+    }
+
+    var member: String? {
+        do { return try json()["member"]?.text } catch { return nil }
+    }
+}
+
+extension JSONValue {
+    static func parse(_ text: String) throws -> [String: JSONValue] {
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        guard case .object(let members) = value else { throw Problem.malformed("no object: \(text.prefix(200))") }
+        return members
+    }
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
+    var list: [JSONValue]? { if case .list(let list) = self { list } else { nil } }
+    subscript(name: String) -> JSONValue? { if case .object(let members) = self { members[name] } else { nil } }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import PlaybackTesting
+import Testing
+
+@testable import RemoteAPI
+
+@Suite struct AccessTests {
+    @Test(arguments: [
+        ("localhost", 200), ("LOCALHOST:80", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200), ("192.168.1.7", 200),
+        ("jukebox", 200), ("jukebox.local:8080", 200), ("music.example", 200), ("evil.example", 403),
+        ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403), ("999.1.1.1", 403), ("localhost:99999", 403),
+        ("", 400),
+    ])
+    func hostDecides(_ host: String, _ status: Int) throws {
+        let api = APIHarness(access: AccessPolicy(machineName: "jukebox", allowedHosts: ["music.example"]))
+        #expect(try api.send("GET", "/api/v1/player", headers: ["Host": host]).status == status)
+        #expect(try api.send("GET", "/", headers: ["Host": host]).status == status)
+    }
+
+    @Test(arguments: [
+        ("http://localhost:8080", 200), ("https://allowed.example", 200), ("http://localhost:8081", 403),
+        ("null", 403), ("http://evil.example", 403), ("http://localhost", 403), ("", 403),
+    ])
+    func originDecidesOnWrites(_ origin: String, _ status: Int) throws {
+        let api = APIHarness(access: AccessPolicy(allowedOrigins: ["https://allowed.example"]))
+        #expect(try api.send("POST", "/api/v1/player/pause", headers: ["Origin": origin]).status == status)
+        #expect(try api.send("GET", "/api/v1/player", headers: ["Origin": origin]).status == 200)
+    }
+
+    @Test func listedOriginGetsCORSHeaders() throws {
+        let api = APIHarness(access: AccessPolicy(allowedOrigins: ["https://a.example"]))
+        let headers = ["Origin": "https://a.example", "Access-Control-Request-Method": "PATCH"]
+        let preflight = try api.send("OPTIONS", "/api/v1/player", headers: headers)
+        #expect(preflight.status == 204)
+        #expect(preflight.headers["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
+        #expect(try api.send("GET", "/api/v1/player", headers: headers).headers["Access-Control-Allow-Origin"] != nil)
+        let foreign = try api.send("GET", "/api/v1/player", headers: ["Origin": "https://b.example"])
+        #expect(foreign.headers["Access-Control-Allow-Origin"] == nil)
+    }
+
+    @Test func scopesDecide() throws {
+        let tokens = [AccessToken(secret: "r", scope: .read), AccessToken(secret: "c", scope: .control)]
+        let api = APIHarness(access: AccessPolicy(tokens: tokens))
+        let peer = HTTPPeer.remote("10.0.0.2")
+        func status(_ method: String, _ path: String, _ token: String?) throws -> Int {
+            let headers = token.map { ["Authorization": "Bearer " + $0] } ?? [:]
+            return try api.send(method, path, headers: headers, peer: peer).status
+        }
+        #expect(try status("GET", "/api/v1/player", nil) == 401)
+        #expect(try status("GET", "/api/v1/player", "r") == 200)
+        #expect(try status("POST", "/api/v1/player/pause", "r") == 403)
+        #expect(try status("POST", "/api/v1/player/pause", "c") == 200)
+        #expect(try status("GET", "/api/v1/player", "rr") == 401)
+        #expect(try status("GET", "/healthz", nil) == 200)
+        #expect(try status("GET", "/metrics", nil) == 401)
+        #expect(try api.send("GET", "/api/v1/player").status == 200, "loopback is open")
+        #expect(try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"]).status == 401)
+    }
+
+    @Test func guessingIsSlowedDown() throws {
+        let api = APIHarness(access: AccessPolicy(tokens: [AccessToken(secret: "right", scope: .read)]))
+        let peer = HTTPPeer.remote("10.0.0.3")
+        for _ in 0..<10 {
+            #expect(
+                try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"], peer: peer).status == 401)
+        }
+        let answer = try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer right"], peer: peer)
+        #expect(answer.status == 429)
+        #expect(answer.headers["Retry-After"] == "60")
+        api.clock.advance(seconds: 61)
+        #expect(
+            try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer right"], peer: peer).status == 200)
+    }
+
+    @Test func repeatedKeyIsDoneOnce() throws {
+        let api = APIHarness()
+        let key = ["Idempotency-Key": "k1"]
+        let first = try api.send("POST", "/api/v1/queue/items", #"{"items":[{"uri":"a"}]}"#, headers: key)
+        let second = try api.send("POST", "/api/v1/queue/items", #"{"items":[{"uri":"a"}]}"#, headers: key)
+        #expect(first.text == second.text)
+        #expect(second.headers["Idempotency-Replayed"] == "true")
+        #expect(api.player.commands.count == 1)
+        #expect(try api.send("POST", "/api/v1/queue/items", #"{"items":[{"uri":"b"}]}"#, headers: key).status == 422)
+        api.clock.advance(seconds: 601)
+        #expect(try api.send("POST", "/api/v1/queue/items", #"{"items":[{"uri":"b"}]}"#, headers: key).status == 201)
+    }
+}

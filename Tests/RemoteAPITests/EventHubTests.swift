@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import PlaybackTesting
+import Synchronization
+import Testing
+
+@testable import RemoteAPI
+
+@Suite struct EventHubTests {
+    let api = APIHarness()
+
+    private func open(_ target: String = "/api/v1/events", headers: [String: String] = [:]) throws
+        -> any WebSocketSession
+    {
+        switch api.api.webSockets.accept(api.request("GET", target, headers: headers)) {
+        case .accepted(let session, _):
+            session.opened {}
+            return session
+        case .refused(let answer): throw Problem.malformed("refused: \(answer.text)")
+        }
+    }
+
+    /// Everything that waits for the client.
+    private func frames(_ session: any WebSocketSession) throws -> [[String: JSONValue]] {
+        var frames: [[String: JSONValue]] = []
+        while let frame = session.nextFrame() {
+            switch frame {
+            case .text(let bytes): frames.append(try JSONValue.parse(String(decoding: bytes.bytes, as: UTF8.self)))
+            case .close(let code, _): return frames + [["type": .text("close"), "code": .integer(Int64(code))]]
+            }
+        }
+        return frames
+    }
+
+    private func types(_ session: any WebSocketSession) throws -> [String] {
+        try frames(session).map { $0["type"]?.text ?? "?" }
+    }
+
+    private func send(_ kind: PlayerEvent.Kind) {
+        api.player.change { _ in }
+        api.api.observe(
+            PlayerEvent(version: api.player.snapshot.version, wallMilliseconds: 1, kind: kind))
+    }
+
+    @Test func snapshotFollowsHello_thenEventsInOrder() throws {
+        send(.queueEnded)
+        let session = try open()
+        send(.settings(PlayerSettings()))
+        send(.completed(ItemID(number: 1), reason: .finished))
+        let all = try frames(session)
+        #expect(all.map { $0["type"]?.text } == ["hello", "snapshot", "settings", "completed"])
+        #expect(all.map { $0["seq"]?.integer } == [1, 1, 2, 3])
+    }
+
+    @Test func onlyChosenEventsCome_whenFiltered() throws {
+        let session = try open("/api/v1/events?events=completed&interval=0.25")
+        send(.settings(PlayerSettings()))
+        send(.completed(ItemID(number: 1), reason: .user))
+        #expect(try types(session) == ["hello", "snapshot", "completed"])
+    }
+
+    @Test func missedEventsAreReplayed_orResync() throws {
+        for _ in 0..<5 { send(.queueEnded) }
+        let replay = try frames(try open("/api/v1/events?since=e1:3&events=queue-ended"))
+        #expect(replay.map { $0["seq"]?.integer } == [5, 4, 5])
+        #expect(try types(try open("/api/v1/events?since=other:3")) == ["hello", "resync", "snapshot"])
+        #expect(try types(try open("/api/v1/events?since=e1:99")) == ["hello", "resync", "snapshot"])
+    }
+
+    @Test func slowClientGetsResync_whenItsBacklogIsFull() throws {
+        let session = try open()
+        _ = try frames(session)
+        for _ in 0..<1000 { send(.settings(PlayerSettings())) }
+        let all = try frames(session)
+        #expect(all.map { $0["type"]?.text } == ["resync", "snapshot"])
+        #expect(all.last?["seq"]?.integer == 1000)
+        send(.queueEnded)
+        #expect(try types(session) == ["queue-ended"])
+    }
+
+    @Test func timeOfTheOldItemIsDropped_whenItemFollows() throws {
+        let session = try open()
+        _ = try frames(session)
+        send(.jumped(PositionClock(), itemID: ItemID(number: 1)))
+        send(.item(nil))
+        #expect(try types(session) == ["item"])
+        send(.jumped(PositionClock(), itemID: nil))
+        #expect(try types(session) == ["time"])
+    }
+
+    @Test func commandIsAnswered_asRESTWould() throws {
+        let session = try open()
+        _ = try frames(session)
+        session.received(text: #"{"type":"command","id":{"a":[1,"x"]},"command":"seek","data":{"position":3}}"#)
+        session.received(text: #"{"type":"command","id":2,"command":"seek","data":{"position":-3}}"#)
+        let all = try frames(session)
+        #expect(all[0]["id"] == .object(["a": .list([.integer(1), .text("x")])]))
+        #expect(all[0]["status"] == .integer(200))
+        #expect(all[0]["result"]?["version"] != nil)
+        #expect(all[1]["status"] == .integer(422))
+        #expect(all[1]["problem"]?["member"]?.text == "position")
+        #expect(api.player.commands.count == 1)
+    }
+
+    @Test func connectionEnds_whenMessagesMakeNoSense() throws {
+        let session = try open()
+        _ = try frames(session)
+        for _ in 0..<10 { session.received(text: "nonsense") }
+        #expect(try frames(session).last?["code"]?.integer == 1008)
+    }
+
+    @Test func connectionEnds_whenRepliesAreNotTaken() throws {
+        let session = try open()
+        for _ in 0...100 { session.received(text: #"{"type":"command","command":"pause"}"#) }
+        #expect(try frames(session).first?["code"]?.integer == 1008)
+    }
+
+    @Test func foreignOriginIsRefused_andTokenMayComeAsSubprotocol() throws {
+        guard
+            case .refused(let answer) = api.api.webSockets.accept(
+                api.request("GET", "/api/v1/events", headers: ["Origin": "http://evil.example"]))
+        else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(answer.status == 403)
+        let guarded = APIHarness(
+            access: AccessPolicy(tokens: [AccessToken(secret: "s3", scope: .read)], anonymous: .nobody))
+        let request = guarded.request(
+            "GET", "/api/v1/events", headers: ["Sec-WebSocket-Protocol": "bearer.s3, tonearm.v1"])
+        guard case .accepted(let session, "tonearm.v1") = guarded.api.webSockets.accept(request) else {
+            Issue.record("refused")
+            return
+        }
+        session.opened {}
+        session.received(text: #"{"type":"command","id":1,"command":"pause"}"#)
+        let all = try frames(session)
+        #expect(all.last?["problem"]?["code"]?.text == "scope-missing")
+    }
+
+    @Test func serverSentEventsCarryIds() throws {
+        let answer = try api.send("GET", "/api/v1/events?events=queue-ended", headers: ["Accept": "text/event-stream"])
+        guard case .stream(let stream) = answer.body else {
+            Issue.record("no stream")
+            return
+        }
+        stream.begin {}
+        send(.queueEnded)
+        guard case .bytes(let bytes) = stream.next() else {
+            Issue.record("nothing")
+            return
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.hasPrefix("id: e1:0\nevent: hello\ndata: {"))
+        #expect(text.contains("\n\nid: e1:1\nevent: queue-ended\ndata: {"))
+        stream.end()
+        #expect(try api.send("GET", "/api/v1/events", headers: ["Accept": "image/png"]).status == 406)
+        #expect(try api.send("GET", "/api/v1/events?interval=61").status == 422)
+    }
+
+    @Test func wakeComesOnce_untilTheClientHasTakenAll() throws {
+        guard case .accepted(let session, _) = api.api.webSockets.accept(api.request("GET", "/api/v1/events")) else {
+            Issue.record("refused")
+            return
+        }
+        let wakes = Counter()
+        let count: @Sendable () -> Void = { wakes.value.add(1, ordering: .relaxed) }
+        session.opened(wake: count)
+        _ = try frames(session)
+        let before = wakes.value.load(ordering: .relaxed)
+        send(.queueEnded)
+        send(.queueEnded)
+        #expect(wakes.value.load(ordering: .relaxed) == before + 1)
+    }
+}
+
+private final class Counter: Sendable {
+    let value = Atomic<Int>(0)
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Testing
+
+@testable import RemoteAPI
+
+@Suite struct PlayerRoutesTests {
+    let api = APIHarness()
+
+    @Test func everyMemberOfTheDesignIsThere_whenNothingIsKnown() throws {
+        let answer = try api.send("GET", "/api/v1/player")
+        #expect(answer.status == 200)
+        let members = Set(try answer.json().keys)
+        for name in [
+            "version", "status", "reason", "playWhenReady", "item", "queueIndex", "position", "duration", "progress",
+            "listenedTime", "sampledAt", "rate", "latency", "loadedRanges", "loadedTime", "bufferProgress",
+            "bufferedAhead", "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
+            "stopAfterCurrent", "crossfade", "queue", "output", "error",
+        ] { #expect(members.contains(name), "\(name) is missing") }
+        #expect(try answer.json()["duration"] == .null)
+        #expect(try answer.json()["position"] == .integer(0))
+    }
+
+    @Test func positionIsTheOneHeardAtSampledAt_whilePlaying() throws {
+        api.player.change {
+            $0.status = .playing
+            $0.clock.position = 10
+            $0.clock.rate = 1
+            $0.clock.duration = 20
+            $0.clock.sampledAt = api.clock.now
+        }
+        let first = try api.send("GET", "/api/v1/player").json()
+        #expect(first["position"] == .integer(10))
+        api.clock.advance(seconds: 0.003)
+        #expect(
+            try api.send("GET", "/api/v1/player").json()["position"] == .integer(10), "within 5 ms: the same answer")
+        api.clock.advance(seconds: 0.247)
+        let later = try api.send("GET", "/api/v1/player").json()
+        #expect(later["position"] == .number(10.25))
+        #expect(later["progress"] == .number(0.5125))
+        #expect(later["sampledAt"]!.integer! - first["sampledAt"]!.integer! == 250)
+        api.player.change {
+            $0.status = .paused; $0.clock.rate = 0
+        }
+        #expect(
+            try api.send("GET", "/api/v1/player").json()["status"]?.text == "paused",
+            "a new version is never cached over")
+    }
+
+    @Test(arguments: [
+        ("POST", "/player/play", "", "play(Playback.PlayTarget.current, position: nil)"),
+        ("POST", "/player/play", #"{"itemId":"i2","position":1.5}"#, "item(i2), position: Optional(1.5)"),
+        ("POST", "/player/play", #"{"index":0}"#, "index(0)"),
+        ("POST", "/player/pause", "", "pause"), ("POST", "/player/toggle", "{}", "toggle"),
+        ("POST", "/player/stop", "", "stop(drain: false)"),
+        ("POST", "/player/stop", #"{"drain":true}"#, "stop(drain: true)"),
+        ("POST", "/player/next", "", "next"), ("POST", "/player/previous", "", "previous"),
+        ("POST", "/player/seek", #"{"position":12.345}"#, "position(12.345)"),
+        ("POST", "/player/seek", #"{"offset":-10}"#, "offset(-10.0)"),
+        ("POST", "/player/seek", #"{"progress":0}"#, "progress(0.0)"),
+        ("POST", "/player/scan", #"{"rate":-32}"#, "scan(rate: -32.0)"), ("DELETE", "/player/scan", "", "endScan"),
+        ("PATCH", "/player", #"{"volume":0.5,"repeat":"all","playbackRate":1}"#, "apply"),
+        ("PATCH", "/players/main", #"{"muted":true}"#, "apply"), ("POST", "/players/main/pause", "", "pause"),
+        ("PUT", "/outputs/current", #"{"id":"spk"}"#, #"selectOutput(Optional("spk"))"#),
+        ("PUT", "/outputs/current", #"{"id":null}"#, "selectOutput(nil)"),
+    ])
+    func commandReachesThePlayer_whenWellFormed(_ method: String, _ path: String, _ body: String, _ expected: String)
+        throws
+    {
+        let answer = try api.send(method, "/api/v1" + path, body.isEmpty ? nil : body)
+        #expect(answer.status == 200, "\(answer.text)")
+        let command = try #require(api.player.commands.first)
+        #expect(String(describing: command).contains(expected))
+    }
+
+    @Test(
+        arguments: [
+            ("POST", "/player/play", #"{"item":"i1"}"#, 422, "item"),
+            ("POST", "/player/play", #"{"index":-1}"#, 422, "index"),
+            ("POST", "/player/play", #"{"index":1.5}"#, 422, "index"),
+            ("POST", "/player/play", #"{"index":0,"itemId":"i1"}"#, 422, "index"),
+            ("POST", "/player/play", #"{"position":1e999}"#, 422, "position"),
+            ("POST", "/player/play", #"{"position":"1"}"#, 422, "position"),
+            ("POST", "/player/play", #"{"position":NaN}"#, 400, nil), ("POST", "/player/play", "{", 400, nil),
+            ("POST", "/player/play", "[]", 422, ""), ("POST", "/player/play", "nonsense", 400, nil),
+            ("POST", "/player/pause", #"{"a":1}"#, 422, "a"), ("POST", "/player/stop", #"{"drain":1}"#, 422, "drain"),
+            ("POST", "/player/seek", "{}", 422, "position"),
+            ("POST", "/player/seek", #"{"progress":1.1}"#, 422, "progress"),
+            ("POST", "/player/seek", #"{"progress":-0.1}"#, 422, "progress"),
+            ("POST", "/player/seek", #"{"position":1,"offset":1}"#, 422, "position"),
+            ("POST", "/player/scan", #"{"rate":0}"#, 422, "rate"),
+            ("POST", "/player/scan", #"{"rate":33}"#, 422, "rate"),
+            ("POST", "/player/scan", "", 422, "rate"), ("PATCH", "/player", #"{"volume":1.01}"#, 422, "volume"),
+            ("PATCH", "/player", #"{"repeat":"yes"}"#, 422, "repeat"),
+            ("PATCH", "/player", #"{"pitch":100}"#, 422, "pitch"),
+            ("PATCH", "/player", #"{"volumeRamp":{"to":0}}"#, 422, "volumeRamp.seconds"),
+            ("PATCH", "/player", #"{"volumeRamp":{"to":0,"seconds":1,"x":1}}"#, 422, "volumeRamp.x"),
+            ("PUT", "/outputs/current", "{}", 422, "id"), ("PUT", "/outputs/current", #"{"id":7}"#, 422, "id"),
+        ] as [(String, String, String, Int, String?)])
+    func refusalNamesTheMember_whenInvalid(
+        _ method: String, _ path: String, _ body: String, _ status: Int, _ member: String?
+    ) throws {
+        let answer = try api.send(method, "/api/v1" + path, body.isEmpty ? nil : body)
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(answer.member == member)
+        #expect(answer.headers["Content-Type"] == "application/problem+json")
+        #expect(api.player.commands.isEmpty)
+    }
+
+    @Test func depthIsBounded_whenBodyIsNestedDeeply() throws {
+        let body =
+            #"{"position":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}"
+        #expect(try api.send("POST", "/api/v1/player/play", body).status == 400)
+    }
+
+    @Test func playersErrorsBecomeStatuses_whenCommandFails() throws {
+        for code in PlaybackError.Code.allCases {
+            api.player.fail(PlaybackError(code, "A sentence."))
+            let answer = try api.send("POST", "/api/v1/player/play")
+            #expect((400...504).contains(answer.status))
+            #expect(answer.code == code.rawValue)
+        }
+        api.player.fail(PlaybackError(.outputUnavailable, "No sound server."))
+        #expect(try api.send("POST", "/api/v1/player/play").status == 503)
+    }
+
+    @Test func contentTypeIsChecked_whenThereIsABody() throws {
+        var request = api.request("POST", "/api/v1/player/seek", #"{"position":1}"#)
+        request.headers.set("Content-Type", "text/plain")
+        #expect(try api.send(request).status == 415)
+        request.headers.set("Content-Type", "application/json; charset=utf-8")
+        #expect(try api.send(request).status == 200)
+        request.headers.set("Content-Type", "application/json; charset=latin1")
+        #expect(try api.send(request).status == 415)
+    }
+
+    @Test func outputsAreListed() throws {
+        api.player.change {
+            $0.output.devices = OutputDevices(
+                devices: [OutputDevice(id: "spk", description: "Speakers"), OutputDevice(id: "hp", description: "HP")],
+                current: "hp", isChosen: true)
+        }
+        let answer = try api.send("GET", "/api/v1/outputs").json()
+        #expect(answer["policy"]?.text == "chosen")
+        #expect(answer["outputs"]?.list?.map { $0["current"] } == [.flag(false), .flag(true)])
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import HTTP
+import Playback
+import Testing
+
+@testable import RemoteAPI
+
+@Suite struct RoutingTests {
+    let api = APIHarness()
+
+    @Test func unknownPathIs404_whenBelowTheAPI() throws {
+        #expect(try api.send("GET", "/api/v1/nothing").status == 404)
+        #expect(try api.send("GET", "/api/v1/players/other").status == 404)
+        #expect(try api.send("GET", "/api/v1/player/").status == 404)
+        #expect(try api.send("GET", "/index.html").text == "page /index.html")
+    }
+
+    @Test func methodIs405WithAllow_whenPathExists() throws {
+        let answer = try api.send("GET", "/api/v1/player/pause")
+        #expect(answer.status == 405)
+        #expect(answer.headers["Allow"] == "OPTIONS, POST")
+        #expect(try api.send("POST", "/api/v1/player").headers["Allow"] == "GET, HEAD, OPTIONS, PATCH")
+        #expect(try api.send("OPTIONS", "/api/v1/player").status == 204)
+        #expect(try api.send("HEAD", "/api/v1/player").status == 200)
+        #expect(api.player.commands.isEmpty, "nothing but writes commands the player")
+    }
+
+    /// The table and the contract name the same paths and methods.
+    @Test func everyRouteIsInTheContract_andTheOtherWayRound() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = String(decoding: try Data(contentsOf: URL(filePath: "/\(root)/openapi.yaml")), as: UTF8.self)
+        var contract: Set<String> = []
+        var path = ""
+        var isPaths = false
+        for line in text.split(separator: "\n") {
+            if line == "paths:" { isPaths = true } else if !line.hasPrefix(" ") { isPaths = false }
+            guard isPaths else { continue }
+            if line.hasPrefix("  /"), line.hasSuffix(":") { path = String(line.dropFirst(2).dropLast()) }
+            for method in ["get", "post", "put", "patch", "delete"] where line == "    \(method):" {
+                contract.insert("\(method.uppercased()) \(path)")
+            }
+        }
+        let table = Set(api.api.routes.map { "\($0.method) \($0.pattern)" })
+        #expect(table.subtracting(contract).sorted() == [])
+        #expect(contract.subtracting(table).sorted() == [])
+    }
+
+    @Test func healthFails_whenPlayingStandsStill() throws {
+        #expect(try api.send("GET", "/healthz").status == 200)
+        api.player.change {
+            $0.status = .playing; $0.clock.rate = 0
+        }
+        #expect(try api.send("GET", "/healthz").status == 200)
+        api.clock.advance(seconds: 3)
+        #expect(try api.send("GET", "/healthz").status == 503)
+        api.player.change {
+            $0.clock.rate = 1; $0.clock.sampledAt = api.clock.now
+        }
+        api.clock.advance(seconds: 1)
+        #expect(try api.send("GET", "/healthz").status == 200)
+        api.player.change { $0.output.availability = .unavailable("refused") }
+        #expect(try api.send("GET", "/healthz").status == 503)
+        #expect(try api.send("GET", "/readyz").status == 200)
+        #expect(try APIHarness(isReady: false).send("GET", "/readyz").status == 503)
+    }
+
+    @Test func metricsAreWellFormed() throws {
+        _ = try api.send("GET", "/api/v1/player")
+        let text = try api.send("GET", "/metrics").text
+        #expect(
+            text.contains("tonearm_http_requests_total{method=\"GET\",route=\"/api/v1/player\",status=\"200\"} 1\n"))
+        #expect(text.contains("tonearm_build_info{version=\"1.2.3\"} 1\n"))
+        #expect(text.contains("tonearm_player_status{status=\"idle\"} 1\n"))
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            #expect(line.split(separator: " ").count == 2, "\(line)")
+            #expect(Double(line.split(separator: " ").last!) != nil, "\(line)")
+        }
+        #expect(try api.send("GET", "/openapi.yaml").text == "openapi: 3.1.0")
+        #expect(try api.send("GET", "/asyncapi.yaml").headers["Content-Type"] == "application/yaml")
+    }
+}

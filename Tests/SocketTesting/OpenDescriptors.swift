@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// How many descriptors this process has open, the one for counting them not included.
+public func openDescriptors() -> Int {
+    guard let directory = opendir("/proc/self/fd") else { return -1 }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count - 3
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import Testing
+import Threading
+
+/// The contract of `AudioOutput`, checked in real time on any implementation.
+func checkContract(of makeOutput: () throws -> any AudioOutput) throws {
+    for check in [
+        playsDrainsAndCloses, pausesAndGoesOn, flushes, tellsUnderruns, dropsOtherGenerations, choosesDevices,
+        clockRunsInRealTime,
+    ] {
+        let harness = OutputHarness(try makeOutput())
+        harness.expect("availability")
+        harness.expect("devices")
+        try check(harness)
+        harness.output.shutdown()
+        harness.output.shutdown()
+        #expect(!harness.output.clock().isAdvancing)
+    }
+}
+
+private func playsDrainsAndCloses(_ harness: OutputHarness) throws {
+    try harness.open(1)
+    try harness.fill(4_410)
+    #expect(!harness.output.clock().isAdvancing)
+    harness.output.start(generation: Generation(1))
+    harness.expect("started")
+    #expect(harness.output.clock().isAdvancing)
+    harness.output.drain(generation: Generation(1))
+    harness.expect("drained")
+    #expect(harness.output.clock().ringIndex == 4_410 && !harness.output.clock().isAdvancing)
+    #expect(!harness.log.contains("underrun"))
+    // A start ends the draining: what comes now is heard, and its end is an underrun.
+    harness.output.start(generation: Generation(1))
+    try harness.fill(441)
+    harness.expect("started")
+    harness.expect("underrun")
+    harness.output.close(generation: Generation(1))
+    harness.expect("closed")
+}
+
+private func pausesAndGoesOn(_ harness: OutputHarness) throws {
+    try harness.open(1)
+    try harness.fill(44_100)
+    harness.output.start(generation: Generation(1))
+    harness.expect("started")
+    harness.output.pause(generation: Generation(1))
+    harness.expect("paused")
+    let paused = harness.output.clock()
+    #expect(!paused.isAdvancing && paused.ringIndex < 44_100)
+    #expect(harness.isQuiet("underrun", seconds: 0.1))
+    #expect(harness.output.clock().ringIndex == paused.ringIndex)
+    harness.output.start(generation: Generation(1))
+    harness.expect("started")
+    #expect(harness.output.clock().ringIndex >= paused.ringIndex)
+}
+
+private func flushes(_ harness: OutputHarness) throws {
+    try harness.open(1)
+    try harness.fill(44_100)
+    harness.output.start(generation: Generation(1))
+    harness.expect("started")
+    let index = try harness.cut()
+    harness.output.flush(to: index, generation: Generation(1))
+    harness.expect("flushed")
+    #expect(harness.output.clock().ringIndex == 44_100)
+    #expect(harness.isQuiet("underrun", seconds: 0.1))
+    try harness.fill(4_410)
+    harness.expect("started")
+    harness.output.pause(generation: Generation(1))
+    harness.expect("paused")
+    // A paused stream stays silent after a flush.
+    harness.output.flush(to: try harness.cut(), generation: Generation(1))
+    harness.expect("flushed")
+    try harness.fill(4_410)
+    #expect(harness.isQuiet("started", seconds: 0.1))
+}
+
+private func tellsUnderruns(_ harness: OutputHarness) throws {
+    try harness.open(1)
+    harness.output.start(generation: Generation(1))
+    try harness.fill(2_205)
+    harness.expect("started")
+    harness.expect("underrun")
+    let clock = harness.output.clock()
+    #expect(clock.ringIndex == 2_205 && !clock.isAdvancing)
+    try harness.fill(2_205)
+    harness.expect("started")
+    #expect(harness.log.filter { $0 == "underrun" }.count == 1)
+}
+
+private func dropsOtherGenerations(_ harness: OutputHarness) throws {
+    try harness.open(1)
+    try harness.fill(4_410)
+    try harness.open(2)
+    try harness.fill(44_100)
+    harness.output.start(generation: Generation(1))
+    harness.output.close(generation: Generation(1))
+    harness.output.pause(generation: Generation(1))
+    #expect(harness.isQuiet("started", seconds: 0.1))
+    harness.output.start(generation: Generation(2))
+    guard case .started(let generation)? = harness.expect("started") else { return }
+    #expect(generation == Generation(2))
+    #expect(!harness.log.contains("paused") && !harness.log.contains("closed"))
+}
+
+private func choosesDevices(_ harness: OutputHarness) throws {
+    harness.output.select(device: nil)
+    #expect(harness.isQuiet("failed", seconds: 0.02))
+}
+
+private func clockRunsInRealTime(_ harness: OutputHarness) throws {
+    try harness.open(1)
+    try harness.fill(66_150)
+    harness.output.start(generation: Generation(1))
+    harness.expect("started")
+    let first = harness.output.clock()
+    var last = first
+    while last.ringIndex - first.ringIndex < 22_050, MonotonicTime.now.seconds(since: first.sampledAt) < 5 {
+        let next = harness.output.clock()
+        #expect(next.ringIndex >= last.ringIndex)
+        last = next
+    }
+    let seconds = last.sampledAt.seconds(since: first.sampledAt)
+    #expect(abs(seconds - Double(last.ringIndex - first.ringIndex) / 44_100) < 0.05)
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Foundation
+import Playback
+import SoftwareOutput
+import Testing
+import Threading
+
+@Suite(.serialized) final class SoftwareOutputTests {
+    private let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "tonearm-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
+    }
+
+    /// The samples of the WAV file, whose header must agree with its size.
+    private func samples(_ path: String) throws -> [Int16] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        func number(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(data[offset + $1]) << (8 * $1) } }
+        #expect(number(4) == data.count - 8 && number(40) == data.count - 44)
+        return stride(from: 44, to: data.count, by: 2).map {
+            Int16(bitPattern: UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8)
+        }
+    }
+
+    @Test func nullOutputKeepsTheContract() throws {
+        try checkContract { NullOutput() }
+    }
+
+    @Test func fileOutputKeepsTheContract() throws {
+        try checkContract { [folder] in FileOutput(path: folder + "/a.wav") }
+    }
+
+    @Test func nullOutputKeepsThePreferredFormat() throws {
+        let harness = OutputHarness(NullOutput())
+        let format = AudioFormat(sampleRate: 96_000, layout: .mono)
+        try harness.open(1, format)
+        #expect(harness.ring?.format == format)
+        harness.output.shutdown()
+    }
+
+    @Test func streamsFollowEachOtherInOneFile_andPausesAreNotWritten() throws {
+        let path = folder + "/b.wav"
+        let harness = OutputHarness(FileOutput(path: path))
+        try harness.open(1)
+        for generation in 1...2 as ClosedRange<UInt64> {
+            if generation == 2 { try harness.open(2, AudioFormat(sampleRate: 8_000, layout: .mono)) }
+            #expect(harness.ring?.format == AudioFormat(sampleRate: 44_100, layout: .stereo))
+            try harness.fill(2_205, Float(generation) / 4)
+            harness.output.start(generation: Generation(generation))
+            harness.expect("started")
+            harness.output.drain(generation: Generation(generation))
+            harness.expect("drained")
+        }
+        harness.output.shutdown()
+        let written = try samples(path)
+        #expect(written == Array(repeating: 8_192, count: 4_410) + Array(repeating: 16_384, count: 4_410))
+    }
+
+    @Test func gainIsHeard() throws {
+        let path = folder + "/c.wav"
+        let harness = OutputHarness(FileOutput(path: path))
+        harness.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0), over: 0)
+        try harness.open(1)
+        try harness.fill(441, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+        #expect(try samples(path) == Array(repeating: [8_192, 0], count: 441).flatMap { $0 })
+    }
+
+    @Test func pauseFadesOutAndIn() throws {
+        let path = folder + "/d.wav"
+        let harness = OutputHarness(FileOutput(path: path))
+        try harness.open(1)
+        try harness.fill(8_820, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.expect("started")
+        harness.output.pause(generation: Generation(1))
+        harness.expect("paused")
+        let index = Int(harness.output.clock().ringIndex)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+        let left = try samples(path).enumerated().filter { $0.offset % 2 == 0 }.map { Int($0.element) }
+        #expect(left.count == 8_820 && left[index - 1] == 0)
+        #expect(zip(left, left.dropFirst()).allSatisfy { abs($0 - $1) < 200 })
+        #expect(left.last == 16_384)
+    }
+
+    @Test func unwritablePathIsToldAndRefused() throws {
+        let harness = OutputHarness(FileOutput(path: folder + "/none/e.wav"))
+        guard case .availability(.unavailable(let cause))? = harness.expect("availability") else {
+            Issue.record("available")
+            return
+        }
+        #expect(cause.contains("No such file or directory"))
+        harness.output.open(AudioFormat(sampleRate: 44_100, layout: .stereo), generation: Generation(1))
+        guard case .failed(_, .refused)? = harness.expect("failed") else {
+            Issue.record("not refused")
+            return
+        }
+        harness.output.shutdown()
+    }
+
+    @Test func writerIsSampleExactAndFast() throws {
+        let format = AudioFormat(sampleRate: 44_100, layout: .stereo)
+        let all = (Int16.min...Int16.max).map { Float($0) / 32_768 }
+        var writer = try WaveFileWriter(path: folder + "/f.wav", format: format)
+        try all.withUnsafeBufferPointer { buffer throws(WaveFileWriter.Failure) in try writer.write(buffer) }
+        try writer.finish()
+        #expect(try samples(folder + "/f.wav") == Array(Int16.min...Int16.max))
+
+        writer = try WaveFileWriter(path: folder + "/g.wav", format: format)
+        let second = [Float](repeating: 0.25, count: 88_200)
+        let start = MonotonicTime.now
+        for _ in 0..<120 {
+            try second.withUnsafeBufferPointer { buffer throws(WaveFileWriter.Failure) in try writer.write(buffer) }
+        }
+        try writer.finish()
+        print("WaveFileWriter: \(Int(120 / MonotonicTime.now.seconds(since: start))) times real time")
+    }
+}

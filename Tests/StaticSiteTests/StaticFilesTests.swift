@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HTTP
+import StaticSite
+import Testing
+
+/// A directory that a test fills and that goes with it.
+final class TestDirectory {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/tonearm-static-XXXXXX".utf8CString)
+        path = String(cString: mkdtemp(&template))
+        mkdir(path + "/lib", 0o755)
+    }
+
+    func write(_ name: String, _ bytes: [UInt8]) {
+        let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        precondition(Glibc.write(file, bytes, bytes.count) == bytes.count)
+        close(file)
+    }
+
+    deinit {
+        for name in ["index.html", "app.js", "big.png", ".hidden", "link", "lib/a.css", "linked"] {
+            unlink("\(path)/\(name)")
+        }
+        rmdir(path + "/lib")
+        rmdir(path)
+    }
+}
+
+@Suite struct StaticFilesTests {
+    let directory = TestDirectory()
+    let files: StaticFiles
+
+    init() throws {
+        directory.write("index.html", Array("<p>".utf8))
+        directory.write("app.js", Array(String(repeating: "let a = 1;\n", count: 500).utf8))
+        directory.write("big.png", [UInt8](repeating: 7, count: 2 << 20))
+        directory.write(".hidden", [1])
+        directory.write("lib/a.css", [1])
+        symlink("/etc/passwd", directory.path + "/link")
+        symlink("lib", directory.path + "/linked")
+        files = try #require(StaticFiles(directory: directory.path))
+    }
+
+    private func get(_ path: String, _ headers: [(String, String)] = [], method: HTTPMethod = .get) -> HTTPResponse? {
+        files.response(to: HTTPRequest(method: method, path: path, headers: HTTPHeaders(headers)))
+    }
+
+    private func bytes(_ response: HTTPResponse) -> [UInt8]? {
+        guard case .shared(let shared) = response.body else { return nil }
+        return shared.bytes
+    }
+
+    @Test func servesTheIndex_withPolicy() throws {
+        let response = try #require(get("/"))
+        #expect(response.status == 200 && bytes(response) == Array("<p>".utf8))
+        #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
+        #expect(response.headers["Cache-Control"] == "no-cache")
+        #expect(response.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
+        #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+        #expect(get("/lib/a.css")?.headers["Content-Type"] == "text/css; charset=utf-8")
+    }
+
+    @Test(arguments: [
+        "/../etc/passwd", "/%2e%2e/etc/passwd", "/lib/../.hidden", "/.hidden", "/link", "/linked/a.css", "/lib",
+        "/lib/",
+        "/lib//a.css", "/nothing", "/%00", "/%ff", "/index.html/", "//index.html", "*", "/lib%2Fa.css%00",
+    ])
+    func isNil_outsideAndForWhatIsNotAFile(path: String) { #expect(get(path) == nil) }
+
+    @Test func answers304_whenUnchanged() throws {
+        let first = try #require(get("/app.js"))
+        let tag = try #require(first.headers["ETag"])
+        #expect(get("/app.js", [("If-None-Match", "\"x\", W/\(tag)")])?.status == 304)
+        #expect(get("/app.js", [("If-None-Match", "\"x\"")])?.status == 200)
+        let modified = try #require(first.headers["Last-Modified"])
+        #expect(get("/app.js", [("If-Modified-Since", modified)])?.status == 304)
+        #expect(get("/app.js", [("If-Modified-Since", modified), ("If-None-Match", "\"x\"")])?.status == 200)
+        directory.write("app.js", Array("changed".utf8))
+        let second = try #require(get("/app.js", [("If-None-Match", tag)]))
+        #expect(second.status == 200 && bytes(second) == Array("changed".utf8))
+    }
+
+    @Test func compresses_whenItPaysAndIsAccepted() throws {
+        let plain = try #require(get("/app.js"))
+        let small = try #require(get("/app.js", [("Accept-Encoding", "gzip, br")]))
+        #expect(small.headers["Content-Encoding"] == "gzip" && small.headers["Vary"] == "Accept-Encoding")
+        #expect(try #require(bytes(small)).count < 500 && bytes(small)?.prefix(2) == [0x1F, 0x8B])
+        #expect(small.headers["ETag"] != plain.headers["ETag"])
+        #expect(get("/index.html", [("Accept-Encoding", "gzip")])?.headers["Content-Encoding"] == nil)
+        let again = try #require(get("/app.js", [("Accept-Encoding", "gzip")]))
+        guard case .shared(let one) = small.body, case .shared(let two) = again.body else {
+            Issue.record("not shared")
+            return
+        }
+        #expect(one === two)
+    }
+
+    @Test func sendsRanges_ofBigFiles() throws {
+        func take(_ headers: [(String, String)]) throws -> (HTTPResponse, UInt64, UInt64) {
+            let response = try #require(get("/big.png", headers))
+            guard case .file(let descriptor, let offset, let length) = response.body else { return (response, 0, 0) }
+            close(descriptor)
+            return (response, offset, length)
+        }
+        let (part, offset, length) = try take([("Range", "bytes=10-19")])
+        #expect(part.status == 206 && offset == 10 && length == 10)
+        #expect(part.headers["Content-Range"] == "bytes 10-19/2097152")
+        let (whole, _, all) = try take([("Range", "bytes=10-19"), ("If-Range", "\"other\"")])
+        #expect(whole.status == 200 && all == 2_097_152)
+        #expect(try take([("Range", "bytes=9999999-")]).0.status == 416)
+    }
+
+    @Test func allowsOnlyReading() {
+        #expect(get("/", method: .post)?.status == 405)
+        #expect(get("/", method: .head)?.status == 200)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import tonearm
+
+@Suite struct ServerAddressTests {
+    @Test(arguments: [
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("localhost:9", "http://localhost:9"),
+        ("http://pi/", "http://pi:80"), ("http://[::1]:8080/", "http://[::1]:8080"), ("[::1]", "http://[::1]:80"),
+        ("http://pi:8080/music/#token=abc", "http://pi:8080/music"),
+    ])
+    func reads_whenWellFormed(text: String, expected: String) throws {
+        #expect(try ServerAddress(text, source: "--server").description == expected)
+    }
+
+    @Test(arguments: [
+        "", "http://", "http://:80", "https://pi", "http://pi:x", "http://pi:0", "http://a b", "http://u:p@h",
+    ])
+    func refuses_andNamesTheSource(text: String) {
+        do {
+            let address = try ServerAddress(text, source: "TONEARM_SERVER")
+            Issue.record("\(text) was read as \(address)")
+        } catch {
+            #expect("\(error)".hasPrefix("TONEARM_SERVER: "))
+        }
+    }
+
+    @Test func flagGoesFirst_thenServer_thenWhereServeListens() throws {
+        let environment = ["TONEARM_SERVER": "http://b:2", "TONEARM_PORT": "3"]
+        #expect(try ServerAddress.find("http://a:1", environment).description == "http://a:1")
+        #expect(try ServerAddress.find(nil, environment).description == "http://b:2")
+        #expect(
+            try ServerAddress.find(nil, ["TONEARM_PORT": "3", "TONEARM_HOST": "0.0.0.0"]).description
+                == "http://127.0.0.1:3")
+        #expect(try ServerAddress.find(nil, ["TONEARM_HOST": "::"]).description == "http://[::1]:8080")
+        #expect(try ServerAddress.find(nil, [:]).description == "http://127.0.0.1:8080")
+    }
+}
+
+@Suite struct MediaArgumentTests {
+    @Test(arguments: [
+        ("a/b.mp3", "a/b.mp3"), ("/m/a b.mp3", "file:///m/a%20b.mp3"), ("./x.mp3", "file:///home/me/x.mp3"),
+        ("../y.mp3", "file:///home/y.mp3"), ("/劉.mp3", "file:///%E5%8A%89.mp3"),
+    ])
+    func file_isRelativeToTheServer_unlessItIsAPath(text: String, uri: String) {
+        let argument = MediaArgument(text, directory: "/home/me")
+        #expect(argument.uri == uri)
+        #expect(argument.folder == nil)
+    }
+
+    @Test func slashAtTheEnd_namesAFolder() {
+        #expect(MediaArgument("albums/one/", directory: "/").folder == "albums/one")
+        #expect(MediaArgument("/m/one/", directory: "/").folder == "file:///m/one")
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Testing
+
+@testable import tonearm
+
+@Suite struct ServerConfigurationTests {
+    private static let home = ["HOME": "/somewhere"]
+
+    private func read(
+        _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+    ) throws -> ServerConfiguration {
+        var arguments = arguments
+        let path = TemporaryPath.make()
+        if let file {
+            try Data(file.utf8).write(to: URL(filePath: path))
+            arguments += ["--config", path]
+        }
+        defer { if file != nil { TemporaryPath.remove(path) } }
+        let options = try ServeOptions.parse(arguments)
+        return try ServerConfiguration(options, environment: Self.home.merging(environment) { $1 })
+    }
+
+    private func failure(
+        _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+    ) -> Failure? {
+        do {
+            _ = try read(arguments, environment, file: file)
+            return nil
+        } catch {
+            return error as? Failure
+        }
+    }
+
+    @Test func defaults_whenNothingIsGiven() throws {
+        let settings = try read()
+        #expect(settings.host == "127.0.0.1")
+        #expect(settings.port == 8080)
+        #expect(settings.output == .pulse)
+        #expect(settings.data == "/somewhere/.local/state/tonearm")
+        #expect(settings.isLoopback)
+    }
+
+    @Test func flagCountsMoreThanEnvironment_moreThanFile() throws {
+        let file = "port: 1000\nhost: ::1\nsink: from-file\n"
+        let environment = ["TONEARM_PORT": "2000", "TONEARM_HOST": "localhost"]
+        let settings = try read(["--port", "3000"], environment, file: file)
+        #expect(settings.port == 3000)
+        #expect(settings.host == "localhost")
+        #expect(settings.sink == "from-file")
+    }
+
+    @Test func emptyVariable_countsAsNotSet() throws {
+        #expect(try read([], ["TONEARM_PORT": ""]).port == 8080)
+    }
+
+    @Test func json_isAFileToo() throws {
+        #expect(try read(file: #"{"port": 1234, "music": ["/a", "/b"], "anonymous": true}"#).music == ["/a", "/b"])
+    }
+
+    @Test func lists_splitInTheEnvironment() throws {
+        let settings = try read([], ["TONEARM_MUSIC": "/a:/b", "TONEARM_ALLOW_ORIGIN": "http://a:1,http://b:2"])
+        #expect(settings.music == ["/a", "/b"])
+        #expect(settings.allowedOrigins == ["http://a:1", "http://b:2"])
+    }
+
+    @Test func wrongValue_namesItsSource() throws {
+        #expect(failure(["--port", "70000"])?.message == "--port: 70000 is not between 0 and 65535")
+        #expect(failure([], ["TONEARM_PORT": "x"])?.message == "TONEARM_PORT: x is not a whole number")
+        let inFile = try #require(failure(file: "port: y"))
+        #expect(inFile.message.hasPrefix("port in /") && inFile.message.hasSuffix(": y is not a whole number"))
+        #expect(failure([], ["TONEARM_ANONYMOUS": "maybe"])?.message.hasPrefix("TONEARM_ANONYMOUS: maybe") == true)
+        #expect(failure(["--output", "loud"])?.message.hasPrefix("--output: loud is none of") == true)
+        #expect(failure(["--log-level", "loud"])?.status == .configuration)
+    }
+
+    @Test func file_isRefused_whenItSaysSomethingUnknown() {
+        #expect(failure(file: "prot: 1")?.message.contains("unknown name prot") == true)
+        #expect(failure(file: "- 1")?.message.contains("no names and values") == true)
+        #expect(failure(file: "a: [")?.message.contains("neither YAML nor JSON") == true)
+        #expect(failure(["--config", "/nowhere/at/all"])?.message.contains("/nowhere/at/all: No such file") == true)
+    }
+}
+
+private enum TemporaryPath {
+    static func make() -> String {
+        FileManager.default.temporaryDirectory.path + "/tonearm-\(UInt64.random(in: 0 ... .max))"
+    }
+
+    static func remove(_ path: String) {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            Issue.record("\(path) was left: \(error)")
+        }
+    }
+}

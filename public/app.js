@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import "./components/all.js";
+import { Client } from "./net/client.js";
+import { EventSocket } from "./net/socket.js";
+import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
+import { render } from "./lib/html.js";
+import { icon } from "./lib/icons.js";
+import { describeItem } from "./lib/media.js";
+import { listenForShortcuts } from "./lib/shortcuts.js";
+import { advise, describe } from "./lib/status.js";
+import { Artwork } from "./state/artwork.js";
+import { Commands } from "./state/commands.js";
+import { Connection } from "./state/connection.js";
+import { Folder } from "./state/folder.js";
+import { MediaDetails } from "./state/media-details.js";
+import { QueueWindows } from "./state/queue-windows.js";
+import { Store } from "./state/store.js";
+import { shortcuts } from "./shortcuts.js";
+
+takeTokenFromAddress();
+
+const find = (selector) => document.querySelector(selector);
+const view = {
+  banner: find("connection-banner"), browser: find("music-browser"), mini: find("mini-player"),
+  now: find("now-playing"), output: find("output-picker"), queue: find("queue-list"), seek: find("seek-bar"),
+  shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
+  transport: find("transport-controls"), volume: find("volume-control"),
+};
+
+const store = new Store();
+const client = new Client({ token: currentToken });
+const socket = new EventSocket({ token: currentToken, interval: 0.5 });
+const notify = (message, options) => view.toasts.show({ message, ...options });
+const commands = new Commands({ client, store, notify });
+const folder = new Folder(client);
+const windows = new QueueWindows((offset, limit) =>
+  client.get(`/queue?offset=${offset}&limit=${limit}`).catch(() => null));
+const details = new MediaDetails((uri) =>
+  client.get(`/media/info?${new URLSearchParams({ uri })}`).catch(() => null));
+const connection = new Connection({
+  client, socket, store, windows,
+  onOpen: () => folder.content ?? folder.open(""),
+});
+const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = address));
+
+// What the server says, to the components.
+
+store.addEventListener("connection", () => {
+  view.banner.connection = store.connection;
+  document.body.dataset.connection = store.connection.state;
+  if (store.connection.state === "unauthorized") view.token.open({ refused: currentToken() !== null });
+  else if (store.connection.state === "open") view.token.close();
+  showStatus();
+});
+
+store.addEventListener("player", () => {
+  const { player } = store;
+  view.now.item = player.item;
+  view.transport.player = player;
+  view.volume.player = player;
+  view.mini.player = player;
+  view.queue.player = player;
+  view.seek.enabled = player.item?.seekable !== false;
+  artwork.update(player.item);
+  showStatus();
+});
+
+store.addEventListener("time", () => {
+  view.seek.time = store.time;
+  view.seek.enabled = store.player?.item?.seekable !== false;
+});
+store.addEventListener("buffer", () => (view.seek.buffer = store.buffer));
+store.addEventListener("queue", () => windows.update(store.player.queue));
+store.addEventListener("outputs", () => (view.output.outputs = store.outputs));
+folder.addEventListener("change", () => {
+  if (folder.content) view.browser.folder = folder.content;
+  else view.browser.problem = folder.problem;
+});
+view.queue.details = details;
+view.queue.windows = windows;
+
+function showStatus() {
+  const status = describe(store.player, store.connection);
+  view.now.status = status;
+  view.now.advice = advise(store.player, store.connection);
+  view.mini.status = status;
+  const { title, artist } = describeItem(store.player?.item);
+  const mark = store.player?.status === "playing" && store.connection.state === "open" ? "▶ " : "";
+  document.title = title ? `${mark}${artist ? `${title} – ${artist}` : title} · Tonearm` : "Tonearm";
+}
+
+// What the user wants, to the server.
+
+addEventListener("request", ({ detail }) => (detail.result = commands.perform(detail.name, detail.data)));
+addEventListener("notify", ({ detail }) => view.toasts.show(detail));
+addEventListener("open-folder", ({ detail }) => folder.open(detail.path));
+addEventListener("load-more", () => folder.more());
+addEventListener("reconnect", () => connection.reconnect());
+addEventListener("show-now", () => showTab("now"));
+addEventListener("show-browse", () => {
+  showTab("browse");
+  view.browser.focusFirst();
+});
+addEventListener("token", ({ detail }) => {
+  forgetToken();
+  keepToken(detail.token);
+  store.setConnection({ state: "connecting", retryAt: null, attempt: 0 });
+  connection.start();
+});
+
+function showTab(name) {
+  document.body.dataset.tab = name;
+  for (const tab of document.querySelectorAll(".tabs button")) {
+    if (tab.dataset.tab === name) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  if (name === "browse") folder.content ?? folder.open("");
+}
+
+for (const tab of document.querySelectorAll(".tabs button")) {
+  const label = tab.textContent;
+  render(tab, icon(tab.dataset.icon));
+  tab.append(label);
+  tab.addEventListener("click", () => showTab(tab.dataset.tab));
+}
+const help = find("[data-name=shortcuts]");
+render(help, icon("keyboard"));
+help.addEventListener("click", () => view.shortcuts.open());
+
+listenForShortcuts(shortcuts({ commands, store, view, showTab }));
+// Nothing is known yet, so nothing can be pressed.
+for (const part of [view.transport, view.volume, view.mini, view.queue]) part.player = null;
+showStatus();
+connection.start();

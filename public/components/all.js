@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import "./connection-banner/connection-banner.js";
+import "./mini-player/mini-player.js";
+import "./music-browser/music-browser.js";
+import "./now-playing/now-playing.js";
+import "./output-picker/output-picker.js";
+import "./queue-list/queue-list.js";
+import "./seek-bar/seek-bar.js";
+import "./shortcuts-dialog/shortcuts-dialog.js";
+import "./theme-toggle/theme-toggle.js";
+import "./toast-stack/toast-stack.js";
+import "./token-dialog/token-dialog.js";
+import "./transport-controls/transport-controls.js";
+import "./volume-control/volume-control.js";

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { html, render, setText } from "../../lib/html.js";
+import { icon } from "../../lib/icons.js";
+import { count, formatSize } from "../../lib/media.js";
+import { request } from "../../lib/request.js";
+
+const batch = 200;
+
+/** The music folders. Properties: `folder` (answer of `GET /browse`, null while it loads), `problem` (sentence or null). */
+export class MusicBrowser extends HTMLElement {
+  #folder = null;
+  #shown = batch;
+
+  connectedCallback() {
+    render(this, html`
+      <header class="pane-header">
+        <h2>Music</h2><span class="pane-count"></span>
+        <div class="pane-actions">
+          <button class="text-button" data-action="addAll">${icon("add")}Add all</button>
+        </div>
+      </header>
+      <nav class="breadcrumb" aria-label="Folder"><ol></ol></nav>
+      <label class="filter">${icon("search")}<span class="visually-hidden">Filter</span><input type="search" placeholder="Filter this folder" aria-label="Filter this folder" autocomplete="off" spellcheck="false"></label>
+      <div class="browser-scroll"><ul class="browser-entries" aria-label="Files and folders"></ul>
+        <div class="empty" hidden></div>
+        <button class="text-button browser-more" data-action="more" hidden>Show more</button>
+      </div>`);
+    this.list = this.querySelector(".browser-entries");
+    this.filter = this.querySelector("input");
+    this.filter.addEventListener("input", () => {
+      this.#shown = batch;
+      this.#draw();
+    });
+    this.addEventListener("click", (event) => this.#clicked(event));
+    this.list.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  get path() {
+    return this.#folder?.path ?? "";
+  }
+
+  set folder(folder) {
+    const other = folder?.path !== this.#folder?.path;
+    this.#folder = folder;
+    if (other) {
+      this.#shown = batch;
+      this.filter.value = "";
+      this.querySelector(".browser-scroll").scrollTop = 0;
+    }
+    this.#drawBreadcrumb();
+    this.#draw();
+  }
+
+  set problem(message) {
+    this.#folder = null;
+    render(this.list, html``);
+    this.#empty(message ? html`${icon("warning")}<h3>This folder cannot be shown</h3><p>${message}</p>
+      <button class="text-button" data-action="open" data-path="">Back to the start</button>` : null);
+  }
+
+  focusFirst() {
+    (this.querySelector(".entry-name") ?? this.filter).focus();
+  }
+
+  focusFilter() {
+    this.filter.focus();
+  }
+
+  #matching() {
+    const words = this.filter.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    return (this.#folder?.entries ?? []).filter(({ name }) => {
+      const lower = name.toLocaleLowerCase();
+      return words.every((word) => lower.includes(word));
+    });
+  }
+
+  #drawBreadcrumb() {
+    const parts = this.path.split("/").filter(Boolean);
+    const steps = parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join("/") }));
+    render(this.querySelector("ol"), html`
+      <li>${steps.length
+        ? html`<button data-action="open" data-path="" aria-label="All music">${icon("home")}</button>`
+        : html`<span class="breadcrumb-root" aria-current="page">${icon("home")}All music</span>`}</li>
+      ${steps.map(({ name, path }, index) => html`<li>${icon("chevron")}${index === steps.length - 1
+        ? html`<span aria-current="page">${name}</span>`
+        : html`<button data-action="open" data-path="${path}">${name}</button>`}</li>`)}`);
+    const trail = this.querySelector(".breadcrumb");
+    trail.scrollLeft = trail.scrollWidth;
+  }
+
+  #draw() {
+    const entries = this.#matching();
+    const folder = this.#folder;
+    render(this.list, html`${entries.slice(0, this.#shown).map(entryRow)}`);
+    const total = folder?.length ?? 0;
+    setText(this.querySelector(".pane-count"), folder && total ? count(total, "entry").replace("entrys", "entries") : "");
+    this.querySelector("[data-action=addAll]").disabled = !folder || total === 0;
+    const unloaded = folder ? total - folder.entries.length : 0;
+    this.querySelector(".browser-more").hidden = entries.length <= this.#shown && unloaded <= 0;
+    if (!folder) this.#empty(html`<p>Loading…</p>`);
+    else if (entries.length) this.#empty(null);
+    else if (this.filter.value) this.#empty(html`${icon("search")}<h3>Nothing matches</h3><p>No entry of this folder contains “${this.filter.value}”.</p>`);
+    else this.#empty(html`${icon("folder")}<h3>This folder is empty</h3><p>Put music into it on the server, or start Tonearm with <code>--music</code> and your folder.</p>`);
+  }
+
+  #empty(markup) {
+    const box = this.querySelector(".empty");
+    box.hidden = markup === null;
+    if (markup) render(box, markup);
+  }
+
+  #clicked(event) {
+    const button = event.target.closest("button");
+    const { action, path, type } = button?.dataset ?? {};
+    const item = type === "file" ? { uri: path } : { folder: path ?? this.path };
+    const send = (placing) => request(this, "add", { items: [item], ...placing });
+    switch (action) {
+      case "open": return this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path } }));
+      case "play": return send({ position: "next", play: true });
+      case "playNext": return send({ position: "next" });
+      case "add": return send({ position: "end" });
+      case "addAll": return send({ position: "end" });
+      case "more": return this.#more();
+      default: return undefined;
+    }
+  }
+
+  #more() {
+    this.#shown += batch;
+    if (this.#matching().length < this.#shown && this.#folder.entries.length < this.#folder.length) {
+      this.dispatchEvent(new CustomEvent("load-more", { bubbles: true }));
+    }
+    this.#draw();
+  }
+
+  /** Up and Down walk through the names; Left leads to the parent folder. */
+  #key(event) {
+    const names = [...this.list.querySelectorAll(".entry-name")];
+    const at = names.indexOf(event.target.closest("li")?.querySelector(".entry-name"));
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && at >= 0 && !event.altKey) {
+      names[at + step]?.focus();
+      event.preventDefault();
+    } else if (event.key === "Backspace" && this.path) {
+      this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path: this.#folder.parent ?? "" } }));
+    }
+  }
+}
+
+function entryRow({ type, name, path, size }) {
+  const folder = type === "folder";
+  const data = (action) => html`data-action="${action}" data-path="${path}" data-type="${type}"`;
+  return html`
+    <li class="entry">
+      <button class="entry-name" ${data(folder ? "open" : "play")} ${folder ? null : html`title="Play ${name} now"`}>
+        ${icon(folder ? "folder" : "note")}<span class="entry-text">${name}</span><span class="entry-size">${folder ? "" : formatSize(size)}</span>
+      </button>
+      ${folder ? html`<button class="icon-button" ${data("play")} aria-label="Play ${name} now" title="Play now">${icon("play")}</button>` : null}
+      <button class="icon-button" ${data("playNext")} aria-label="Play ${name} next" title="Play next">${icon("playNext")}</button>
+      <button class="icon-button" ${data("add")} aria-label="Add ${name} to the queue" title="Add to the queue">${icon("add")}</button>
+    </li>`;
+}
+
+customElements.define("music-browser", MusicBrowser);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { LatestWins } from "../../lib/latest.js";
+
+/** The queue by keyboard: arrows go, Shift+arrows choose, Alt+arrows move, Enter plays, Delete removes. */
+export class QueueKeys {
+  #list;
+  #target = null;
+  #moves = new LatestWins((move) => this.#send(move));
+
+  constructor(list) {
+    this.#list = list;
+    list.body.addEventListener("keydown", (event) => {
+      if (event.target.closest(".queue-row") && this.#handle(event)) event.preventDefault();
+    });
+  }
+
+  #handle(event) {
+    const list = this.#list;
+    const at = list.cursor;
+    const page = Math.max(1, Math.floor(list.scroller.clientHeight / 60) - 1);
+    const onRow = event.target.classList.contains("queue-row");
+    const steps = {
+      ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -at, End: list.windows.length - 1 - at,
+    };
+    if (event.key in steps) {
+      if (event.ctrlKey || event.metaKey) return false;
+      if (event.altKey) this.#move(steps[event.key]);
+      else this.#go(at + steps[event.key], event.shiftKey);
+      return true;
+    }
+    if (event.altKey || event.metaKey) return false;
+    switch (event.key) {
+      case "Enter":
+        if (onRow) list.playIndex(at);
+        return onRow;
+      case "Delete":
+      case "Backspace":
+        list.removeAt(at);
+        return true;
+      case "Escape":
+        list.selection.clear();
+        return true;
+      case " ":
+        if (!event.ctrlKey) return false;
+        list.selection.toggle(list.windows, at);
+        return true;
+      case "a":
+        if (!event.ctrlKey) return false;
+        list.selection.all();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #go(index, selecting) {
+    const from = this.#list.cursor;
+    this.#list.focusRow(index);
+    if (selecting) this.#list.selection.extend(this.#list.windows, this.#list.cursor, from);
+  }
+
+  /** Held down, the key asks faster than the server answers: the steps add up and go as one move. */
+  #move(step) {
+    const { windows, cursor } = this.#list;
+    const item = windows.item(cursor);
+    if (!item) return;
+    const from = this.#target?.id === item.id ? this.#target.position : cursor;
+    const position = Math.min(Math.max(0, from + step), windows.length - 1);
+    if (position === from) return;
+    this.#target = { id: item.id, position };
+    this.#moves.push(this.#target);
+  }
+
+  async #send({ id, position }) {
+    await this.#list.move([id], position);
+    const index = this.#list.windows.indexOf(id);
+    if (index >= 0) this.#list.focusRow(index);
+    if (this.#target?.position === position) this.#target = null;
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { html, render, setAttribute, setText } from "../../lib/html.js";
+import { icon } from "../../lib/icons.js";
+import { describeItem, folderOf } from "../../lib/media.js";
+import { formatTime } from "../../lib/time.js";
+
+/** Pixels; every row has the same, so that a position in the list is a multiplication. */
+export const rowHeight = 60;
+
+export function makeRow(index) {
+  const row = document.createElement("div");
+  row.className = "queue-row";
+  row.setAttribute("role", "row");
+  row.dataset.index = index;
+  row.setAttribute("aria-rowindex", index + 1);
+  row.style.transform = `translateY(${index * rowHeight}px)`;
+  render(row, html`
+    <span class="row-handle" role="gridcell" aria-label="Drag to reorder" title="Drag to reorder (Alt+Up, Alt+Down)">${icon("drag")}</span>
+    <span role="gridcell"><button class="row-play" data-name="playRow" tabindex="-1"><span class="row-number">${index + 1}</span>${icon("play")}<span class="row-bars" aria-hidden="true"><i></i><i></i><i></i></span></button></span>
+    <span class="row-text" role="gridcell"><span class="row-title"></span><span class="row-detail"></span></span>
+    <span class="row-duration" role="gridcell"></span>
+    <span role="gridcell"><button class="icon-button row-remove" data-name="removeRow" tabindex="-1">${icon("remove")}</button></span>`);
+  return row;
+}
+
+/** Shows `item` (undefined while it loads) in its row. */
+export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor }) {
+  const { title, artist, album } = describeItem(item);
+  setText(row.querySelector(".row-title"), item ? title : "");
+  setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album].filter(Boolean).join("\n") : null);
+  setText(row.querySelector(".row-detail"), item ? [artist, album].filter(Boolean).join(" – ") || folderOf(item.uri).replaceAll("/", " › ") : "");
+  const duration = item?.duration ?? item?.media?.duration;
+  setText(row.querySelector(".row-duration"), typeof duration === "number" ? formatTime(duration) : "");
+  row.dataset.id = item?.id ?? "";
+  row.tabIndex = isCursor ? 0 : -1;
+  row.classList.toggle("pending", !item);
+  row.classList.toggle("current", isCurrent);
+  row.classList.toggle("row-sounding", isCurrent && isSounding);
+  setAttribute(row, "aria-selected", String(isSelected));
+  setAttribute(row, "aria-current", isCurrent ? "true" : null);
+  setAttribute(row.querySelector(".row-play"), "aria-label", `Play ${title}`);
+  setAttribute(row.querySelector(".row-remove"), "aria-label", `Remove ${title}`);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { html, render, setAttribute, setText } from "../../lib/html.js";
+import { request } from "../../lib/request.js";
+import { formatTime, spokenTime } from "../../lib/time.js";
+
+/** Position, duration and what is buffered. Properties: `time` (PlayerTime), `buffer`, `enabled`. */
+export class SeekBar extends HTMLElement {
+  #time = null;
+  #ranges = [];
+  #drawnDuration = null;
+  #held = false;
+  #requests = 0;
+  #frame = 0;
+
+  connectedCallback() {
+    render(this, html`
+      <div class="seek-track">
+        <div class="seek-rail"></div>
+        <div class="seek-ranges"></div>
+        <div class="seek-fill"></div>
+        <input type="range" min="0" max="1" step="0.01" value="0" aria-label="Position" disabled>
+        <output class="seek-bubble" hidden></output>
+      </div>
+      <div class="seek-times"><span class="seek-position">--:--</span><span class="seek-duration">--:--</span></div>`);
+    this.input = this.querySelector("input");
+    this.fill = this.querySelector(".seek-fill");
+    this.bubble = this.querySelector(".seek-bubble");
+    this.input.addEventListener("input", () => this.#dragged());
+    this.input.addEventListener("change", () => this.#released());
+    this.input.addEventListener("pointerdown", () => (this.#held = true));
+    for (const name of ["pointerup", "pointercancel", "blur"]) {
+      this.input.addEventListener(name, () => this.#released());
+    }
+    const track = this.querySelector(".seek-track");
+    track.addEventListener("pointermove", (event) => this.#hover(event));
+    track.addEventListener("pointerleave", () => (this.bubble.hidden = true));
+    document.addEventListener("visibilitychange", () => this.#run());
+  }
+
+  set time(time) {
+    this.#time = time;
+    if (time.duration !== this.#drawnDuration) this.#drawRanges();
+    this.#drawnDuration = time.duration;
+    this.#show();
+    this.#run();
+  }
+
+  set enabled(enabled) {
+    this.input.disabled = !enabled || !this.#time?.duration;
+  }
+
+  set buffer({ loadedRanges }) {
+    this.#ranges = loadedRanges ?? [];
+    this.#drawRanges();
+  }
+
+  #drawRanges() {
+    const duration = this.#time?.duration;
+    const ranges = duration ? this.#ranges : [];
+    const holder = this.querySelector(".seek-ranges");
+    while (holder.children.length > ranges.length) holder.lastChild.remove();
+    while (holder.children.length < ranges.length) holder.append(document.createElement("i"));
+    ranges.forEach(({ start, duration: length }, index) => {
+      const { style } = holder.children[index];
+      style.left = `${(100 * start) / duration}%`;
+      style.width = `${Math.min(100, (100 * length) / duration)}%`;
+    });
+  }
+
+  /** Frames are asked for only while sound advances and someone looks. */
+  #run() {
+    cancelAnimationFrame(this.#frame);
+    if (!this.#time?.isAdvancing || document.hidden) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#show();
+      this.#run();
+    });
+  }
+
+  #show() {
+    if (this.#held || this.#requests > 0) return;
+    const { duration } = this.#time;
+    const position = this.#time.at(performance.now());
+    if (duration) {
+      setAttribute(this.input, "max", duration);
+      this.input.value = position;
+    } else {
+      this.input.value = 0;
+    }
+    this.#draw(position, duration);
+  }
+
+  #draw(position, duration) {
+    this.fill.hidden = !duration;
+    this.fill.style.setProperty("--progress", duration ? position / duration : 0);
+    setText(this.querySelector(".seek-position"), formatTime(position));
+    setText(this.querySelector(".seek-duration"), formatTime(duration));
+    setAttribute(this.input, "aria-valuetext", `${spokenTime(position)} of ${spokenTime(duration)}`);
+  }
+
+  async #dragged() {
+    const position = Number(this.input.value);
+    this.#draw(position, this.#time.duration);
+    this.#requests += 1;
+    await request(this, "seek", { position });
+    this.#requests -= 1;
+    this.#show();
+  }
+
+  #released() {
+    this.#held = false;
+    this.#show();
+  }
+
+  #hover(event) {
+    const { duration } = this.#time ?? {};
+    if (!duration || event.pointerType === "touch") return;
+    const box = this.input.getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    this.bubble.hidden = false;
+    this.bubble.style.left = `${share * 100}%`;
+    setText(this.bubble, formatTime(share * duration));
+  }
+}
+
+customElements.define("seek-bar", SeekBar);

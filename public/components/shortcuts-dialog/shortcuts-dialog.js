@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { html, render } from "../../lib/html.js";
+import { icon } from "../../lib/icons.js";
+
+const groups = [
+  ["Playback", [
+    [["Space", "K"], "Play or pause"],
+    [["J", "L"], "Back, forward 10 seconds"],
+    [["←", "→"], "Back, forward 5 seconds"],
+    [["↑", "↓"], "Volume up, down"],
+    [["M"], "Mute"],
+    [["P", "N"], "Previous, next track"],
+    [["S"], "Shuffle"],
+    [["R"], "Repeat"],
+  ]],
+  ["Queue", [
+    [["↑", "↓"], "Go through the tracks"],
+    [["Enter"], "Play the track"],
+    [["Alt ↑", "Alt ↓"], "Move the track"],
+    [["Shift ↑", "Shift ↓"], "Select several"],
+    [["Delete"], "Remove"],
+    [["Ctrl Z", "Ctrl Shift Z"], "Undo, redo"],
+  ]],
+  ["Page", [
+    [["1", "2", "3"], "Now playing, queue, music"],
+    [["/"], "Filter the folder"],
+    [["?"], "This list"],
+  ]],
+];
+
+/** The list of keyboard shortcuts. */
+export class ShortcutsDialog extends HTMLElement {
+  connectedCallback() {
+    render(this, html`
+      <dialog aria-labelledby="shortcuts-heading">
+        <header class="dialog-header">
+          <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
+          <button class="icon-button" aria-label="Close">${icon("remove")}</button>
+        </header>
+        <div class="shortcut-groups">
+          ${groups.map(([heading, rows]) => html`<section><h3>${heading}</h3><dl>
+            ${rows.map(([keys, words]) => html`<div><dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${words}</dd></div>`)}
+          </dl></section>`)}
+        </div>
+      </dialog>`);
+    this.dialog = this.querySelector("dialog");
+    this.querySelector("button").addEventListener("click", () => this.dialog.close());
+    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
+  }
+
+  open() {
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+}
+
+customElements.define("shortcuts-dialog", ShortcutsDialog);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Text that is already markup; only `html` makes it, so that nothing unescaped gets in by accident. */
+class Markup {
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+const replacements = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+export function escape(value) {
+  return String(value).replace(/[&<>"']/g, (character) => replacements[character]);
+}
+
+function piece(value) {
+  if (value instanceof Markup) return value.text;
+  if (Array.isArray(value)) return value.map(piece).join("");
+  if (value === null || value === undefined || value === false || value === true) return "";
+  return escape(value);
+}
+
+/** Template tag: values are escaped, nested `html` is not, arrays are joined, null and booleans vanish. */
+export function html(strings, ...values) {
+  let text = strings[0];
+  values.forEach((value, index) => {
+    text += piece(value) + strings[index + 1];
+  });
+  return new Markup(text);
+}
+
+/** Replaces the element's content. Takes nothing but the result of `html`. */
+export function render(element, markup) {
+  if (!(markup instanceof Markup)) throw new TypeError("render takes the result of html``");
+  element.innerHTML = markup.text;
+}
+
+/** Sets text only when it differs: an unchanged live region must not be announced again. */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export function setAttribute(element, name, value) {
+  if (value === null || value === undefined || value === false) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * A component asks for something: a bubbling `request` event that the application answers.
+ * The promise gives whether it was done; a refusal has been told to the user by then.
+ */
+export function request(element, name, data = {}) {
+  const detail = { name, data, result: Promise.resolve(false) };
+  element.dispatchEvent(new CustomEvent("request", { bubbles: true, composed: true, detail }));
+  return detail.result;
+}
+
+/** Something for the toast stack. `action` is `{label, name}`, `name` as in `request`. */
+export function notify(element, message, { action = null, tone = "info" } = {}) {
+  element.dispatchEvent(new CustomEvent("notify", { bubbles: true, composed: true, detail: { message, action, tone } }));
+}

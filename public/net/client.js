@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A refused request: RFC 9457 problem details with a sentence for the user in `message`. */
+export class Problem extends Error {
+  constructor({ status = 0, code = "unreachable", title = "", detail = "" }) {
+    super(detail || title || `The server answered ${status}.`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The REST API. Every method rejects with `Problem`. */
+export class Client {
+  #root;
+
+  /** `token` is read at each request: `null` when the server asks for none. */
+  constructor({ root = "/api/v1", token = () => null } = {}) {
+    this.#root = root;
+    this.token = token;
+  }
+
+  get(path, options) {
+    return this.#json("GET", path, undefined, options);
+  }
+
+  post(path, body, options) {
+    return this.#json("POST", path, body, options);
+  }
+
+  put(path, body, options) {
+    return this.#json("PUT", path, body, options);
+  }
+
+  patch(path, body, options) {
+    return this.#json("PATCH", path, body, options);
+  }
+
+  delete(path, options) {
+    return this.#json("DELETE", path, undefined, options);
+  }
+
+  /** The bytes at `path`; null when there are none (404). */
+  async blob(path, { signal } = {}) {
+    const response = await this.#fetch("GET", path, undefined, { signal });
+    if (response.status === 404) return null;
+    if (!response.ok) throw await this.#problem(response);
+    return response.status === 204 ? null : response.blob();
+  }
+
+  async #json(method, path, body, options) {
+    const response = await this.#fetch(method, path, body, options);
+    if (!response.ok) throw await this.#problem(response);
+    if (response.status === 204) return null;
+    return response.json();
+  }
+
+  async #fetch(method, path, body, { signal, timeout = 10_000 } = {}) {
+    const headers = { Accept: "application/json, */*;q=0.5" };
+    const token = this.token();
+    if (token) headers.Authorization = `Bearer ${token}`;
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const limit = AbortSignal.timeout(timeout);
+    try {
+      return await fetch(this.#root + path, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new Problem({ detail: "The server cannot be reached." });
+    }
+  }
+
+  async #problem(response) {
+    try {
+      return new Problem({ ...(await response.json()), status: response.status });
+    } catch {
+      return new Problem({ status: response.status, code: "unreadable", title: response.statusText });
+    }
+  }
+}

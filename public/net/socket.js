@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const firstDelay = 250;
+const longestDelay = 8000;
+
+/**
+ * The event channel with reconnection. Dispatches `message` (detail: the parsed frame) and `connection`
+ * (detail: `{state: "connecting" | "open" | "lost", retryAt}`, `retryAt` in ms of `performance.now()`).
+ */
+export class EventSocket extends EventTarget {
+  #token;
+  #interval;
+  #socket = null;
+  #timer = 0;
+  #attempt = 0;
+  #epoch = null;
+  #sequence = null;
+
+  constructor({ token = () => null, interval = 0.5 } = {}) {
+    super();
+    this.#token = token;
+    this.#interval = interval;
+  }
+
+  get isOpen() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Connects now, whatever the back-off says. */
+  connect() {
+    clearTimeout(this.#timer);
+    this.#drop();
+    this.#report("connecting");
+    const token = this.#token();
+    const protocols = token ? ["tonearm.v1", `bearer.${token}`] : ["tonearm.v1"];
+    let socket;
+    try {
+      socket = new WebSocket(this.#address(), protocols);
+    } catch {
+      // A token that no subprotocol can carry; the REST side then says 401 and the form asks for another.
+      this.#lost();
+      return;
+    }
+    this.#socket = socket;
+    socket.addEventListener("open", () => this.#opened(socket));
+    socket.addEventListener("message", (event) => this.#received(socket, event.data));
+    socket.addEventListener("close", () => socket === this.#socket && this.#lost());
+  }
+
+  /** Ends the connection and does not come back until `connect`. */
+  close() {
+    clearTimeout(this.#timer);
+    this.#drop();
+  }
+
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+  }
+
+  #address() {
+    const address = new URL("/api/v1/events", location.href);
+    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+    address.searchParams.set("interval", String(this.#interval));
+    if (this.#epoch !== null && this.#sequence !== null) {
+      address.searchParams.set("since", `${this.#epoch}:${this.#sequence}`);
+    }
+    return address.href;
+  }
+
+  #opened(socket) {
+    if (socket !== this.#socket) return;
+    this.#attempt = 0;
+    this.#report("open");
+  }
+
+  #received(socket, text) {
+    if (socket !== this.#socket) return;
+    const message = JSON.parse(text);
+    if (message.type === "hello") this.#epoch = message.data.epoch;
+    if (Number.isInteger(message.seq)) this.#sequence = message.seq;
+    this.dispatchEvent(new CustomEvent("message", { detail: message }));
+  }
+
+  #lost() {
+    this.#socket = null;
+    const delay = Math.min(longestDelay, firstDelay * 2 ** this.#attempt) * (0.75 + Math.random() / 2);
+    this.#attempt += 1;
+    this.#timer = setTimeout(() => this.connect(), delay);
+    this.#report("lost", performance.now() + delay);
+  }
+
+  #report(state, retryAt = null) {
+    this.dispatchEvent(new CustomEvent("connection", { detail: { state, retryAt, attempt: this.#attempt } }));
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What each key does; the list that `?` shows is in the shortcuts dialog. */
+export function shortcuts({ commands, store, view, showTab }) {
+  const perform = (name, data = {}) => () => {
+    if (store.player) commands.perform(name, data);
+  };
+  const volume = (step) => () => {
+    if (!store.player) return;
+    const wanted = Math.round((store.player.volume + step) * 100) / 100;
+    commands.perform("volume", { volume: Math.min(1, Math.max(0, wanted)) });
+  };
+  const setting = (make) => () => store.player && commands.perform("settings", make(store.player));
+  return {
+    " ": perform("toggle"),
+    k: perform("toggle"),
+    j: perform("seek", { offset: -10 }),
+    l: perform("seek", { offset: 10 }),
+    ArrowLeft: perform("seek", { offset: -5 }),
+    ArrowRight: perform("seek", { offset: 5 }),
+    ArrowUp: volume(0.05),
+    ArrowDown: volume(-0.05),
+    m: setting((player) => ({ muted: !player.muted })),
+    s: setting((player) => ({ shuffle: !player.shuffle })),
+    r: setting((player) => ({ repeat: { off: "all", all: "one", one: "off" }[player.repeat] })),
+    n: perform("next"),
+    p: perform("previous"),
+    "Ctrl+z": perform("undo"),
+    "Ctrl+Shift+z": perform("redo"),
+    1: () => showTab("now"),
+    2: () => showTab("queue"),
+    3: () => showTab("browse"),
+    "/": () => {
+      showTab("browse");
+      view.browser.focusFilter();
+    },
+    "?": () => view.shortcuts.open(),
+  };
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { LatestWins } from "../lib/latest.js";
+import { count } from "../lib/media.js";
+
+const undo = { action: { label: "Undo", name: "undo" } };
+/** A folder with tens of thousands of files takes its time. */
+const slow = { timeout: 60_000 };
+
+/** Steps of ten seconds pressed quickly add up; anything else is replaced by what came last. */
+function addOffsets(waiting, newer) {
+  if (waiting.offset === undefined || newer.offset === undefined) return newer;
+  return { offset: waiting.offset + newer.offset };
+}
+
+/**
+ * Carries out what components ask for. Each answers whether it was done; a refusal is told through `notify` and the
+ * controls, which show the store only, are where the server has them.
+ */
+export class Commands {
+  #client;
+  #store;
+  #notify;
+  #streams = new Map();
+
+  /** `notify(message, {action, tone})` shows a toast. */
+  constructor({ client, store, notify }) {
+    this.#client = client;
+    this.#store = store;
+    this.#notify = notify;
+  }
+
+  /** `name` as in `request`; unknown ones are a mistake of the page. */
+  perform(name, data) {
+    const handler = this.#handlers[name];
+    if (!handler) throw new RangeError(`unknown request ${name}`);
+    return handler(data);
+  }
+
+  #handlers = {
+    play: (target) => this.#player("play", target),
+    pause: () => this.#player("pause"),
+    toggle: () => this.#player("toggle"),
+    stop: () => this.#player("stop"),
+    next: () => this.#player("next"),
+    previous: () => this.#player("previous"),
+    seek: (target) => this.#latest("seek", target, (value) => this.#player("seek", value)),
+    scan: ({ rate }) => this.#player("scan", { rate }),
+    endScan: () => this.#attempt(() => this.#client.delete("/player/scan")),
+    settings: (patch) => this.#settings(patch),
+    volume: (patch) => this.#latest("volume", patch, (value) => this.#settings(value)),
+    // The answer may precede the move of the sound; the `output` event follows it.
+    selectOutput: ({ id }) => this.#attempt(async () => void (await this.#client.put("/outputs/current", { id }))),
+    add: ({ items, position = "end", play = false }) => this.#add(items, position, play),
+    move: ({ ids, position }) => this.#attempt(() => this.#client.post("/queue/move", { ids, position })),
+    remove: ({ ids }) => this.#remove(ids),
+    clear: () => this.#clear(),
+    undo: () => this.#attempt(() => this.#client.post("/queue/undo")),
+    redo: () => this.#attempt(() => this.#client.post("/queue/redo")),
+  };
+
+  #player(verb, body) {
+    const members = body && Object.keys(body).length ? body : undefined;
+    return this.#attempt(() => this.#client.post(`/player/${verb}`, members));
+  }
+
+  #settings(patch) {
+    return this.#attempt(() => this.#client.patch("/player", patch));
+  }
+
+  async #attempt(send) {
+    try {
+      this.#accept(await send());
+      return true;
+    } catch (problem) {
+      this.#notify(problem.message, { tone: "error" });
+      return false;
+    }
+  }
+
+  /** A command's answer is the new snapshot, or says what became of the queue. */
+  #accept(answer) {
+    if (answer?.status && "version" in answer) this.#store.applySnapshot(answer);
+    else if (answer && "revision" in answer) this.#store.applyQueue(answer);
+  }
+
+  /** Resolves once nothing of this kind is on its way any more. */
+  #latest(kind, value, send) {
+    return new Promise((resolve) => {
+      let stream = this.#streams.get(kind);
+      if (!stream) {
+        stream = { waiting: [], done: true };
+        stream.latest = new LatestWins(
+          async (next) => { stream.done = await send(next); },
+          { onIdle: () => stream.waiting.splice(0).forEach((tell) => tell(stream.done)), merge: addOffsets });
+        this.#streams.set(kind, stream);
+      }
+      stream.waiting.push(resolve);
+      stream.latest.push(value);
+    });
+  }
+
+  async #add(items, position, play) {
+    const before = this.#store.player?.queue?.length ?? 0;
+    const body = { items, position };
+    if (play) body.play = true;
+    let answer = null;
+    let silent = null;
+    const send = async () => (answer = await this.#client.post("/queue/items", body, slow));
+    const done = await this.#attempt(() => send().catch((problem) => {
+      if (!play || problem.code !== "output-unavailable") throw problem;
+      // No sound is no reason to lose the choice.
+      silent = problem;
+      delete body.play;
+      return send();
+    }));
+    if (silent) this.#notify(`Added, but not played: ${silent.message}`, { tone: "error" });
+    else if (done && !play) {
+      const number = answer?.count ?? Math.max(0, (answer?.length ?? before + items.length) - before);
+      const where = position === "next" ? "to play next" : "to the queue";
+      this.#notify(`Added ${count(number, "track")} ${where}`, number ? undo : {});
+    }
+    return done;
+  }
+
+  async #remove(ids) {
+    const done = await this.#attempt(() => this.#client.post("/queue/remove", { ids }));
+    if (done) this.#notify(`Removed ${count(ids.length, "track")}`, undo);
+    return done;
+  }
+
+  async #clear() {
+    const done = await this.#attempt(() => this.#client.delete("/queue"));
+    if (done) this.#notify("Queue cleared", undo);
+    return done;
+  }
+}

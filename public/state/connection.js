@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Milliseconds: changes that come together are followed by one read. */
+const settlingTime = 100;
+
+/**
+ * Keeps the store fed: events from the socket, and what events do not carry by request. The socket cannot tell why it
+ * was refused (browsers hide the status), so a loss is followed by a read, whose 401 asks for the token.
+ */
+export class Connection {
+  #client;
+  #socket;
+  #store;
+  #windows;
+  #onOpen;
+  #refreshTimer = 0;
+  #outputsAsked = 0;
+
+  constructor({ client, socket, store, windows, onOpen }) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#store = store;
+    this.#windows = windows;
+    this.#onOpen = onOpen;
+    socket.addEventListener("connection", ({ detail }) => this.#changed(detail));
+    socket.addEventListener("message", ({ detail }) => this.#received(detail));
+    addEventListener("online", () => this.reconnect());
+    document.addEventListener("visibilitychange", () => this.#looked());
+  }
+
+  start() {
+    this.#socket.connect();
+  }
+
+  /** Now, without waiting for the back-off. */
+  reconnect() {
+    if (!this.#socket.isOpen) this.#socket.connect();
+  }
+
+  async refreshOutputs() {
+    const asked = ++this.#outputsAsked;
+    let outputs = null;
+    try {
+      outputs = await this.#client.get("/outputs");
+    } catch {
+      // Shown as "No output"; the status line has the reason, and the next `output` event asks again.
+    }
+    if (asked === this.#outputsAsked) this.#store.setOutputs(outputs);
+  }
+
+  #changed(connection) {
+    if (this.#store.connection.state === "unauthorized" && connection.state === "connecting") return;
+    this.#store.setConnection(connection);
+    if (connection.state === "open") {
+      this.refreshOutputs();
+      this.#windows.settled();
+      this.#onOpen();
+    } else if (connection.state === "lost") {
+      this.#askWhy();
+    }
+  }
+
+  async #askWhy() {
+    try {
+      await this.#client.get("/player", { timeout: 5000 });
+    } catch (problem) {
+      if (problem.status !== 401) return;
+      this.#socket.close();
+      this.#store.setConnection({ state: "unauthorized", retryAt: null, attempt: 0 });
+    }
+  }
+
+  #received(message) {
+    const { type, data } = message;
+    if (type === "resync") this.#windows.reset();
+    if (type === "hello" && this.#store.isNewRun(data.epoch)) this.#windows.reset();
+    this.#store.applyEvent(message);
+    if (type === "output" || type === "settings") this.refreshOutputs();
+    // Events leave out whether an edit can be undone and whether sound is wanted: the snapshot has both.
+    if (type === "queue" || type === "status") this.#refreshSoon();
+  }
+
+  #refreshSoon() {
+    clearTimeout(this.#refreshTimer);
+    this.#refreshTimer = setTimeout(async () => {
+      try {
+        this.#store.applySnapshot(await this.#client.get("/player"));
+      } catch {
+        // The connection's own trouble; what it says on reopening is newer than this would have been.
+      }
+    }, settlingTime);
+  }
+
+  /** A phone that slept may hold a dead connection without knowing: ask once when someone looks again. */
+  async #looked() {
+    if (document.hidden) return;
+    if (!this.#socket.isOpen) {
+      this.reconnect();
+      return;
+    }
+    try {
+      this.#store.applySnapshot(await this.#client.get("/player", { timeout: 3000 }));
+    } catch {
+      this.#socket.connect();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const pageSize = 100;
+const keptPages = 24;
+
+/**
+ * The queue as far as it was looked at: pages of 100 items, loaded when their rows come into view. After a change the
+ * old pages stay readable until the new ones are there. Dispatches `change`.
+ */
+export class QueueWindows extends EventTarget {
+  length = 0;
+  revision = null;
+  #pages = new Map();
+  #loading = new Map();
+  #load;
+  #wanted = [0, 0];
+
+  /** `load(offset, limit)` answers a promise of `GET /queue`'s body. */
+  constructor(load) {
+    super();
+    this.#load = load;
+  }
+
+  /** undefined while it is not loaded. */
+  item(index) {
+    return this.#pages.get(Math.floor(index / pageSize))?.items[index % pageSize];
+  }
+
+  /** Index of a loaded item; -1 when it is not among them. */
+  indexOf(id) {
+    for (const [page, { items }] of this.#pages) {
+      const at = items.findIndex((item) => item.id === id);
+      if (at >= 0) return page * pageSize + at;
+    }
+    return -1;
+  }
+
+  /** The server's queue is at `revision` now. */
+  update({ revision, length }) {
+    if (revision === this.revision && length === this.length) return;
+    this.revision = revision;
+    this.length = length;
+    this.dispatchEvent(new Event("change"));
+    this.#refresh();
+  }
+
+  /** Forgets everything: another run of the server. */
+  reset() {
+    this.#pages.clear();
+    this.revision = null;
+  }
+
+  /** Makes the items of `first...last` available; they come with a `change`. */
+  want(first, last) {
+    this.#wanted = [first, last];
+    return this.#refresh();
+  }
+
+  /** Resolves when the pages in view are those of the newest revision. */
+  settled() {
+    return this.#refresh();
+  }
+
+  async #refresh() {
+    const [first, last] = this.#wanted;
+    const pages = [];
+    const end = Math.min(last, this.length - 1);
+    for (let page = Math.floor(first / pageSize); page * pageSize <= end; page += 1) pages.push(page);
+    await Promise.all(pages.map((page) => this.#loadPage(page)));
+    this.#forgetFarPages(Math.floor(first / pageSize));
+  }
+
+  #loadPage(page) {
+    if (this.#pages.get(page)?.revision === this.revision) return null;
+    const underWay = this.#loading.get(page);
+    if (underWay) return underWay.then(() => this.#loadPage(page));
+    const loading = this.#fetchPage(page).finally(() => this.#loading.delete(page));
+    this.#loading.set(page, loading);
+    return loading;
+  }
+
+  async #fetchPage(page) {
+    const asked = this.revision;
+    const window = await this.#load(page * pageSize, pageSize);
+    if (!window) {
+      // Failed: shown as loading until the next change or reconnection asks again.
+      return;
+    }
+    this.#pages.set(page, { revision: window.revision, items: window.items });
+    if (asked === this.revision && window.revision !== this.revision && window.revision > (this.revision ?? -1)) {
+      this.revision = window.revision;
+      this.length = window.length;
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #forgetFarPages(near) {
+    if (this.#pages.size <= keptPages) return;
+    const farthest = [...this.#pages.keys()].sort((left, right) => Math.abs(right - near) - Math.abs(left - near));
+    for (const page of farthest.slice(0, this.#pages.size - keptPages)) this.#pages.delete(page);
+  }
+}

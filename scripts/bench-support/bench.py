@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures Tonearm beside its peers; see scripts/bench --help."""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "Tests" / "EndToEnd"))
+
+import numpy  # noqa: E402
+
+import measure  # noqa: E402
+import rows_render  # noqa: E402
+import rows_server  # noqa: E402
+import rows_sound  # noqa: E402
+from rig.signals import write_wave  # noqa: E402
+
+ROWS = {
+    "latency": (rows_sound.latency, 15),
+    "cpu": (rows_sound.cpu, 5),
+    "memory": (rows_sound.memory, 5),
+    "start": (rows_server.start, 11),
+    "http": (rows_server.http, 5),
+    "ws": (rows_server.ws, 5),
+    "queue": (rows_server.queue, 5),
+    "wakeups": (rows_sound.wakeups, 5),
+    "render": (rows_render.render, 5),
+}
+
+
+def make_music(directory: pathlib.Path) -> pathlib.Path:
+    """Ten minutes of noise and tones at 192 kbit/s."""
+    music = directory / "music"
+    music.mkdir()
+    random = numpy.random.default_rng(1)
+    time = numpy.arange(20 * 44100) / 44100
+    piece = 0.2 * numpy.sin(2 * numpy.pi * 220 * time)[:, None] + 0.1 * random.standard_normal((len(time), 2))
+    wave = write_wave(directory / "piece.wav", numpy.tile(piece, (30, 1)))
+    subprocess.run(["lame", "--quiet", "-b", "192", str(wave), str(music / "noise-long.mp3")], check=True)
+    wave.unlink()
+    return music
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=(
+        "Measures Tonearm beside its peers (MPD, mpg123, bare libmicrohttpd and libwebsockets) in the same run and prints "
+        "medians with ratios. It judges nothing: the exit status is 0 unless measuring itself failed."))
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"any of: {' '.join(ROWS)} (default: all)")
+    parser.add_argument("--markdown", action="store_true", help="print a Markdown table at the end")
+    parser.add_argument("--rounds", type=int, help="rounds per row (default: 5 or more, by row)")
+    arguments = parser.parse_args()
+    for name in arguments.rows:
+        if name not in ROWS:
+            parser.error(f"no row {name!r}; there are {' '.join(ROWS)}")
+    measure.raise_descriptor_limit()
+    results, failed = [], []
+    with tempfile.TemporaryDirectory(prefix="tonearm-bench-") as base:
+        music = make_music(pathlib.Path(base))
+        for name in arguments.rows or ROWS:
+            run, rounds = ROWS[name]
+            directory = pathlib.Path(base) / name
+            directory.mkdir()
+            try:
+                rows = run(directory, music, arguments.rounds or rounds)
+            except Exception:
+                traceback.print_exc()
+                failed.append(name)
+                continue
+            for row in rows:
+                print(row.line(), flush=True)
+            results += rows
+    if arguments.markdown:
+        print("\n" + measure.MARKDOWN_HEAD)
+        for row in results:
+            print(row.markdown())
+    if failed:
+        print(f"not measured: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+sys.exit(main())

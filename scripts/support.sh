@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the other scripts: what to install, and how they speak.
+# shellcheck shell=bash
+# shellcheck disable=SC2034  # the lists are used by the sourcing scripts
+
+build_packages=(
+    libmicrohttpd-dev libwebsockets-dev libmpg123-dev libpulse-dev libsoxr-dev libsndfile1-dev libsqlite3-dev pkg-config
+)
+test_packages=(pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium)
+bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
+
+say() { printf '==> %s\n' "$*"; }
+
+fail() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+is_installed() {
+    [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | cut -c 1-2)" = ii ] ||
+        dpkg-query -W -f '${Provides}\n' 2>/dev/null | grep -qw -- "$1"
+}
+
+# Installs those of the named Debian packages that are missing; asks for rights only then.
+install_missing() {
+    local missing=() package as_root=()
+    command -v dpkg-query >/dev/null || fail "this script knows Debian and Ubuntu only; install yourself: $*"
+    for package in "$@"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return 0
+    say "installing ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "needs root (no sudo here): apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+require_swift() {
+    command -v swift >/dev/null || fail "Swift 6.2 or later is needed: https://www.swift.org/install/linux/"
+}
+
+# A Python with the tools of the end-to-end tests; made anew when their list changes.
+make_venv() {
+    local list=Tests/EndToEnd/requirements.txt venv=.build/venv
+    if ! cmp -s "$list" "$venv/installed.txt"; then
+        say "making the Python environment in $venv"
+        python3 -m venv "$venv"
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list"
+        cp "$list" "$venv/installed.txt"
+    fi
+}
