@@ -93,6 +93,7 @@ extension PulseStream {
         dropFrames(before: index, at: end)
         flushing = (end: end, until: now.advanced(bySeconds: context.pointee.anchor.sinkLatency + 0.2))
         isSounding = false
+        context.pointee.gather()
         context.pointee.fill()
     }
 
@@ -128,17 +129,12 @@ extension PulseStream {
         startsWhenCorked = false
         wantsToRun = true
         awaitsFrames = true
-        feedDeadline = nil
+        context.pointee.gather()
         tick()
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        guard awaitsFrames else { return }
-        let lead = ring.format.frames(context.pointee.anchor.sinkLatency + 0.025)
-        guard ring.unread > 0 || !ring.askForFrames() else { return }
-        let deadline = feedDeadline ?? now.advanced(bySeconds: 0.015)
-        feedDeadline = deadline
-        guard ring.unread >= lead || isDraining || now >= deadline else { return }
+        guard awaitsFrames, ring.unread > 0 || !ring.askForFrames(), context.pointee.hasEnough(now: now) else { return }
         awaitsFrames = false
         uncork(now)
     }
@@ -148,6 +144,7 @@ extension PulseStream {
         let latency = context.pointee.anchor.sinkLatency
         context.pointee.renderer.beginSegment(at: corkedIndex, fadingIn: context.pointee.fadesInNext)
         context.pointee.fadesInNext = false
+        context.pointee.renderer.holdsFrames = false
         context.pointee.anchor = ClockAnchor(
             heard: Double(corkedIndex), time: now, sampleRate: sampleRate, sinkLatency: latency)
         context.pointee.fill(atMost: ring.format.frames(0.06))

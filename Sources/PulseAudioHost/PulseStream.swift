@@ -43,10 +43,8 @@ final class PulseStream {
     var isClosing = false
     /// Asked to run: a flush after the end was drained goes on by itself.
     var wantsToRun = false
-    /// Asked to run, but the ring has too little yet; until when it waits for more once there is some.
+    /// Asked to run, but the ring has too little yet.
     var awaitsFrames = false
-    var feedDeadline: MonotonicTime?
-    var isDraining = false
     var drainAnswered = false
     var isSuspended = false
     /// Whether the sink was heard playing our frames.
@@ -61,6 +59,10 @@ final class PulseStream {
     var timing = TimingWatch()
 
     var sampleRate: Int { ring.format.sampleRate }
+    var isDraining: Bool {
+        get { context.pointee.isDraining }
+        set { context.pointee.isDraining = newValue }
+    }
 
     init(
         stream: OpaquePointer, ring: FrameRing, ramp: StreamGainRamp, generation: Generation, number: UInt16,
@@ -240,7 +242,7 @@ final class PulseStream {
         case .fading(let end, let deadline):
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
         case .disconnecting: return timing.disconnectDeadline(now)
-        case .corked: return awaitsFrames && ring.unread > 0 ? now.advanced(bySeconds: 0.001) : nil
+        case .corked: return awaitsFrames && ring.unread > 0 ? gatherTime(now) : nil
         case .corking, .ended: return nil
         case .running: break
         }
@@ -254,14 +256,19 @@ final class PulseStream {
         if let boundary = context.pointee.renderer.map.place(at: heard).boundary, let time = anchor.time(of: boundary) {
             deadline = min(deadline, time)
         }
+        if context.pointee.renderer.holdsFrames, ring.unread > 0 { deadline = min(deadline, gatherTime(now)) }
         return max(deadline, now.advanced(bySeconds: 0.0003))
     }
+
+    /// When to look again whether the ring has enough to begin with.
+    private func gatherTime(_ now: MonotonicTime) -> MonotonicTime { now.advanced(bySeconds: 0.001) }
 
     /// The ring had run empty: takes what has come since, or asks to be woken by the next write.
     private func fillWhenDry() {
         while context.pointee.isDry {
             if context.pointee.renderer.hasFrames {
                 context.pointee.fill()
+                if context.pointee.renderer.holdsFrames { return }
             } else if isDraining || ring.askForFrames() {
                 return
             }

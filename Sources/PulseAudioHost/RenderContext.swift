@@ -18,8 +18,12 @@ struct RenderContext {
     var isRunning = false
     /// The next segment comes after silence that we made.
     var fadesInNext = false
-    /// The last `fill` found no more frames in the ring.
+    /// The last `fill` found no more frames in the ring, or too few to begin with.
     private(set) var isDry = true
+    /// No more frames come: what there is need not wait for company.
+    var isDraining = false
+    /// After silence, frames wait in the ring until the sink will not run dry on the first of them, or until this time.
+    private(set) var gatherDeadline: MonotonicTime?
     /// Where the server's write index stands.
     private var serverIndex: FrameCount = 0
 
@@ -48,7 +52,7 @@ struct RenderContext {
     /// `frames` bounds the first write after uncorking, so that sound starts before the whole queue is filled.
     mutating func fill(atMost frames: FrameCount = .max) {
         if isRunning { placeFrames(now: .now) }
-        defer { isDry = !renderer.hasFrames }
+        defer { isDry = !renderer.hasFrames || renderer.holdsFrames }
         let writable = pa_stream_writable_size(stream)
         guard writable != Int.max, writable < 1 << 40 else { return }
         var target = max(renderer.queueEnd, serverIndex + FrameCount(writable / frameBytes))
@@ -72,10 +76,31 @@ struct RenderContext {
         }
     }
 
+    /// Until `hasEnough`, `fill` leaves the ring's frames alone.
+    @_noLocks @_noAllocation
+    mutating func gather() {
+        renderer.holdsFrames = true
+        gatherDeadline = nil
+    }
+
+    /// Whether the ring holds as much as the sink may take at once, or has waited for more long enough: beginning with
+    /// less would leave a gap right behind the first frames.
+    mutating func hasEnough(now: MonotonicTime) -> Bool {
+        let deadline = gatherDeadline ?? now.advanced(bySeconds: 0.015)
+        gatherDeadline = deadline
+        return isDraining || now >= deadline
+            || renderer.unreadFrames >= FrameCount((anchor.sinkLatency + 0.025) * Double(anchor.sampleRate))
+    }
+
     /// New frames go where the last ones ended, or, when the sink may be past that, to the first safe index.
     private mutating func placeFrames(now: MonotonicTime) {
         guard renderer.hasFrames else { return }
         let safe = anchor.safeIndex(at: now)
+        if renderer.cursor < safe, !renderer.holdsFrames { gather() }
+        if renderer.holdsFrames {
+            guard hasEnough(now: now) else { return }
+            renderer.holdsFrames = false
+        }
         if renderer.cursor >= safe {
             renderer.continueSegment()
         } else {

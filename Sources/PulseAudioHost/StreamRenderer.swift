@@ -27,6 +27,8 @@ struct StreamRenderer {
     private(set) var fadeOutEnd: FrameCount?
     private var fadeOutStart: FrameCount = 0
     private var fadesIn = false
+    /// Ring frames stay where they are: `produce` brings only silence over what is stale.
+    var holdsFrames = false
 
     init(ring: FrameRing, ramp: StreamGainRamp) {
         self.ring = .passUnretained(ring)
@@ -46,11 +48,13 @@ struct StreamRenderer {
         map.append(StreamSegment(start: 0, frames: 0, ringStart: ring.readIndex))
     }
 
-    /// Whether `produce` would bring ring frames.
+    /// Whether there are ring frames to come.
     var hasFrames: Bool {
-        @_noLocks @_noAllocation get {
-            fadeOutEnd == nil && ring._withUnsafeGuaranteedRef { $0.writeIndex > $0.readIndex }
-        }
+        @_noLocks @_noAllocation get { fadeOutEnd == nil && unreadFrames > 0 }
+    }
+
+    var unreadFrames: FrameCount {
+        @_noLocks @_noAllocation get { ring._withUnsafeGuaranteedRef { $0.writeIndex - $0.readIndex } }
     }
 
     /// The next ring frames lie at `index` and after it.
@@ -109,7 +113,7 @@ struct StreamRenderer {
     @_noLocks @_noAllocation
     mutating func produce(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {
         var done = 0
-        if writeIndex == cursor {
+        if writeIndex == cursor, !holdsFrames {
             done = renderFrames(into: samples, frames: frames)
             writeIndex += FrameCount(done)
         }

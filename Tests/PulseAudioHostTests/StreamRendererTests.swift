@@ -103,4 +103,19 @@ struct StreamRendererTests {
         #expect(renderer.map.place(at: 120) == .init(ringIndex: 100, isInside: false, boundary: 150))
         #expect(renderer.map.place(at: 160) == .init(ringIndex: 110, isInside: true, boundary: 250))
     }
+
+    @Test func coversWithSilenceOnly_whileFramesAreHeld() {
+        var renderer = renderer(frames: 1000)
+        renderer.beginSegment(at: 0, fadingIn: false)
+        _ = produce(&renderer, 400)
+        renderer.skip(to: 800)
+        renderer.beginSegment(at: 100, fadingIn: false)
+        renderer.holdsFrames = true
+        #expect(renderer.hasFrames && renderer.unreadFrames == 200)
+        #expect(produce(&renderer, 1000) == [Float](repeating: 0, count: 300))
+        renderer.holdsFrames = false
+        renderer.continueSegment()
+        #expect(produce(&renderer, 200) == (801...1000).map(Float.init))
+        #expect(renderer.map.place(at: 100).ringIndex == 800)
+    }
 }
