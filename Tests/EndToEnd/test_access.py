@@ -8,7 +8,7 @@ import httpx
 import pytest
 import websockets
 
-from rig import Api, EventLog
+from rig import EventLog
 
 
 def own_address() -> str | None:

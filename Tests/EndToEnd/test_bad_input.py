@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from rig import eventually
+from rig import eventually, within
 from rig.raw import close_code, exchange, frame, upgrade
 
 BAD_FILES = {"empty.mp3": None, "text.mp3": "unsupported", "picture.mp3": "unsupported", "zero-frames.mp3": None,
@@ -58,23 +58,19 @@ def test_tiny_and_cut_files_end_soon(pulse, api, events, name):
     for _ in range(10):
         mark = events.mark()
         api.load(name)
-        began = time.monotonic()
-        api.request("POST", "/player/play")
-        events.wait_for("completed", mark=mark, timeout=4)
-        api.wait_status("completed", "failed")
-        assert time.monotonic() - began < 2.5
+        with within(2.5, "a file of almost no length"):
+            api.request("POST", "/player/play")
+            events.wait_for("completed", mark=mark, timeout=4)
+            api.wait_status("completed", "failed")
 
 
 def test_play_and_stop_in_quick_succession_never_hang(pulse, api):
-    """Row 72: 150 rounds on PulseAudio; each answer within 1 s."""
+    """Row 72: 500 rounds on PulseAudio."""
     api.load("one-frame.mp3", "short-0.mp3")
-    slowest = 0.0
-    for number in range(150):
-        began = time.monotonic()
-        api.request("POST", "/player/play", json={"index": number % 2})
-        api.command("stop")
-        slowest = max(slowest, time.monotonic() - began)
-    assert slowest < 1.5
+    for number in range(500):
+        with within(1, "play and stop"):
+            api.request("POST", "/player/play", json={"index": number % 2})
+            api.command("stop")
     assert api.player()["status"] == "stopped"
 
 
@@ -214,13 +210,12 @@ def test_half_a_request_head_and_silence_is_ended(server, api):
         connections = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in beginnings]
         for connection, data in zip(connections, beginnings):
             connection.sendall(data)
-            connection.settimeout(40)
-        began = time.monotonic()
+            connection.settimeout(60)
         assert api.player()
-        for connection in connections:
-            data = connection.recv(4096)
-            assert data == b"" or b" 408 " in data or b" 400 " in data
-        assert time.monotonic() - began < 35
+        with within(15, "ending them"):
+            for connection in connections:
+                data = connection.recv(4096)
+                assert data == b"" or b" 408 " in data or b" 400 " in data
 
 
 def test_a_thousand_idle_connections_do_not_keep_others_out(server, api):
@@ -232,9 +227,8 @@ def test_a_thousand_idle_connections_do_not_keep_others_out(server, api):
                 connections.append(socket.create_connection(("127.0.0.1", server.port), timeout=2))
             except OSError:
                 break
-        began = time.monotonic()
-        assert api.player()
-        assert time.monotonic() - began < 2
+        with within(1, "an answer"):
+            assert api.player()
     finally:
         for connection in connections:
             connection.close()

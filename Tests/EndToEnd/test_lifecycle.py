@@ -16,9 +16,7 @@ def test_term_fades_saves_and_exits_with_zero_within_two_seconds(capture, server
     api.load("low.mp3", play=True)
     start = capture.wait_sound()
     capture.wait_seconds(0.4)
-    began = time.monotonic()
-    assert server.stop(timeout=3) == 0
-    assert time.monotonic() - began < 2
+    assert server.stop(timeout=2) == 0
     eventually(lambda: events.close_code is not None, "the event socket is closed")
     assert events.close_code in (1000, 1001)
     capture.wait_silence(0.2)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from rig import eventually
+from rig import eventually, within
 from rig.waiting import during
 
 
@@ -154,18 +154,13 @@ def test_windows_of_the_queue(api):
 
 def test_a_large_queue_stays_quick(api):
     """Issue 2, How fast: 100,000 items in one request; here only that nothing breaks down."""
-    import time
-
     items = [{"uri": f"folder/file-{number}.mp3"} for number in range(100_000)]
-    began = time.monotonic()
-    assert api.request("PUT", "/queue", json={"items": items}).is_success
-    assert time.monotonic() - began < 5
-    began = time.monotonic()
-    assert len(api.queue(offset=50_000)["items"]) == 100
-    assert time.monotonic() - began < 0.2
-    began = time.monotonic()
-    api.call("DELETE", "/queue")
-    assert time.monotonic() - began < 1
+    with within(1, "adding"):
+        assert api.request("PUT", "/queue", json={"items": items}).is_success
+    with within(0.1, "a window"):
+        assert len(api.queue(offset=50_000)["items"]) == 100
+    with within(0.5, "clearing"):
+        api.call("DELETE", "/queue")
 
 
 def test_metadata_of_an_item_can_be_given_and_changed(api):

@@ -7,6 +7,7 @@ from .events import Event, EventLog
 from .media import Media
 from .pulse import PulseDaemon
 from .server import Server
-from .waiting import eventually
+from .waiting import PATIENCE, eventually, within
 
-__all__ = ["Api", "Capture", "Event", "EventLog", "Media", "Problem", "PulseDaemon", "Server", "eventually"]
+__all__ = ["Api", "Capture", "Event", "EventLog", "Media", "PATIENCE", "Problem", "PulseDaemon", "Server", "eventually",
+           "within"]

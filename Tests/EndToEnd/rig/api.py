@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from .waiting import eventually
+from .waiting import PATIENCE, eventually
 
 
 class Problem(AssertionError):
@@ -19,7 +19,7 @@ class Problem(AssertionError):
 class Api:
     def __init__(self, url: str, token: str | None = None):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=10, trust_env=False)
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=10 * PATIENCE, trust_env=False)
 
     def close(self) -> None:
         self.http.close()
@@ -68,7 +68,7 @@ class Api:
         try:
             return eventually(reached, f"status {statuses}", timeout)
         except AssertionError:
-            raise AssertionError(f"not {statuses} within {timeout} s but {last}") from None
+            raise AssertionError(f"not {statuses} within {timeout * PATIENCE:g} s but {last}") from None
 
     # Queue
 

@@ -13,6 +13,7 @@ import websockets
 from websockets.sync.client import connect
 
 from .contract import EventContract
+from .waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class EventLog:
     def wait_for(self, type: str, predicate: Callable[[Event], bool] = lambda event: True, timeout: float = 5.0,
                  mark: int = 0) -> Event:
         """The first event from `mark` on with this type for which `predicate` holds."""
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout * PATIENCE
         index = mark
         with self._changed:
             while True:
@@ -98,7 +99,7 @@ class EventLog:
                 if remaining <= 0 or (self.close_code is not None and index >= len(self.events)):
                     seen = [f"{event.type} {json.dumps(event.data)[:160]}" for event in self.events[mark:][-20:]]
                     state = f"closed with {self.close_code}" if self.close_code is not None else "open"
-                    raise AssertionError(f"no {type} within {timeout} s ({state}); seen:\n  " + "\n  ".join(seen))
+                    raise AssertionError(f"no {type} within {timeout * PATIENCE:g} s ({state}); seen:\n  " + "\n  ".join(seen))
                 self._changed.wait(remaining)
 
     def wait_status(self, *statuses: str, timeout: float = 5.0, mark: int = 0) -> Event:

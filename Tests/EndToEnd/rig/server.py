@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from .waiting import eventually
+from .waiting import PATIENCE, eventually
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 
@@ -92,14 +92,14 @@ class Server:
             self.process.wait()
 
     def stop(self, timeout: float = 5.0) -> int:
-        """SIGTERM; the exit status. Kills and fails when it takes longer than `timeout` seconds."""
+        """SIGTERM; the exit status. Kills and fails when it takes much longer than `timeout` seconds."""
         if self.is_running:
             self.process.terminate()
             try:
-                self.process.wait(timeout)
+                self.process.wait(timeout * PATIENCE)
             except subprocess.TimeoutExpired:
                 self.kill()
-                raise AssertionError(f"no exit within {timeout} s of SIGTERM") from None
+                raise AssertionError(f"no exit within {timeout * PATIENCE:g} s of SIGTERM") from None
         return self.process.returncode if self.process else 0
 
     def restart(self, kill: bool = False) -> "Server":
