@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of half a gigabyte and of hours: memory and exactness at their end."""
+
+import pathlib
+
+import pytest
+
+from rig import Api
+
+FRAME = 1152
+RATE = 44100
+
+
+def bare_frames(source: pathlib.Path) -> list[bytes]:
+    """The MPEG-1 layer III frames of a CBR file at 44.1 kHz, without the frame that only holds a header of lame's."""
+    data, place, frames = source.read_bytes(), 0, []
+    rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+    while place + 4 <= len(data):
+        if data[place] != 0xFF or data[place + 1] & 0xFE != 0xFA:
+            place += 1
+            continue
+        length = 144_000 * rates[data[place + 2] >> 4] // RATE + (data[place + 2] >> 1 & 1)
+        frames.append(data[place : place + length])
+        place += length
+    return [frame for frame in frames[1:] if b"Info" not in frame and b"Xing" not in frame]
+
+
+def repeated(frames: list[bytes], path: pathlib.Path, count: int) -> int:
+    """Writes at least `count` frames in whole rounds; returns how many it wrote."""
+    rounds = -(-count // len(frames))
+    block = b"".join(frames)
+    with path.open("wb") as file:
+        for _ in range(rounds):
+            file.write(block)
+    return rounds * len(frames)
+
+
+@pytest.fixture
+def music(directory):
+    path = directory / "music"
+    path.mkdir()
+    return path
+
+
+def test_half_a_gigabyte_plays_in_little_memory(media, music, start_server):
+    """Row 2: begins at once, plays, jumps to its end; what the server holds grows by less than 32 MB."""
+    frames = bare_frames(media.path("noise-320.mp3"))
+    count = repeated(frames, music / "big.mp3", 500_000_000 // len(frames[0]))
+    server = start_server(music=music)
+    api = Api(server.url)
+    before = server.resident_bytes()
+    api.load("big.mp3")
+    api.play()
+    duration = api.wait_status("playing")["duration"]
+    assert duration == pytest.approx(count * FRAME / RATE, rel=1e-4)
+    for part in (0.5, 0.99, 0.2):
+        assert api.seek(progress=part)["position"] == pytest.approx(duration * part, abs=2)
+        api.wait_status("playing")
+    assert server.resident_bytes() - before < 32 << 20
+
+
+def test_the_end_of_three_hours_is_exact(media, music, start_server):
+    """Row 47: the duration and the last position are right to a millisecond."""
+    count = repeated(bare_frames(media.path("noise-128.mp3")), music / "hours.mp3", 3 * 3600 * RATE // FRAME)
+    api = Api(start_server(music=music).url)
+    api.load("hours.mp3")
+    api.play()
+    api.wait_status("playing")
+    true = count * FRAME / RATE
+    api.seek(position=true - 0.5)
+    last = api.wait_status("completed")
+    assert last["duration"] == pytest.approx(true, abs=0.001)
+    assert last["position"] == pytest.approx(true, abs=0.001)
