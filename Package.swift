@@ -65,7 +65,7 @@ let package = Package(
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Media", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -94,7 +94,7 @@ let package = Package(
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

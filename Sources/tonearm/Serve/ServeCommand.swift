@@ -4,6 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
+import Threading
 
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,7 +28,11 @@ struct ServeCommand: ParsableCommand {
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // To standard output, for people and scripts; everything else goes to the log.
-        Console.say("Tonearm plays at \(server.link)")
+        Console.say("Tonearm plays at \(server.links.main)")
+        if let (name, link) = server.links.named {
+            // Beside everything else, because a resolver may take seconds to say no.
+            NamedThread("resolver") { if LocalNetwork.resolves(name) { Console.say("and at \(link)") } }.detach()
+        }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")
         }
