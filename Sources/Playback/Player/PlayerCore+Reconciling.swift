@@ -11,6 +11,7 @@ extension PlayerCore {
 
     mutating func reconcile() {
         reconcileFailure()
+        reconcileSeek()
         reconcileUpcoming()
         reconcileStream()
         reconcileFeeding()
@@ -24,6 +25,12 @@ extension PlayerCore {
             attempts += 1
             currentFailed(error)
         }
+    }
+
+    /// Without sound to come, being there is all there is to a seek: also while there is no stream to be heard through.
+    private mutating func reconcileSeek() {
+        guard let seek, seek.followUp == nil, !goal.wantsSound, current?.isOpening == false else { return }
+        self.seek = nil
     }
 
     /// Loads what follows once the current item is decoded to its end, and drops what no longer follows.
