@@ -18,8 +18,9 @@ extension PlayerCore {
         reconcileTransport()
     }
 
-    /// An item that failed before a frame of it was heard is left at once.
+    /// An item that failed before a frame of it was heard is left at once; not by a stop, which ends as one.
     private mutating func reconcileFailure() {
+        if case .stop = goal { return }
         var attempts = 0
         while !goal.isAtRest, let error = current?.failure, current?.isFed == false, attempts < 8 {
             attempts += 1

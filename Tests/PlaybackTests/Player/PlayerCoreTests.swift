@@ -276,6 +276,16 @@ import Testing
         #expect(world.sink.heard == Double(world.sink.written))
     }
 
+    @Test func isStopped_whenTheItemFailsWhileItStops() {
+        var world = playing(["damaged-2", "b-1"])
+        #expect(world.run { $0.position > 1.5 })
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        #expect(world.run { $0.status != .stopping })
+        #expect(world.status == .stopped)
+        #expect(world.position == 0)
+    }
+
     @Test func isPausedAtTheSavedPlace_whenRestored() {
         var saved = SavedPlayer()
         saved.items = [QueueItem(id: ItemID(number: 7), draft: ItemDraft(uri: "a-60"))]
