@@ -32,6 +32,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "PulseAudio sink to play on (default: the server's default sink).")
     var sink: String?
 
+    @Option(help: "Frames decoded at a time, 512 to 65536 (default 4608).")
+    var decodeBufferFrames: String?
+
+    @Option(help: "How many times that may be decoded ahead of the sound card, 2 to 64 (default 20).")
+    var bufferCount: String?
+
     @Option(help: "File with access tokens; made with a new one when it does not exist.", completion: .file())
     var tokenFile: String?
 

@@ -39,7 +39,7 @@ final class Server {
         player = Player(
             Player.Environment(
                 opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
-                clock: clock))
+                clock: clock, buffering: configuration.buffering))
 
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: opener),

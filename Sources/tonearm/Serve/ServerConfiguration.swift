@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import Playback
 
 /// What the server runs with: flag over environment over file over default.
 struct ServerConfiguration: Equatable {
@@ -17,6 +18,7 @@ struct ServerConfiguration: Equatable {
     var publicDirectory: String?
     var output = Output.pulse
     var sink: String?
+    var buffering = DecodeBuffering()
     var tokenFile: String?
     var allowedOrigins: [String] = []
     var allowedHosts: [String] = []
@@ -31,15 +33,16 @@ struct ServerConfiguration: Equatable {
 
         data = try values.text("data", options.data) ?? Self.defaultData(environment)
         host = try values.text("host", options.host) ?? host
-        if let setting = try values.setting("port", options.port) {
-            guard let number = Int(setting.text) else { throw setting.wrong("is not a whole number") }
-            guard let valid = UInt16(exactly: number) else { throw setting.wrong("is not between 0 and 65535") }
-            port = valid
-        }
+        port = try values.number("port", options.port, in: 0...65_535).map(UInt16.init) ?? port
         music = try values.list("music", options.music)
         publicDirectory = try values.text("public", options.publicDirectory)
         if let setting = try values.setting("output", options.output) { output = try Self.output(setting) }
         sink = try values.text("sink", options.sink)
+        buffering.frames =
+            try values.number("decode-buffer-frames", options.decodeBufferFrames, in: DecodeBuffering.frameRange)
+            ?? buffering.frames
+        buffering.count =
+            try values.number("buffer-count", options.bufferCount, in: DecodeBuffering.countRange) ?? buffering.count
         tokenFile = try values.text("token-file", options.tokenFile)
         allowedOrigins = try values.list("allow-origin", options.allowOrigin)
         allowedHosts = try values.list("allow-host", options.allowHost)

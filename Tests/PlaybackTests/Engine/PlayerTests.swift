@@ -78,6 +78,24 @@ import Testing
         rig.player.shutdown()
     }
 
+    @Test(arguments: [512, 1_000, 4_608, 65_536], [2, 3, 20, 64])
+    func soundsTheSame_howeverItIsBuffered(frames: Int, count: Int) async {
+        let buffering = DecodeBuffering(frames: frames, count: count)
+        let rig = PlayerRig(
+            ["a": .init(frames: 30_000), "b": .init(frames: 20_000, base: 100_000)], buffering: buffering)
+        rig.add(["a", "b"], play: true)
+        var most = 0
+        #expect(
+            await rig.play { rig in
+                most = max(most, rig.output.unread)
+                return rig.player.snapshot.status == .completed
+            })
+        let expected: [Float] = (0..<30_000).map(Float.init) + (100_000..<120_000).map(Float.init)
+        #expect(rig.output.captured == expected)
+        #expect(most <= min(88_200, max(4_410, frames * count)), "no more than that was decoded ahead")
+        rig.player.shutdown()
+    }
+
     @Test func goesOnWhereItWas_whenTheStreamIsLost() async {
         let rig = PlayerRig(["a": .init(frames: 88_200)])
         rig.add(["a"], play: true)

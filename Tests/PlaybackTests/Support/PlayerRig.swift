@@ -16,14 +16,17 @@ final class PlayerRig: Sendable {
     private let events = EventLog()
 
     init(
-        _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(), ringCapacity: Int = 88_200
+        _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(),
+        ringCapacity: Int = 88_200,
+        buffering: DecodeBuffering = DecodeBuffering()
     ) {
         opener = ScriptedOpener(scripts)
         output = CapturingOutput(clock: clock, ringCapacity: ringCapacity)
         store = MemoryStore(saved)
         player = Player(
             Player.Environment(
-                opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock))
+                opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock,
+                buffering: buffering))
         player.observe { [events] in events.append($0) }
     }
 
