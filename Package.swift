@@ -87,8 +87,11 @@ let package = Package(
         tests("MediaTests", ["Media", "Playback", "Audio"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
-        tests("PulseAudioHostTests", ["PulseAudioHost", "Playback", "Audio", "Threading"]),
-        tests("SoftwareOutputTests", ["SoftwareOutput", "Playback", "Audio", "Threading"]),
+        tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
+        .target(
+            name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
+            swiftSettings: settings),
+        tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
         tests("LibraryTests", ["Library", "Playback", .product(name: "GRDB", package: "GRDB.swift"), log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
