@@ -3,11 +3,12 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 
-from rig.server import binary
+from rig.server import REPOSITORY, binary
 
 
 def tonearm(*arguments: str, environment: dict | None = None, timeout: float = 20) -> subprocess.CompletedProcess:
@@ -233,7 +234,6 @@ def test_https_is_refused_with_the_reason():
 
 def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
     """By an address instead of a name that a phone may not resolve."""
-    import re
     import urllib.request
 
     server = start_server(host="0.0.0.0")
@@ -356,6 +356,34 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(directory, s
 def test_shell_completion(shell):
     result = tonearm("--generate-completion-script", shell)
     assert result.returncode == 0 and "serve" in result.stdout
+
+
+@pytest.mark.parametrize("line, expected", [
+    ("tonearm se", {"serve", "seek"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
+    ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
+def test_completion_in_bash(directory, line, expected):
+    """As bash itself does it at a press of the tab key."""
+    script = directory / "completion.bash"
+    script.write_text(tonearm("--generate-completion-script", "bash").stdout)
+    words = line.split(" ")
+    probe = f"""
+        source {script}
+        COMP_LINE={line!r}; COMP_POINT={len(line)}; COMP_WORDS=({" ".join(map(repr, words))}); COMP_CWORD={len(words) - 1}
+        _tonearm tonearm {words[-1]!r} {words[-2]!r}
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    path = f"{binary().parent}:{os.environ['PATH']}"
+    result = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, env=os.environ | {"PATH": path})
+    assert set(result.stdout.split()) == expected, result
+
+
+def test_the_help_of_serve_is_in_parts_and_names_every_setting():
+    text = tonearm("serve", "--help").stdout
+    places = [text.index(title) for title in ("MUSIC AND SOUND OPTIONS", "NETWORK AND ACCESS OPTIONS", "FILE AND LOG OPTIONS")]
+    assert places == sorted(places)
+    documented = (REPOSITORY / "docs/cli.md").read_text()
+    for flag in re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE):
+        assert flag in ("--version", "--help") or flag in documented, flag
 
 
 def test_the_file_output_writes_what_would_be_heard(directory, start_server, media):

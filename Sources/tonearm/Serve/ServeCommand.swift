@@ -10,6 +10,9 @@ struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Plays, and answers clients.",
         discussion: """
+            tonearm serve --music ~/Music                   for this machine alone
+            tonearm serve --music ~/Music --host 0.0.0.0    for the network, with a token
+
             Each flag is also an environment variable (--token-file is TONEARM_TOKEN_FILE) and a name in the file given \
             with --config; a flag counts more than the environment, the environment more than the file.
             """)

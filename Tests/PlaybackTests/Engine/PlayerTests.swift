@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Audio
 import Playback
 import PlaybackTesting
 import Testing
@@ -93,6 +94,22 @@ import Testing
         let expected: [Float] = (0..<30_000).map(Float.init) + (100_000..<120_000).map(Float.init)
         #expect(rig.output.captured == expected)
         #expect(most <= min(88_200, max(4_410, frames * count)), "no more than that was decoded ahead")
+        rig.player.shutdown()
+    }
+
+    /// ITU-R BS.775-3, annex 4, table 2, as far as the left ear hears it: left, centre and left surround.
+    @Test func surroundIsFolded_whenTheSinkIsStereo() async {
+        let layout = ChannelLayout(
+            positions: [.frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight])
+        let format = AudioFormat(sampleRate: 44_100, layout: layout)
+        let rig = PlayerRig(["a": .init(frames: 5_000, format: format)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        // All channels carry the same: the fold adds up to the input, neither louder nor softer.
+        let heard = rig.output.captured
+        #expect(heard.count == 5_000)
+        let worst = heard.enumerated().reduce(Float(0)) { max($0, abs($1.element - Float($1.offset))) }
+        #expect(worst < 0.01)
         rig.player.shutdown()
     }
 
