@@ -407,3 +407,24 @@ def test_the_file_output_writes_what_would_be_heard(directory, start_server, med
     heard, reference = read_wave(converted), media.reference("noise.mp3")
     start = align(heard, reference)
     assert numpy.abs(heard[start : start + len(reference)].astype(int) - reference).max() <= 1
+
+
+def test_adding_more_than_is_taken_is_told(directory, start_server, media):
+    """Folders nested deeper than 64 are left out: the API says so, and the command on its error stream."""
+    import shutil
+
+    from rig import Api
+
+    deep = directory / "music" / "top" / "/".join(["d"] * 70)
+    deep.mkdir(parents=True)
+    shutil.copy(media.path("short-0.mp3"), directory / "music" / "top" / "first.mp3")
+    shutil.copy(media.path("short-0.mp3"), deep / "last.mp3")
+    server = start_server(music=directory / "music")
+    api = Api(server.url)
+    answer = api.call("POST", "/queue/items", json={"items": [{"folder": "top"}]})
+    assert answer["truncated"] is True and answer["count"] == 1
+    assert api.call("POST", "/queue/items", json={"items": [{"uri": "top/first.mp3"}]})["truncated"] is False
+    result = tonearm("add", "top/", environment=client(server))
+    assert result.returncode == 0 and "more than was added" in result.stderr
+    assert api.uris() == ["top/first.mp3"] * 3
+    api.close()
