@@ -65,7 +65,7 @@ let package = Package(
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Media", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -87,14 +87,17 @@ let package = Package(
         tests("MediaTests", ["Media", "Playback", "Audio"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
-        tests("PulseAudioHostTests", ["PulseAudioHost", "Playback", "Audio", "Threading"]),
-        tests("SoftwareOutputTests", ["SoftwareOutput", "Playback", "Audio", "Threading"]),
+        tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
+        .target(
+            name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
+            swiftSettings: settings),
+        tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
         tests("LibraryTests", ["Library", "Playback", .product(name: "GRDB", package: "GRDB.swift"), log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

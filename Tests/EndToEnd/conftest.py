@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rig import Api, Capture, EventLog, Media, PulseDaemon, Server
+from rig.access import OpenServer, own_address
 from rig.contract import EventContract
 from rig.server import REPOSITORY
 
@@ -74,6 +75,17 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
         if crashed or report is None or report.failed:
             request.node.add_report_section("call", "server log", server.log()[-8000:])
         assert not crashed, f"the server ended by itself with status {server.process.returncode}"
+
+
+@pytest.fixture
+def open_to_all(start_server, directory) -> OpenServer:
+    """A server for strangers, at an address of this machine that is not loopback."""
+    address = own_address()
+    if address is None:
+        pytest.skip("this machine has only loopback")
+    token_file = directory / "token"
+    server = start_server(host="0.0.0.0", arguments=("--token-file", str(token_file)))
+    return OpenServer(server, f"http://{address}:{server.port}", token_file)
 
 
 @pytest.fixture

@@ -113,8 +113,8 @@ struct ScriptedCatalogue: MediaCatalogue {
             entries: (0..<3).map { .init(name: "\($0).mp3", path: "\(path)/\($0).mp3", isFolder: false, size: 10) })
     }
 
-    func media(inFolder path: String, limit: Int) throws(MediaError) -> [String] {
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
         if path == "none" { throw MediaError(.notFound, "There is no folder none.") }
-        return (0..<3).map { "\(path)/\($0).mp3" }
+        return FolderContent(uris: (0..<3).map { "\(path)/\($0).mp3" }, isTruncated: path == "huge")
     }
 }

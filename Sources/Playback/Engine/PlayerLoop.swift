@@ -167,7 +167,7 @@ final class PlayerLoop: @unchecked Sendable {
     private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
         sessions[generation] = DecodeSession(
             item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
-            report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
+            buffering: environment.buffering, report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
     }
 
     private func feed(_ generation: Generation) {

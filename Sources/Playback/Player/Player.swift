@@ -14,16 +14,18 @@ public final class Player: Sendable {
         public var conversion: any SampleRateConversion
         public var store: any PlayerStore
         public var clock: any PlayerClock
+        public var buffering: DecodeBuffering
 
         public init(
             opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,
-            store: any PlayerStore, clock: any PlayerClock
+            store: any PlayerStore, clock: any PlayerClock, buffering: DecodeBuffering = DecodeBuffering()
         ) {
             self.opener = opener
             self.output = output
             self.conversion = conversion
             self.store = store
             self.clock = clock
+            self.buffering = buffering
         }
     }
 

@@ -39,12 +39,7 @@ extension PlayerCore {
     }
 
     private mutating func finishSeekOnceHeard() {
-        guard seek != nil, seek?.followUp == nil, let current, !current.isOpening else { return }
-        guard goal.wantsSound else {
-            // Without sound to come, being there is all there is to it.
-            seek = nil
-            return
-        }
+        guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
         if isCurrentOver { seek = nil }
         guard let place = timeline.place else { return }
         let isHeard = place.segment.generation == current.generation && place.segment.run == current.run
@@ -54,6 +49,8 @@ extension PlayerCore {
     /// The current item was heard to its end. False when there is nothing more to cross.
     mutating func reachedEnd() -> Bool {
         guard let ended = current else { return false }
+        // What failed while it was being stopped has been stopped.
+        if case .stop = goal, ended.failure != nil { return false }
         if let error = ended.failure {
             currentFailed(error)
             return current?.isFed == true

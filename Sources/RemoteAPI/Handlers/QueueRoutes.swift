@@ -20,11 +20,11 @@ struct QueueRoutes: Sendable {
                 let request = try call.body(ReplaceQueueRequest.self)
                 let expected = try expectedRevision(call)
                 try items.drafts(request.items, reply) { drafts throws(Problem) in
-                    if let index = request.index, index >= max(1, drafts.count) {
+                    if let index = request.index, index >= max(1, drafts.items.count) {
                         throw .invalid("index", "index must be less than the number of items.")
                     }
-                    edit(.replace(drafts, startIndex: request.index), expected, play: request.play, reply) {
-                        added($0, count: drafts.count, status: 200)
+                    edit(.replace(drafts.items, startIndex: request.index), expected, play: request.play, reply) {
+                        added($0, drafts, status: 200)
                     }
                 }
             },
@@ -36,8 +36,8 @@ struct QueueRoutes: Sendable {
                 let request = try call.body(AddItemsRequest.self)
                 let expected = try expectedRevision(call)
                 try items.drafts(request.items, reply) { drafts in
-                    edit(.insert(drafts, at: request.position), expected, play: request.play, reply) {
-                        added($0, count: drafts.count, status: 201)
+                    edit(.insert(drafts.items, at: request.position), expected, play: request.play, reply) {
+                        added($0, drafts, status: 201)
                     }
                 }
             },
@@ -140,13 +140,14 @@ struct QueueRoutes: Sendable {
         services.perform(.edit(edit, expected: expected, play: play), reply: reply, answer: answer)
     }
 
-    private func added(_ snapshot: PlayerSnapshot, count: Int, status: Int) -> HTTPResponse {
+    private func added(_ snapshot: PlayerSnapshot, _ drafts: QueueItemExpansion.Drafts, status: Int) -> HTTPResponse {
         let ids = (snapshot.insertedItems ?? 0..<0).prefix(QueueChangeSummary.maximumIDs).map {
             ItemID(number: $0).description
         }
         let bytes = JSONWriter.object { writer in
             writer.queueMembers(of: snapshot)
-            writer.member("count", count)
+            writer.member("count", drafts.items.count)
+            writer.member("truncated", drafts.isTruncated)
             writer.member("ids", texts: ids)
         }
         let location = status == 201 ? ids.first.map { [("Location", "/api/v1/queue/items/\($0)")] } ?? [] : []

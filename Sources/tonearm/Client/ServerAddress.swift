@@ -13,7 +13,8 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         var rest = text[...]
         if rest.hasPrefix("https://") {
             throw Failure.configuration(
-                "\(source): \(text): the client commands speak http: only; use the address behind the TLS proxy.")
+                "\(source): \(text): the client commands speak http: only, as the server does; give its own address, "
+                    + "behind the proxy that adds TLS (from elsewhere through ssh -L or a VPN).")
         }
         if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
         // The printed link of the server is accepted as it is; its token comes separately.
