@@ -99,7 +99,7 @@ final class Server {
     private static func link(_ host: String, _ port: UInt16) -> String {
         let isEverywhere = host == "0.0.0.0" || host == "::"
         let name = isEverywhere ? machineName() ?? host : host
-        return "http://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)/"
+        return "http://\(ServerAddress.bracketed(name)):\(port)/"
     }
 
     private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
