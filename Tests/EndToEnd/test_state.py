@@ -188,8 +188,7 @@ def test_a_disk_that_cannot_be_written_makes_it_unready_and_it_recovers(server, 
             response = api.request("PATCH", "/player", json=body)
             assert response.status_code == 500 and response.json()["code"] == "not-saved"
         assert api.player()["volume"] == 1 and api.player()["repeat"] == "off" and not api.player()["muted"]
-        for path in ("/queue/shuffle", "/queue/undo"):
-            assert api.request("POST", path).json()["code"] in ("not-saved", "nothing-to-undo") or api.queue()["length"] == 1
+        assert api.request("POST", "/queue/undo").json()["code"] == "not-saved" and api.queue()["length"] == 1
         events.wait_for("error", lambda event: event["code"] == "not-saved")
         response = eventually(lambda: (r := api.request("GET", "//readyz")).status_code == 503 and r, "it is not ready")
         assert response.json()["code"] == "not-saved" and "could not be saved" in response.json()["detail"]
@@ -252,9 +251,10 @@ def test_killed_twenty_times_while_playing_and_editing(server, api):
         target = snapshot["position"] + dice.uniform(0.2, 1.6)
         answered = api.uris()
         while (playing := api.player())["position"] < target:
-            uri = f"round-{round}-{len(answered)}.mp3"
-            api.add(uri)
-            answered.append(uri)
+            if len(answered) < 500:
+                uri = f"round-{round}-{len(answered)}.mp3"
+                api.add(uri)
+                answered.append(uri)
             place = playing["position"]
         place = api.player()["position"]
         server.kill()
