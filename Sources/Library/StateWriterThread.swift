@@ -5,7 +5,8 @@ import Logging
 import Playback
 import Threading
 
-/// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction.
+/// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction; what cannot be
+/// saved is told and forgotten.
 struct StateWriterThread {
     typealias Completion = @Sendable (_ failure: String?) -> Void
 
@@ -20,8 +21,9 @@ struct StateWriterThread {
     private let lock: DirectoryLock
     private let logger: Logger
     private var writer: StateWriter
-    /// What the disk refused so far, to be written before anything newer. The player was told and goes on with it.
-    private var refused: [SavedChange] = []
+    private var isInTrouble = false
+    /// Since the last flush.
+    private var hasFailed = false
 
     init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, logger: Logger) {
         self.queue = queue
@@ -39,7 +41,8 @@ struct StateWriterThread {
                 case .save(let changes, let completion): batch.append((changes, completion))
                 case .flush(let answer):
                     save(&batch)
-                    answer.post(refused.isEmpty)
+                    answer.post(!hasFailed)
+                    hasFailed = false
                 case .close:
                     save(&batch)
                     isOpen = false
@@ -56,37 +59,25 @@ struct StateWriterThread {
 
     private mutating func save(_ batch: inout [(changes: [SavedChange], completion: Completion)]) {
         defer { batch = [] }
-        guard !batch.isEmpty || !refused.isEmpty else { return }
+        guard !batch.isEmpty else { return }
         do {
-            try commit(Self.condensed(refused + batch.flatMap(\.changes)))
-            if !refused.isEmpty { logger.notice("the state can be saved again") }
-            refused = []
+            try commit(Self.condensed(batch.flatMap(\.changes)))
+            if isInTrouble { logger.notice("the state can be saved again") }
+            isInTrouble = false
             for entry in batch { entry.completion(nil) }
-        } catch let error as InconsistentChange {
-            logger.error("a change does not fit the saved state: \(error)")
-            guard batch.count > 1 || !refused.isEmpty else {
-                for entry in batch { entry.completion("the state could not be saved: \(error)") }
+        } catch {
+            // One that cannot be saved takes no other with it.
+            if batch.count > 1 {
+                for entry in batch {
+                    var single = [entry]
+                    save(&single)
+                }
                 return
             }
-            saveOneByOne(batch)
-        } catch {
-            if refused.isEmpty { logger.error("the state cannot be saved: \(error)") }
-            refused = Self.condensed(refused + batch.flatMap(\.changes))
+            if !isInTrouble { logger.error("the state cannot be saved: \(error)") }
+            isInTrouble = true
+            hasFailed = true
             for entry in batch { entry.completion("the state could not be saved: \(Self.reason(error))") }
-        }
-    }
-
-    /// So that one change that does not fit takes no other with it.
-    private mutating func saveOneByOne(_ batch: [(changes: [SavedChange], completion: Completion)]) {
-        let old = refused
-        refused = []
-        for change in old {
-            var single: [(changes: [SavedChange], completion: Completion)] = [([change], { _ in })]
-            save(&single)
-        }
-        for entry in batch {
-            var single = [entry]
-            save(&single)
         }
     }
 
@@ -125,6 +116,7 @@ struct StateWriterThread {
         switch error.resultCode {
         case .SQLITE_FULL: return "the disk is full"
         case .SQLITE_READONLY: return "the disk is read-only"
+        case .SQLITE_IOERR: return "the disk cannot be written (\(error.message ?? "I/O error"))"
         default: return error.message ?? "\(error)"
         }
     }

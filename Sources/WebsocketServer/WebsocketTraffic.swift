@@ -35,10 +35,11 @@ final class WebsocketTraffic {
             return receive(connection, handle, UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length))
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
             connection.isEnding = true
-            // libwebsockets echoes codes beyond the ranges of RFC 6455 section 7.4.2.
+            // libwebsockets answers 1002 to reserved codes by itself, but echoes those beyond the ranges of RFC 6455
+            // section 7.4.2, and half a code (section 5.5.1).
             let payload = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
-            guard payload.count >= 2, Int(payload[0]) << 8 | Int(payload[1]) >= 5000 else { return 0 }
-            return end(connection, handle, .protocolError)
+            let isWrong = payload.count == 1 || (payload.count >= 2 && Int(payload[0]) << 8 | Int(payload[1]) >= 5000)
+            return isWrong ? end(connection, handle, .protocolError) : 0
         case LWS_CALLBACK_SERVER_WRITEABLE: return write(connection, handle)
         case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
             connection.close()

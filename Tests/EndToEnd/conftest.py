@@ -59,10 +59,12 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
     def start(output: str = "null", pulse: PulseDaemon | None = None, music: pathlib.Path | None = media.root,
-              arguments: tuple[str, ...] = (), host: str = "127.0.0.1", launch_only: bool = False) -> Server:
+              arguments: tuple[str, ...] = (), host: str = "127.0.0.1", launch_only: bool = False,
+              wrapper: tuple[str, ...] = ()) -> Server:
         home = directory / f"server-{len(servers)}"
         home.mkdir()
         server = Server(home, music, pulse.environment if pulse else None, output, arguments, host)
+        server.wrapper = list(wrapper)
         servers.append(server)
         return server.launch() if launch_only else server.start()
 

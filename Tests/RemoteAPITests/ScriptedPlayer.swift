@@ -16,6 +16,8 @@ final class ScriptedPlayer: PlayerControl {
         /// Commands are answered by `answerAll` only.
         var holds = false
         var held: [@Sendable () -> Void] = []
+        /// Its thread hangs: no sign is given.
+        var hangs = false
     }
 
     let state = Mutex(State())
@@ -76,6 +78,11 @@ final class ScriptedPlayer: PlayerControl {
             return state.held
         }
         for answer in held { answer() }
+    }
+
+    func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
+        if !state.withLock({ $0.hangs }) { sign() }
+        return true
     }
 
     func queueWindow(offset: Int, limit: Int) -> QueueWindow {

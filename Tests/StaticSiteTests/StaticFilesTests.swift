@@ -117,7 +117,10 @@ final class TestDirectory {
     }
 
     @Test func allowsOnlyReading() {
-        #expect(get("/", method: .post)?.status == 405)
+        let refusal = get("/", method: .post)
+        #expect(refusal?.status == 405)
+        #expect(refusal?.headers["Allow"] == "GET, HEAD")
+        #expect(refusal?.headers["Content-Type"] == "application/problem+json")
         #expect(get("/", method: .head)?.status == 200)
     }
 }

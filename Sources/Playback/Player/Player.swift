@@ -68,6 +68,11 @@ public final class Player: Sendable {
         }
     }
 
+    /// Calls back from the player's thread, as soon as it turns to it: shows that it lives. False when it is down.
+    public func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
+        loop.mailbox.post(.sign(sign))
+    }
+
     /// Replaces the observer given at the start.
     public func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
         loop.observer.withLock { $0.call = observer }

@@ -121,11 +121,6 @@ extension PlayerCore {
     /// Takes an item that was heard out of the queue, when the user wants that.
     mutating func consume(_ id: ItemID?) {
         guard settings.consume, let id, id != current?.item.id, queue.item(id) != nil else { return }
-        do {
-            guard let change = try queue.apply(.remove([id]), using: &random) else { return }
-            announce(change)
-        } catch {
-            preconditionFailure("an item that is in the queue can be removed: \(error)")
-        }
+        actions.append(.request(.edit(.remove([id]), expected: nil, play: false)))
     }
 }

@@ -104,8 +104,8 @@ extension PlayerCore {
         let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(
-                status, previous: previous, reason: reason, itemID: current?.item.id ?? queue.currentID,
-                position: position, error: error))
+                status, previous: previous, reason: reason, playWhenReady: goal.wantsSound,
+                itemID: current?.item.id ?? queue.currentID, position: position, error: error))
         if status == .playing || previous == .playing { tellTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
@@ -127,6 +127,7 @@ extension PlayerCore {
         snapshot.canUndo = queue.canUndo
         snapshot.canRedo = queue.canRedo
         snapshot.statistics = statistics
+        snapshot.saveFailure = saveTrouble?.message
         return snapshot
     }
 

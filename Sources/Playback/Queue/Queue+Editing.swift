@@ -7,20 +7,25 @@ extension Queue {
     public mutating func apply(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
         -> QueueChange?
     {
+        guard let proposal = try propose(edit, using: &random) else { return nil }
+        commit(proposal)
+        return proposal.change
+    }
+
+    /// Checks an edit and says what it would change, so that it can be saved before it is in force; nil when nothing
+    /// would. Gives away ids of new items, and nothing else. No other edit may come before `commit`; what is current may
+    /// change.
+    mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
+        -> Proposal?
+    {
         switch edit {
-        case .undo: return try undo()
-        case .redo: return try redo()
+        case .undo: return try undoing()
+        case .redo: return try redoing()
         case .insert(let drafts, .next):
-            guard let change = try insertion(of: drafts, at: nextInsertionIndex) else { return nil }
-            commit(change)
-            if case .inserted(let items, _) = change { upNext.insert(items.map(\.id)) }
-            return change
-        default:
-            guard let change = try change(for: edit, using: &random) else { return nil }
-            var start = 0
-            if case .replace(_, let index) = edit { start = index ?? 0 }
-            commit(change, start: start)
-            return change
+            return try insertion(of: drafts, at: nextInsertionIndex).map { Proposal(change: $0, step: .newUpNext) }
+        case .replace(_, let index):
+            return try change(for: edit, using: &random).map { Proposal(change: $0, start: index ?? 0) }
+        default: return try change(for: edit, using: &random).map { Proposal(change: $0) }
         }
     }
 

@@ -18,7 +18,12 @@ struct QueueItemExpansion: Sendable {
     ) throws(Problem) {
         let hasFolder = items.contains { if case .folder = $0 { true } else { false } }
         guard hasFolder else { return try use(try expand(items)) }
-        try services.openMedia(reply: reply) { () throws(Problem) in try use(try expand(items)) }
+        try services.openMedia(reply: reply) { () throws(Problem) in
+            try expand(items)
+        } use: {
+            drafts throws(Problem) in
+            try use(drafts)
+        }
     }
 
     private func expand(_ items: [ItemRequest]) throws(Problem) -> Drafts {

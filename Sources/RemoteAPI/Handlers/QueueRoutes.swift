@@ -15,8 +15,8 @@ struct QueueRoutes: Sendable {
     var routes: [Route] {
         let base = "/api/v1/queue"
         return [
-            .get(base) { call, reply throws(Problem) in reply(try window(call.request)) },
-            .put(base) { call, reply throws(Problem) in
+            .get(base, takesQuery: true) { call, reply throws(Problem) in reply(try window(call.request)) },
+            .put(base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(ReplaceQueueRequest.self)
                 let expected = try expectedRevision(call)
                 try items.drafts(request.items, reply) { drafts throws(Problem) in
@@ -32,7 +32,7 @@ struct QueueRoutes: Sendable {
                 _ = try call.body(EmptyBody.self)
                 try edit(.clear, call, reply)
             },
-            .post(base + "/items") { call, reply throws(Problem) in
+            .post(base + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(AddItemsRequest.self)
                 let expected = try expectedRevision(call)
                 try items.drafts(request.items, reply) { drafts in
@@ -41,11 +41,11 @@ struct QueueRoutes: Sendable {
                     }
                 }
             },
-            .post(base + "/move") { call, reply throws(Problem) in
+            .post(base + "/move", largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(MoveRequest.self)
                 try edit(.move(request.ids, to: request.position), call, reply)
             },
-            .post(base + "/remove") { call, reply throws(Problem) in
+            .post(base + "/remove", largestBody: Route.listBody) { call, reply throws(Problem) in
                 try edit(.remove(try call.body(RemoveRequest.self).ids), call, reply)
             },
             .post(base + "/shuffle") { call, reply throws(Problem) in
@@ -94,15 +94,16 @@ struct QueueRoutes: Sendable {
         let limit = try query.integer("limit", in: 0...1000, default: 100)
         let window = services.player.queueWindow(offset: offset, limit: limit)
         let current = services.player.snapshot.item?.item.id
-        let tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current).text
-        if EntityTags.noneMatchFails(request.headers, tag) {
-            return HTTPResponse(status: 304, headers: HTTPHeaders([("ETag", tag), ("Cache-Control", "no-cache")]))
+        let tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current).tag
+        if request.headers.ifNoneMatchRefuses(tag) == true {
+            return HTTPResponse(
+                status: 304, headers: HTTPHeaders([("ETag", tag.description), ("Cache-Control", "no-cache")]))
         }
         let bytes = JSONWriter.object(capacity: 256 + 192 * window.items.count) { $0.members(of: window) }
         return HTTPResponse(
             status: 200,
             headers: HTTPHeaders([
-                ("Content-Type", "application/json"), ("Cache-Control", "no-cache"), ("ETag", tag),
+                ("Content-Type", "application/json"), ("Cache-Control", "no-cache"), ("ETag", tag.description),
             ]), body: .bytes(bytes))
     }
 
@@ -155,6 +156,6 @@ struct QueueRoutes: Sendable {
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
-        ("ETag", QueueTag(epoch: services.epoch, snapshot).text)
+        ("ETag", QueueTag(epoch: services.epoch, snapshot).tag.description)
     }
 }

@@ -138,6 +138,71 @@ import Testing
         rig.player.shutdown()
     }
 
+    @Test func nothingIsChanged_whenTheStoreRefuses() async {
+        let rig = PlayerRig(["a": .init(frames: 88_200), "b": .init(frames: 100)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .playing })
+        let before = rig.player.snapshot
+        let events = rig.received.count
+        rig.store.fail(with: "The disk is full.")
+        var louder = SettingsPatch()
+        louder.volume = 0.5
+        for command in [
+            .edit(.replace([ItemDraft(uri: "b")], startIndex: nil), expected: nil, play: true),
+            .edit(.clear, expected: nil, play: false), .edit(.undo, expected: nil, play: false), .apply(louder),
+        ] as [PlayerCommand] {
+            guard case .failure(let error) = await rig.perform(command) else {
+                Issue.record("\(command) was called done")
+                continue
+            }
+            #expect(error.code == .notSaved)
+        }
+        let after = rig.player.snapshot
+        #expect(after.queueRevision == before.queueRevision)
+        #expect(after.queueLength == 1)
+        #expect(after.canUndo && !after.canRedo)
+        #expect(after.settings == before.settings)
+        #expect(after.item?.item.id == before.item?.item.id)
+        #expect(after.status == .playing)
+        #expect(after.saveFailure == "The disk is full.")
+        let told = rig.received.dropFirst(events).filter { if case .jumped = $0.kind { false } else { true } }
+        #expect(told.count == 1, "one error, no change: \(told.map(\.kind))")
+
+        // Transport needs no disk.
+        rig.send(.pause)
+        #expect(await rig.play { $0.player.snapshot.status == .paused })
+        rig.send(.play(.current, position: nil))
+        #expect(await rig.play { $0.player.snapshot.status == .playing })
+
+        // Recovers by itself.
+        rig.store.fail(with: nil)
+        #expect(
+            await rig.wait { rig in
+                rig.clock.advance(seconds: 0.01)
+                _ = rig.player.giveSign {}
+                return rig.player.snapshot.saveFailure == nil
+            })
+        guard case .success(let snapshot) = await rig.perform(.apply(louder)) else {
+            Issue.record("there is room again")
+            return
+        }
+        #expect(snapshot.settings.volume == 0.5)
+        rig.player.shutdown()
+    }
+
+    @Test func anItemHeardStaysInTheQueue_whenItsRemovalCannotBeSaved() async {
+        let rig = PlayerRig(["a": .init(frames: 2_000), "b": .init(frames: 88_200)])
+        var patch = SettingsPatch()
+        patch.consume = true
+        rig.send(.apply(patch))
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.wait { $0.player.snapshot.queueLength == 2 })
+        rig.store.fail(with: "The disk is full.")
+        #expect(await rig.play { $0.player.snapshot.item?.item.uri == "b" })
+        #expect(rig.player.snapshot.queueLength == 2)
+        rig.player.shutdown()
+    }
+
     @Test func everyEventIsReadable_whenItArrives() async {
         let rig = PlayerRig(["a": .init(frames: 8_820), "b": .init(frames: 8_820)])
         rig.add(["a", "b"], play: true)

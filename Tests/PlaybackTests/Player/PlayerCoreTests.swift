@@ -8,7 +8,7 @@ import Testing
     private func names(_ world: SimulatedWorld) -> [String] {
         world.events.compactMap { event in
             switch event {
-            case .status(let status, _, _, _, _, _): status.rawValue
+            case .status(let status, _, _, _, _, _, _): status.rawValue
             case .completed(_, let reason): "completed:\(reason.rawValue)"
             case .item(let item): "item:\(item?.item.uri ?? "-")"
             case .queueEnded: "queue-ended"
