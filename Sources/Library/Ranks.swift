@@ -32,6 +32,14 @@ struct Ranks: Sendable {
         guard first >= 0, last < values.count + indices.count else {
             throw InconsistentChange(description: "an item to insert lies outside of the saved queue")
         }
+        if indices.count == 1 {
+            let before = first > 0 ? values[first - 1] : nil
+            let after = first < values.count ? values[first] : nil
+            if let run = Self.run(of: 1, between: before, and: after) {
+                values.insert(run[0], at: first)
+                return run
+            }
+        }
         var result = Array(values[..<first])
         result.reserveCapacity(values.count + indices.count)
         var taken = first
