@@ -54,9 +54,12 @@ struct StateWriter {
             for entry in entries { try statement.execute(arguments: [Int64(bitPattern: entry.item.id.number)]) }
         case .moved(let ids, let from, let to):
             try ranks.remove(at: from)
-            if let new = try ranks.insert(at: to) {
+            switch try ranks.insert(at: to) {
+            case .there(let new): try setRanks(new, of: ids, in: database)
+            case .made(let new, let window, let others):
+                try moveNeighbours(in: window, to: others, except: ids, database)
                 try setRanks(new, of: ids, in: database)
-            } else {
+            case .renumbered:
                 var order = try savedOrder(count: ranks.values.count, database)
                 for index in from.reversed() { order.remove(at: index) }
                 for (id, index) in zip(ids, to) { order.insert(id, at: index) }
@@ -82,9 +85,12 @@ struct StateWriter {
 
     private mutating func insert(_ items: [QueueItem], at indices: [Int], to database: Database) throws {
         let count = ranks.values.count
-        if let new = try ranks.insert(at: indices) {
+        switch try ranks.insert(at: indices) {
+        case .there(let new): try insertRows(items, new, to: database)
+        case .made(let new, let window, let others):
+            try moveNeighbours(in: window, to: others, except: [], database)
             try insertRows(items, new, to: database)
-        } else {
+        case .renumbered:
             var order = try savedOrder(count: count, database)
             for (item, index) in zip(items, indices) { order.insert(item.id, at: index) }
             try insertRows(items, indices.map { ranks.values[$0] }, to: database)
@@ -119,6 +125,22 @@ struct StateWriter {
             statement.setUncheckedArguments([rank, Int64(bitPattern: id.number)])
             try statement.execute()
         }
+    }
+
+    /// Gives the rows whose ranks lie in `window` new ones. Finding them is a look at every row, but few are written.
+    private func moveNeighbours(
+        in window: ClosedRange<Int64>, to ranks: [Int64], except moved: [ItemID], _ database: Database
+    ) throws {
+        let found = try Int64.fetchAll(
+            database, sql: "SELECT id FROM item WHERE rank BETWEEN ? AND ? ORDER BY rank",
+            arguments: [window.lowerBound, window.upperBound])
+        let moved = Set(moved)
+        let ids = found.map { ItemID(number: UInt64(bitPattern: $0)) }.filter { !moved.contains($0) }
+        guard ids.count == ranks.count else {
+            throw InconsistentChange(
+                description: "\(ids.count) saved items lie where \(ranks.count) were expected")
+        }
+        try setRanks(ranks, of: ids, in: database)
     }
 
     private func savedOrder(count: Int, _ database: Database) throws -> [ItemID] {
