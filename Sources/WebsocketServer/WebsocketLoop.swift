@@ -172,7 +172,8 @@ final class WebsocketLoop: @unchecked Sendable {
         lws_set_opaque_user_data(handle, nil)
         connection.release()
         if connection.isSettled { settledCount -= 1 }
-        connections[connection.descriptor] = nil
+        // The number may be another connection's already.
+        if connections[connection.descriptor] === connection { connections[connection.descriptor] = nil }
     }
 
     func handle(
