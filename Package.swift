@@ -25,6 +25,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+
 let package = Package(
     name: "tonearm",
     products: [.executable(name: "tonearm", targets: ["tonearm"])],
@@ -58,7 +60,7 @@ let package = Package(
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
-        target("Library", [.product(name: "GRDB", package: "GRDB.swift"), "Playback", "Threading", log]),
+        target("Library", [grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Playback", "Threading", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "HTTP"]),
@@ -92,7 +94,7 @@ let package = Package(
             name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
             swiftSettings: settings),
         tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
-        tests("LibraryTests", ["Library", "Playback", .product(name: "GRDB", package: "GRDB.swift"), log]),
+        tests("LibraryTests", ["Library", "Playback", grdb, log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),

@@ -20,19 +20,26 @@ struct StateWriterThread {
     /// Held until the file is closed.
     private let lock: DirectoryLock
     private let logger: Logger
+    /// 4 MB: then the journal's pages go into the file proper.
+    private static let journalPages: Int32 = 1000
+    private let journal = JournalLength()
     private var writer: StateWriter
     private var isInTrouble = false
     /// Since the last flush.
     private var hasFailed = false
+    /// A transaction failed on its way: `writer` has changes that the file has not.
+    private var isAhead = false
 
     init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, logger: Logger) {
         self.queue = queue
         self.lock = lock
         self.logger = logger
         writer = StateWriter(ranks: ranks)
+        queue.writeWithoutTransaction { journal.follow($0) }
     }
 
     mutating func run(_ mailbox: Mailbox<Message>) {
+        beginJournal()
         var isOpen = true
         while isOpen {
             var batch: [(changes: [SavedChange], completion: Completion)] = []
@@ -49,6 +56,7 @@ struct StateWriterThread {
                 }
             }
             save(&batch)
+            checkpoint()
         }
         do {
             try queue.close()
@@ -82,12 +90,47 @@ struct StateWriterThread {
     }
 
     private mutating func commit(_ changes: [SavedChange]) throws {
-        var next = writer
-        try queue.inTransaction { database in
-            try next.write(changes, to: database)
-            return .commit
+        // Changed in place, and read again after a failure: a copy would cost as much as the queue is long.
+        do {
+            try queue.inTransaction { database in
+                if isAhead {
+                    writer = StateWriter(ranks: try StateReader.ranks(database))
+                    isAhead = false
+                }
+                try writer.write(changes, to: database)
+                return .commit
+            }
+        } catch {
+            isAhead = true
+            throw error
         }
-        writer = next
+    }
+
+    /// SQLite would do it within the commit, before the answer: this writes everything once more and waits for the disk.
+    private mutating func checkpoint() {
+        guard journal.pages >= Self.journalPages else { return }
+        do {
+            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            journal.pages = 0
+            beginJournal()
+        } catch {
+            // What was committed is safe; it is tried again behind the next commit.
+            logger.warning("the state's journal could not be emptied: \(error)")
+        }
+    }
+
+    /// The first commit to an empty journal waits for the disk, which may take tens of milliseconds: better this one,
+    /// which changes nothing, than a command's.
+    private func beginJournal() {
+        do {
+            try queue.inTransaction { database in
+                try database.execute(sql: "PRAGMA user_version = 1")
+                return .commit
+            }
+        } catch {
+            // A full disk, for instance: who saves something next is told.
+            logger.debug("the state's journal could not be begun: \(error)")
+        }
     }
 
     /// Only the last settings and position, and nothing of the queue from before it was replaced.

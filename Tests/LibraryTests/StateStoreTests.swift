@@ -68,6 +68,10 @@ import Testing
         try saved.apply(.insert(drafts("ab"), at: .end))
         for _ in 0..<100 { try saved.apply(.insert(drafts("i"), at: .index(1))) }
         for _ in 0..<100 { try saved.apply(.move([saved.items[50].id], to: 1)) }
+        // Far from both ends some neighbours make room; those that move are among them, or come from elsewhere.
+        try saved.apply(.insert(drafts(String(repeating: "n", count: 500)), at: .end))
+        for _ in 0..<100 { try saved.apply(.move([saved.items[310].id], to: 300)) }
+        for _ in 0..<100 { try saved.apply(.move([saved.items[600].id, saved.items[1].id], to: 400)) }
         store.close()
         #expect(try describe(fixture.store().load().items) == describe(saved.items))
     }

@@ -234,6 +234,17 @@ final class EchoApplication: WebSocketApplication {
         session.send(.text(SharedBytes([65])))
     }
 
+    @Test func answersPings_withoutWaitingForItsTimers() throws {
+        let client = try client()
+        let began = ContinuousClock.now
+        for number in 0..<30 {
+            try client.send(opcode: 9, [UInt8(number)])
+            #expect(try client.receive() == ClientFrame(opcode: 10, payload: [UInt8(number)]))
+        }
+        // A pong that waits for the timers' turn takes up to 2 s: half a minute on the whole.
+        #expect(ContinuousClock.now - began < .seconds(15))
+    }
+
     @Test func pings_andDropsTheClientThatDoesNotAnswer() throws {
         let application = EchoApplication()
         let log = Logger(label: "test")

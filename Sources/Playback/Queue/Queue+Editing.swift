@@ -38,7 +38,7 @@ extension Queue {
             try check(position: start ?? 0, in: 0...max(0, drafts.count - 1), length: drafts.count)
             guard drafts.count <= Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
             if drafts.isEmpty && order.isEmpty { return nil }
-            return .replaced(old: order.map(knownItem), new: makeItems(drafts))
+            return .replaced(old: contents, new: QueueContents(makeItems(drafts)))
         case .insert(let drafts, let point):
             if case .index(let index) = point { return try insertion(of: drafts, at: index) }
             return try insertion(of: drafts, at: count)
@@ -47,7 +47,7 @@ extension Queue {
         case .remove(let ids):
             let indices = try indices(of: ids)
             return indices.isEmpty ? nil : .removed(indices.map { (index: $0, item: self[$0]) })
-        case .clear: return order.isEmpty ? nil : .replaced(old: order.map(knownItem), new: [])
+        case .clear: return order.isEmpty ? nil : .replaced(old: contents, new: QueueContents())
         case .shuffle:
             var shuffled = order
             shuffled.shuffle(using: &random)
