@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func nothingIsChanged_whenTheStoreRefuses() async {
-        let rig = PlayerRig(["a": .init(frames: 88_200), "b": .init(frames: 100)])
+        let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 100)])
         rig.add(["a"], play: true)
         #expect(await rig.play { $0.player.snapshot.status == .playing })
         let before = rig.player.snapshot
@@ -163,10 +163,18 @@ import Testing
         #expect(after.canUndo && !after.canRedo)
         #expect(after.settings == before.settings)
         #expect(after.item?.item.id == before.item?.item.id)
-        #expect(after.status == .playing)
+        #expect(after.playWhenReady)
         #expect(after.saveFailure == "The disk is full.")
-        let told = rig.received.dropFirst(events).filter { if case .jumped = $0.kind { false } else { true } }
-        #expect(told.count == 1, "one error, no change: \(told.map(\.kind))")
+        var errors = 0
+        for event in rig.received.dropFirst(events) {
+            switch event.kind {
+            case .error: errors += 1
+            case .queue, .settings, .item, .completed, .queueEnded: Issue.record("a change that is none: \(event.kind)")
+            // Nobody drives the sink meanwhile.
+            case .status, .output, .jumped: continue
+            }
+        }
+        #expect(errors == 1)
 
         // Transport needs no disk.
         rig.send(.pause)
