@@ -14,6 +14,7 @@ import Threading
         #expect(await rig.play { $0.player.snapshot.status == .completed })
         let expected = (0..<30_000).map(Float.init) + (0..<20_000).map { Float($0 + 100_000) }
         #expect(rig.output.captured == expected)
+        #expect(rig.player.snapshot.statistics.itemsStarted == 2)
         rig.player.shutdown()
     }
 
