@@ -264,6 +264,8 @@ final class PlayerLoop: @unchecked Sendable {
     // MARK: The end
 
     private func end() {
+        // Takes in what was heard since the last message: that is the place to save.
+        handle(.tick)
         _ = ring?.cut()
         environment.output.shutdown()
         let place = core.withLock { $0.savedPosition }
