@@ -281,6 +281,8 @@ final class PlayerLoop: @unchecked Sendable {
 
     /// `rest` came behind the message that ends the loop.
     private func end(_ rest: ArraySlice<Message>) {
+        // Takes in what was heard since the last message: that is the place to save.
+        handle(.tick)
         _ = ring?.cut()
         environment.output.shutdown()
         let place = core.withLock { $0.savedPosition }
