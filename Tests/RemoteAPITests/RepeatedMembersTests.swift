@@ -34,6 +34,25 @@ import Threading
         #expect(first("{\"x\":{\(many)},\"k7\":0,\"x\":1}") == "x")
     }
 
+    @Test func escapedNamesCostNoMore_thanOthers() {
+        let object = "{" + (0..<16).map { "\"\\u0061\($0)\":0" }.joined(separator: ",") + "}"
+        #expect(first("[" + Array(repeating: object, count: 20_000).joined(separator: ",") + "]") == nil)
+    }
+
+    @Test(arguments: [
+        ("a\\u0062", "ab"), ("\\ud83d\\ude00", "😀"), ("\\n\\t\\\"\\/", "\n\t\"/"),
+    ])
+    func escapesAreResolved(_ text: String, _ meaning: String) {
+        let bytes = Array(text.utf8)
+        #expect(bytes.withUnsafeBufferPointer { JSONEscapes.resolved($0[...]) } == Array(meaning.utf8))
+    }
+
+    @Test(arguments: ["plain", "\\", "\\u00", "\\x", "\\ud83d", "\\ud83dx"])
+    func whatIsNoEscape_isLeft(_ text: String) {
+        let bytes = Array(text.utf8)
+        #expect(bytes.withUnsafeBufferPointer { JSONEscapes.resolved($0[...]) } == nil)
+    }
+
     @Test func depthCostsNoStack() {
         #expect(first(String(repeating: "[{\"a\":", count: 100_000)) == nil)
     }

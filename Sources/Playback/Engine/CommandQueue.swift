@@ -8,6 +8,8 @@ internal import Threading
 /// it, so after a while those that need no saving go ahead.
 struct CommandQueue {
     static let patience = 0.5
+    /// Then those that need saving are refused: nothing has been begun for them.
+    static let limit = 5.0
 
     private struct Held {
         var prepared: PreparedChange
@@ -62,9 +64,18 @@ struct CommandQueue {
         return (found.prepared, found.token)
     }
 
-    /// When waiting commands may go ahead of the store; nil when there are none.
-    var overtakingAt: MonotonicTime? {
-        guard let held, overtakers > 0 else { return nil }
-        return held.since.advanced(bySeconds: Self.patience)
+    /// Takes out what has waited too long for the store.
+    mutating func takeExpired(_ now: MonotonicTime) -> [CommandToken] {
+        guard let held, now.seconds(since: held.since) >= Self.limit else { return [] }
+        let expired = waiting[first...].filter(\.command.isSavedFirst).map(\.token)
+        waiting = waiting[first...].filter { !$0.command.isSavedFirst }
+        first = 0
+        return expired
+    }
+
+    /// When waiting commands may go ahead of the store or have waited too long; nil when there are none.
+    var deadline: MonotonicTime? {
+        guard let held, first < waiting.count else { return nil }
+        return held.since.advanced(bySeconds: overtakers > 0 ? Self.patience : Self.limit)
     }
 }

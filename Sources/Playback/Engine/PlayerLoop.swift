@@ -91,7 +91,7 @@ final class PlayerLoop: @unchecked Sendable {
 
     private var wakeUp: MonotonicTime? {
         let answers = unsaved.keys.compactMap { replies[$0]?.after?.until }
-        return ([deadline, commands.overtakingAt].compactMap(\.self) + answers).min()
+        return ([deadline, commands.deadline].compactMap(\.self) + answers).min()
     }
 
     static let goingDown = PlaybackError(.shuttingDown, "The server is going down.")
@@ -110,6 +110,9 @@ final class PlayerLoop: @unchecked Sendable {
 
     /// One after another, as they came; one that is saved first holds up those behind it until it is.
     private func startCommands() {
+        for token in commands.takeExpired(environment.clock.now) {
+            finish(token, .failed(PlaybackError(.notSaved, "The state cannot be saved: the disk does not answer.")))
+        }
         while let (command, token) = commands.next(environment.clock.now) {
             guard command.isSavedFirst, let prepared = prepare(command) else {
                 handle(.command(command, token), token: token)

@@ -16,6 +16,7 @@ extension PlayerCore {
         case .started(let generation):
             guard generation == stream.generation else { return }
             outage = nil
+            if lastError?.code == .outputUnavailable { lastError = nil }
             switch stream.transport {
             case .starting, .dry: stream.transport = .running
             case .silent, .running, .pausing, .draining, nil: return

@@ -165,7 +165,10 @@ final class EventHub: Sendable {
             let notice = encoder.resync(sequence: sequence, version: snapshot.version, at: moment)
             return subscriber.begin(after: sequence, [hello, notice, snapshotFrame(&state)])
         }
-        subscriber.begin(after: sequence, [hello] + missed.filter { selection.contains($0.name) }.map(\.frame))
+        // Whoever is cut off now goes on from where it was, not from what `hello` knows.
+        var unplaced = hello
+        unplaced.sequence = nil
+        subscriber.begin(after: sequence, [unplaced] + missed.filter { selection.contains($0.name) }.map(\.frame))
         // Jumps are not recorded: the client may have missed one.
         subscriber.setTime(
             encoder.time(

@@ -6,6 +6,8 @@ import Synchronization
 /// One WebSocket of the event channel.
 final class EventSession: WebSocketSession {
     static let maximumUnanswered = 100
+    /// Of replies that were not taken; one large one always fits.
+    static let maximumWaitingBytes = 1 << 20
     static let maximumMalformed = 10
 
     private struct State {
@@ -54,7 +56,9 @@ final class EventSession: WebSocketSession {
             state.unanswered += 1
             return state.unanswered > Self.maximumUnanswered
         }
-        if isTooMuch { return end("More than \(Self.maximumUnanswered) commands wait for their replies.") }
+        if isTooMuch || subscriber.keptBytes > Self.maximumWaitingBytes {
+            return end("Too many commands wait for their replies to be read.")
+        }
         let bytes = Array(text.utf8)
         dispatcher.run(size: bytes.count) { [self] in
             handle(bytes)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
-
 /// Finds an object that names a member twice, which the decoder takes without a word: who wrote it and who checked it
 /// may then have read different values (RFC 8259 section 4).
 ///
@@ -18,13 +16,19 @@ enum RepeatedMembers {
     private struct Scan {
         let bytes: UnsafeBufferPointer<UInt8>
         private var position = 0
-        /// The names of all open objects, the innermost last; ranges within `bytes`.
-        private var names: [Range<Int>] = []
+        /// The names of all open objects, the innermost last.
+        private var names: [Name] = []
         /// Where the names of each open object begin; nil for a list.
         private var open: [Int?] = []
         /// Of an object with many members, as they are compared.
         private var manyNames: [Int: Set<[UInt8]>] = [:]
         private static let few = 16
+
+        /// Bytes between quotes, and what they mean where that differs: `\u0061` is `a`.
+        private struct Name {
+            var range: Range<Int>
+            var meaning: [UInt8]?
+        }
 
         init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -49,7 +53,10 @@ enum RepeatedMembers {
                 case UInt8(ascii: ","): expectsName = (open.last ?? nil) != nil
                 case UInt8(ascii: "\""):
                     let text = skipText()
-                    if expectsName, let start = open.last ?? nil, isRepeated(text, start) { return name(text) }
+                    if expectsName, let start = open.last ?? nil {
+                        let name = Name(range: text, meaning: JSONEscapes.resolved(bytes[text]))
+                        if isRepeated(name, start) { return String(decoding: plain(name), as: UTF8.self) }
+                    }
                     expectsName = false
                 default: break
                 }
@@ -73,13 +80,13 @@ enum RepeatedMembers {
         }
 
         /// Keeps the name otherwise.
-        private mutating func isRepeated(_ text: Range<Int>, _ start: Int) -> Bool {
-            defer { names.append(text) }
+        private mutating func isRepeated(_ name: Name, _ start: Int) -> Bool {
+            defer { names.append(name) }
             guard names.count - start >= Self.few else {
-                return names[start...].contains { isSame($0, text) }
+                return names[start...].contains { isSame($0, name) }
             }
             let depth = open.count - 1
-            let new = plain(text)
+            let new = plain(name)
             if manyNames[depth] == nil {
                 let known = names[start...].map { plain($0) }
                 manyNames[depth] = Set(known)
@@ -87,32 +94,11 @@ enum RepeatedMembers {
             return manyNames[depth]?.insert(new).inserted == false
         }
 
-        private func isSame(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
-            if left.count == right.count, areEqual(left, right) { return true }
-            // `\u0061` is `a`.
-            return (hasEscape(left) || hasEscape(right)) && plain(left) == plain(right)
+        private func isSame(_ left: Name, _ right: Name) -> Bool {
+            guard left.meaning == nil, right.meaning == nil else { return plain(left) == plain(right) }
+            return left.range.count == right.range.count && bytes[left.range].elementsEqual(bytes[right.range])
         }
 
-        private func areEqual(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
-            for offset in 0..<left.count where bytes[left.lowerBound + offset] != bytes[right.lowerBound + offset] {
-                return false
-            }
-            return true
-        }
-
-        private func hasEscape(_ text: Range<Int>) -> Bool { bytes[text].contains(UInt8(ascii: "\\")) }
-
-        private func plain(_ text: Range<Int>) -> [UInt8] {
-            let raw = Array(bytes[text])
-            guard hasEscape(text) else { return raw }
-            do {
-                let quoted = Data([UInt8(ascii: "\"")] + raw + [UInt8(ascii: "\"")])
-                return Array(try JSONDecoder().decode(String.self, from: quoted).utf8)
-            } catch {
-                return raw
-            }
-        }
-
-        private func name(_ text: Range<Int>) -> String { String(decoding: plain(text), as: UTF8.self) }
+        private func plain(_ name: Name) -> [UInt8] { name.meaning ?? Array(bytes[name.range]) }
     }
 }

@@ -36,7 +36,8 @@ struct StrictObject {
         container = try decoder.container(keyedBy: MemberKey.self)
         present = container.allKeys.map(\.stringValue)
         for name in present where !known.contains(name) {
-            throw invalid(name, "is not known here; known are: \(known.joined(separator: ", "))")
+            let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
+            throw invalid(name, "is not known here; \(others)")
         }
     }
 

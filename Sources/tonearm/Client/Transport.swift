@@ -18,12 +18,10 @@ extension ServerClient {
         Console.say(try post(name, body).line)
     }
 
-    /// `POST /player/play`. `isNamed`: one item was asked for, so that another one playing in its place is a failure.
-    func play(_ body: any Encodable, isNamed: Bool) throws {
-        let state = try settled(post("play", body))
-        // `play` takes an older error back: this one is its own.
-        let failed = state.error?.itemId.map { $0 != state.item?.id } == true
-        try tell(state, failure: failed ? state.error : nil, plays: !isNamed)
+    /// `POST /player/play`. `named`: the item that was asked for, so that another one playing in its place is a failure.
+    func play(_ body: any Encodable, named id: String?) throws {
+        // `play` takes an older error back: one that is there is its own.
+        try tell(settled(post("play", body)), wanted: id.map { [$0] })
     }
 
     /// Adds at the end of the queue and plays the first of it.
@@ -31,17 +29,20 @@ extension ServerClient {
         struct Added: Decodable { var ids: [String] }
         let request = AddRequest(items: items, play: true)
         let ids = try decode(Added.self, send(.post, "/api/v1/queue/items", request)).ids
-        let state = try settled(get(PlayerState.self, PlayerState.path))
-        let failed = state.error?.itemId.map(ids.contains) == true
-        let plays = state.item.map { ids.contains($0.id) } == true
-        try tell(state, failure: failed ? state.error : nil, plays: plays)
+        try tell(settled(get(PlayerState.self, PlayerState.path)), wanted: ids)
     }
 
-    /// `failure`: of an item that was asked for; a notice only when `plays`, because another one plays as was wished.
-    private func tell(_ state: PlayerState, failure: PlayerState.Problem?, plays: Bool) throws {
-        if let failure, !plays { throw Failure(failure.message) }
+    /// An error is a failure when none of the `wanted` items plays, else a notice; nil when any item will do.
+    private func tell(_ state: PlayerState, wanted: [String]?) throws {
         try state.checkFailure()
-        if let failure { Console.complain("tonearm: \(failure.message)") }
+        if let error = state.error {
+            let plays = state.item.map { wanted?.contains($0.id) ?? true } == true
+            guard plays else {
+                let isOfWanted = error.itemId.map { wanted?.contains($0) ?? true } == true
+                throw Failure(isOfWanted ? error.message : "It cannot be played; another item plays: \(error.message)")
+            }
+            Console.complain("tonearm: \(error.message)")
+        }
         Console.say(state.line)
     }
 

@@ -30,7 +30,7 @@ final class Server {
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
         let tokens = try Self.tokens(configuration)
-        _ = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + 1_024)
+        let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
         let opener = LocalMediaOpener(roots: roots, factories: [Mpg123DecoderFactory()])
@@ -55,8 +55,8 @@ final class Server {
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
         self.http = http
         self.webSockets = webSockets
-        door = try Self.listen(configuration, log, http, webSockets)
-        links = PageLinks(host: configuration.host, port: door.port, token: tokens.first?.secret)
+        door = try Self.listen(configuration, Self.limits(descriptors), log, http, webSockets)
+        links = PageLinks(host: configuration.host, port: door.port, token: tokens.max { $0.scope < $1.scope }?.secret)
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
@@ -82,17 +82,27 @@ final class Server {
     }
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ log: Logger, _ http: MicrohttpdServer, _ webSockets: WebsocketServer
+        _ configuration: ServerConfiguration, _ limits: ConnectionLimits, _ log: Logger, _ http: MicrohttpdServer,
+        _ webSockets: WebsocketServer
     ) throws -> FrontDoor {
         do throws(ListenError) {
             return try FrontDoor(
-                host: configuration.host, port: configuration.port, log: log, plain: { http.adopt($0) },
+                host: configuration.host, port: configuration.port, limits: limits, log: log, plain: { http.adopt($0) },
                 upgrade: { webSockets.adopt($0) })
         } catch {
             let advice =
                 if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
             throw Failure("cannot listen: \(error)\(advice)", .unavailable)
         }
+    }
+
+    /// For files, pipes and the libraries: clients must not take the music's.
+    private static let reservedDescriptors = 1_024
+
+    private static func limits(_ descriptors: Int) -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.total = max(8, min(limits.total, descriptors - min(reservedDescriptors, descriptors / 2)))
+        return limits
     }
 
     private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {

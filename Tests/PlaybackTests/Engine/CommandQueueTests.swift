@@ -46,15 +46,27 @@ import Threading
         _ = queue.next(start)
         queue.hold(prepared(), token(0), save: 1, since: start)
         let later = start.advanced(bySeconds: CommandQueue.patience)
-        #expect(queue.overtakingAt == later)
+        #expect(queue.deadline == later)
         #expect(next(&queue, later) == token(2))
         #expect(next(&queue, later) == token(4))
         #expect(next(&queue, later) == nil)
-        // Nothing more to wake up for.
-        #expect(queue.overtakingAt == nil)
+        #expect(queue.deadline == start.advanced(bySeconds: CommandQueue.limit))
         _ = queue.takeHeld(save: 1)
         #expect(next(&queue, later) == token(1))
         #expect(next(&queue, later) == token(3))
+    }
+
+    @Test func whatNeedsSavingIsRefused_whenTheStoreHangsForLong() {
+        var queue = queue([edit, edit, .pause, edit])
+        _ = queue.next(start)
+        queue.hold(prepared(), token(0), save: 1, since: start)
+        let late = start.advanced(bySeconds: CommandQueue.limit)
+        #expect(queue.takeExpired(late.advanced(bySeconds: -0.1)).isEmpty)
+        #expect(queue.takeExpired(late) == [token(1), token(3)])
+        #expect(next(&queue, late) == token(2))
+        // Nothing more to wake up for; what was begun waits for the store.
+        #expect(queue.deadline == nil)
+        #expect(take(&queue, 1) == token(0))
     }
 
     @Test func manyCommandsKeepTheirOrder() {

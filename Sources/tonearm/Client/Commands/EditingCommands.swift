@@ -35,7 +35,7 @@ struct AddCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         let place: AddRequest.Place = index.map { .index($0) } ?? (next ? .next : .end)
-        let request = AddRequest(items: MediaArgument.all(uris), position: place)
+        let request = AddRequest(items: try client.checked(MediaArgument.all(uris)), position: place)
         let added = try client.decode(Added.self, client.send(.post, "/api/v1/queue/items", request))
         Console.say("\(added.count) added, \(added.length) in the queue")
         if added.truncated { Console.complain("The folder holds more than was added.") }

@@ -26,6 +26,8 @@ typealias PreviousCommand = PlainCommand<Previous>
 typealias MuteCommand = PlainCommand<Mute>
 typealias UnmuteCommand = PlainCommand<Unmute>
 typealias ClearCommand = PlainCommand<Clear>
+typealias UndoCommand = PlainCommand<Undo>
+typealias RedoCommand = PlainCommand<Redo>
 
 enum Pause: PlainAction {
     static let name = "pause"
@@ -67,4 +69,16 @@ enum Clear: PlainAction {
     static let name = "clear"
     static let abstract = "Empties the queue."
     static func perform(_ client: ServerClient) throws { try client.send(.delete, QueuePage.path) }
+}
+
+enum Undo: PlainAction {
+    static let name = "undo"
+    static let abstract = "Takes the last edit of the queue back."
+    static func perform(_ client: ServerClient) throws { try client.send(.post, "\(QueuePage.path)/undo") }
+}
+
+enum Redo: PlainAction {
+    static let name = "redo"
+    static let abstract = "Makes the edit again that undo took back."
+    static func perform(_ client: ServerClient) throws { try client.send(.post, "\(QueuePage.path)/redo") }
 }

@@ -27,7 +27,6 @@ struct PlayCommand: ParsableCommand {
 
     private struct Body: Encodable {
         var itemId: String?
-        var index: Int?
         var position: Double?
     }
 
@@ -43,10 +42,10 @@ struct PlayCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         if uris.isEmpty {
-            let body = Body(itemId: item, index: index, position: position?.seconds)
-            try client.play(body, isNamed: index != nil || item != nil)
+            let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
+            try client.play(Body(itemId: id, position: position?.seconds), named: id)
         } else {
-            try client.play(MediaArgument.all(uris))
+            try client.play(client.checked(MediaArgument.all(uris)))
         }
     }
 }
