@@ -17,6 +17,10 @@ public protocol ByteSource: AnyObject, Sendable {
     /// readable, so that recognising what it is costs nothing.
     var isSeekable: Bool { get }
 
+    /// Whether reading here and there costs next to nothing. A decoder reads any other source in order, and no more of it
+    /// than it must.
+    var isLocal: Bool { get }
+
     /// Reads up to `buffer.count` bytes from `offset` (at least 0) on, blocking until there is at least one.
     /// Returns how many; 0 at the end. Throws `unreadable`, `network`, or `cancelled` after `close`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int
@@ -26,6 +30,8 @@ public protocol ByteSource: AnyObject, Sendable {
 }
 
 extension ByteSource {
+    public var isLocal: Bool { true }
+
     /// Up to `count` bytes at `offset`, fewer only at the end.
     public func bytes(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
