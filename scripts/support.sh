@@ -8,6 +8,7 @@ build_packages=(
     libcurl4-openssl-dev pkg-config
 )
 test_packages=(pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx-light)
+container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
 
 say() { printf '==> %s\n' "$*"; }

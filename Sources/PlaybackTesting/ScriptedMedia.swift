@@ -47,7 +47,9 @@ public final class ScriptedOpener: MediaOpener {
         scripts.withLock { $0[uri]?.isHeld = false }
     }
 
-    public func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder {
+    public func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
         while let script = scripts.withLock({ $0[locator.uri] }) {
             if cancellation.isCancelled { throw MediaError(.cancelled, "cancelled") }
             if script.isHeld { continue }

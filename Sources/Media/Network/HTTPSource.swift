@@ -36,16 +36,6 @@ public final class HTTPSource: ByteSource {
         for case .cancel(let id) in actions { transport.cancel(id) }
     }
 
-    /// Blocks until the server has answered with the media's beginning.
-    public func awaitOpening() throws(MediaError) {
-        var first: UInt8 = 0
-        // The closure of a pointer cannot throw a typed error.
-        let result = withUnsafeMutableBytes(of: &first) { buffer -> Result<Int, MediaError> in
-            do throws(MediaError) { return .success(try read(into: buffer, at: 0)) } catch { return .failure(error) }
-        }
-        guard try result.get() > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
-    }
-
     public var size: Int64? { download.withLock { $0.resource?.size } }
 
     public var isSeekable: Bool {

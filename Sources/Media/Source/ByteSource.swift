@@ -10,7 +10,7 @@ public protocol ByteSource: AnyObject, Sendable {
     /// What messages call it: a file name, a host.
     var name: String { get }
 
-    /// Bytes in all; nil while unknown (live).
+    /// Bytes in all; nil while unknown (live). Of a network source known once something was read.
     var size: Int64? { get }
 
     /// Whether any offset may be read. One that is not seekable serves rising offsets only, but keeps its first 64 KB

@@ -43,6 +43,13 @@ struct ServeOptions: ParsableArguments {
         help: "Host name under which the server may be addressed; may be given several times.")
     var allowHost: [String] = []
 
+    @Option(
+        help: "on (default) or off: whether items may be http: and https: addresses.", completion: .list(["on", "off"]))
+    var network: String?
+
+    @Option(help: "Seconds within which a network source must begin to send (default 30).")
+    var networkTimeout: String?
+
     @Option(help: "File that gets the bound port once requests are answered.", completion: .file())
     var portFile: String?
 

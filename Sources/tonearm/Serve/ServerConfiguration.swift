@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import Media
 
 /// What the server runs with: flag over environment over file over default.
 struct ServerConfiguration: Equatable {
@@ -23,6 +24,11 @@ struct ServerConfiguration: Equatable {
     var portFile: String?
     var logLevel = Logger.Level.info
     var isAnonymous = false
+    /// Items may be `http:` and `https:` URLs.
+    var usesNetwork = true
+    /// PEM file in place of the system's certificate authorities, as other programs read it from `SSL_CERT_FILE`.
+    var certificateAuthorities: String?
+    var networkLimits = NetworkLimits()
 
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
@@ -52,6 +58,21 @@ struct ServerConfiguration: Equatable {
             logLevel = level
         }
         isAnonymous = try values.flag("anonymous", options.anonymous)
+        if let setting = try values.setting("network", options.network) {
+            switch setting.text.lowercased() {
+            case "on": usesNetwork = true
+            case "off": usesNetwork = false
+            default: throw setting.wrong("is neither on nor off")
+            }
+        }
+        if let setting = try values.setting("network-timeout", options.networkTimeout) {
+            guard let seconds = Double(setting.text) else { throw setting.wrong("is not a number of seconds") }
+            guard (1...600).contains(seconds) else { throw setting.wrong("is not between 1 and 600") }
+            networkLimits.start = seconds
+            networkLimits.stall = seconds / 2
+            networkLimits.connect = min(10, seconds)
+        }
+        certificateAuthorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Only this machine can reach it.

@@ -63,7 +63,7 @@ struct SettingsFile {
     /// The names that it may have; anything else is an error.
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
-        "port-file", "log-level", "anonymous",
+        "port-file", "log-level", "anonymous", "network", "network-timeout",
     ]
 
     private var path = ""
