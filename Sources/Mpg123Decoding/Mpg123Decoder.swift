@@ -64,6 +64,7 @@ public final class Mpg123Decoder: AudioDecoder {
                 isSeekable: source.isSeekable && source.size != nil,
                 encoding: Self.encoding(try handle.frameInfo(), first: first, info: layout.info, handle: handle),
                 tags: tags)
+            media.audioBytes = layout.audioEnd.map { min(layout.audioStart, $0)..<$0 }
             try findLength()
             if !source.isLocal { try prepareSeeking() }
         } catch {
@@ -126,6 +127,7 @@ public final class Mpg123Decoder: AudioDecoder {
         pending = UnsafeBufferPointer(start: nil, count: 0)
         damage.jumped()
         length.stopMeasuring()
+        reader.recover()
         do throws(Mpg123Error) {
             if reader.source.isLocal {
                 if !media.durationIsExact, !isScanned, (reader.source.size ?? 0) <= Self.scanAtSeek { try scan() }

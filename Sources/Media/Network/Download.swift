@@ -57,6 +57,8 @@ struct Download {
     var failedTries = 0
     /// Something was read: from now on it must stay the same media.
     var wasRead = false
+    /// The reader is wanted elsewhere: what is not there is not waited for.
+    var isInterrupted = false
     var now: MonotonicTime
     var actions: [Action] = []
     var reporting = LoadingReports()
@@ -98,6 +100,7 @@ struct Download {
         if let size = resource?.size, size > 0, offset >= size { return (.end, actions) }
         // What is there is played although the network has failed.
         if let failure { return (.failed(failure), actions) }
+        if isInterrupted { return (.failed(MediaError(.cancelled, "The read was interrupted.")), actions) }
         return (.wait, actions)
     }
 

@@ -57,6 +57,11 @@ public final class HTTPSource: ByteSource {
         return try result.get()
     }
 
+    /// True ends a blocked read, and every one until false, as cancelled.
+    public func interrupt(_ isInterrupted: Bool) {
+        download.change { $0.isInterrupted = isInterrupted }
+    }
+
     public func close() {
         download.change { perform($0.close()) }
     }

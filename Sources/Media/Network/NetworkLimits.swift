@@ -2,8 +2,9 @@
 
 /// How long and how often a network source tries, and how much it keeps. Seconds and bytes.
 public struct NetworkLimits: Hashable, Sendable {
-    /// From opening to the first usable answer, all tries together.
-    public var start = 30.0
+    /// From opening to the first usable answer, all tries together. Less than the 30 s that the player waits for any media,
+    /// so that the cause is told.
+    public var start = 29.0
     /// Without a byte, while some are wanted: the connection is given up and tried again.
     public var stall = 15.0
     /// For name, connection and TLS of one try.

@@ -41,6 +41,7 @@ public struct NetworkMediaOpener: MediaOpener {
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, report: loading)
         cancellation.onCancel { source.close() }
+        cancellation.onInterrupt { source.interrupt($0) }
         return try selection.open(source)
     }
 }

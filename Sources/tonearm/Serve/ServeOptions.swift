@@ -50,6 +50,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "Seconds within which a network source must begin to send (default 30).")
     var networkTimeout: String?
 
+    @Option(help: "Seconds of a network item that are loaded before it sounds (default 1).")
+    var prebuffer: String?
+
+    @Option(help: "Seconds that are loaded after it ran dry, before it goes on (default 7.5).")
+    var rebuffer: String?
+
     @Option(help: "File that gets the bound port once requests are answered.", completion: .file())
     var portFile: String?
 

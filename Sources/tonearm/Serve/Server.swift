@@ -42,10 +42,11 @@ final class Server {
             transport: network, limits: configuration.networkLimits, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
-        player = Player(
-            Player.Environment(
-                opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
-                clock: clock))
+        var environment = Player.Environment(
+            opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
+            clock: clock)
+        environment.networkBuffering = configuration.networkBuffering
+        player = Player(environment)
 
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: files),

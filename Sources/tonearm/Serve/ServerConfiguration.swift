@@ -2,6 +2,7 @@
 
 import Logging
 import Media
+import Playback
 
 /// What the server runs with: flag over environment over file over default.
 struct ServerConfiguration: Equatable {
@@ -29,6 +30,7 @@ struct ServerConfiguration: Equatable {
     /// PEM file in place of the system's certificate authorities, as other programs read it from `SSL_CERT_FILE`.
     var certificateAuthorities: String?
     var networkLimits = NetworkLimits()
+    var networkBuffering = NetworkBuffering()
 
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
@@ -65,13 +67,16 @@ struct ServerConfiguration: Equatable {
             default: throw setting.wrong("is neither on nor off")
             }
         }
-        if let setting = try values.setting("network-timeout", options.networkTimeout) {
-            guard let seconds = Double(setting.text) else { throw setting.wrong("is not a number of seconds") }
-            guard (1...600).contains(seconds) else { throw setting.wrong("is not between 1 and 600") }
+        if let seconds = try values.seconds("network-timeout", options.networkTimeout, in: 1...30) {
             networkLimits.start = seconds
             networkLimits.stall = seconds / 2
             networkLimits.connect = min(10, seconds)
+            networkBuffering.limit = seconds
         }
+        networkBuffering.start =
+            try values.seconds("prebuffer", options.prebuffer, in: 0...30) ?? networkBuffering.start
+        networkBuffering.resume =
+            try values.seconds("rebuffer", options.rebuffer, in: 0...30) ?? networkBuffering.resume
         certificateAuthorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -80,10 +80,10 @@ import Testing
         #expect(rig.requests.count == 1)
         rig.pass(2)
         #expect(rig.requests.count == 2)
-        rig.pass(13)
+        rig.pass(12)
         #expect(failure(&rig) == nil)
         rig.pass(0.2)
-        #expect(failure(&rig)?.message.contains("30 s") == true)
+        #expect(failure(&rig)?.message.contains("29 s") == true)
         #expect(rig.transfer == nil)
     }
 
