@@ -25,6 +25,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+
 let package = Package(
     name: "tonearm",
     products: [.executable(name: "tonearm", targets: ["tonearm"])],
@@ -60,14 +62,14 @@ let package = Package(
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
-        target("Library", [.product(name: "GRDB", package: "GRDB.swift"), "Playback", "Threading", log]),
+        target("Library", [grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Playback", "Threading", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "HTTP"]),
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Media", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -91,14 +93,17 @@ let package = Package(
         tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
-        tests("PulseAudioHostTests", ["PulseAudioHost", "Playback", "Audio", "Threading"]),
-        tests("SoftwareOutputTests", ["SoftwareOutput", "Playback", "Audio", "Threading"]),
-        tests("LibraryTests", ["Library", "Playback", .product(name: "GRDB", package: "GRDB.swift"), log]),
+        tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
+        .target(
+            name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
+            swiftSettings: settings),
+        tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
+        tests("LibraryTests", ["Library", "Playback", grdb, log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

@@ -17,12 +17,17 @@ struct StateFile {
         -> StateFile
     {
         let path = directory + "/state.sqlite"
+        for suffix in SetAside.suffixes + ["-journal"] {
+            guard let reason = SetAside.reasonAgainst(path + suffix) else { continue }
+            let aside = try SetAside.move(path + suffix)
+            logger.error("\(path + suffix) \(reason); kept as \(aside)")
+        }
         do {
             return try StateFile(path: path, logger: logger, prepare: prepare)
         } catch {
             guard isDamage(error) else { throw .unusable(path: path, reason: "\(error)") }
-            let aside = try setAside(path)
-            logger.error("\(path) is damaged (\(error)); kept as \(aside), starting with an empty state")
+            let aside = try SetAside.move(path, with: SetAside.suffixes)
+            logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting with an empty state")
         }
         do {
             return try StateFile(path: path, logger: logger, prepare: prepare)
@@ -37,6 +42,9 @@ struct StateFile {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304")
+            // Debian's SQLite overwrites every page that becomes free, all of a long queue's when it is cleared; this way
+            // it does so where the page is written anyway.
+            try database.execute(sql: "PRAGMA secure_delete = FAST")
             try prepare(database)
         }
         Self.makePrivate(path)
@@ -68,27 +76,10 @@ struct StateFile {
 
     private static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is StateSchema.Unfit }
-        return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
-            .contains(error.resultCode)
-    }
-
-    /// The journal goes along under a name by which SQLite still finds it.
-    private static func setAside(_ path: String) throws(StateStoreError) -> String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-        let stem = path + ".damaged-" + text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        var target = stem
-        var number = 1
-        while access(target, F_OK) == 0 {
-            number += 1
-            target = "\(stem)-\(number)"
-        }
-        for suffix in ["", "-wal", "-shm"] where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
-            throw .unusable(path: path + suffix, reason: String(cString: strerror(errno)))
-        }
-        return target
+        // The second row: this file cannot be read or written. Whether the directory can, a new one shows.
+        return [
+            .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
+            .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH,
+        ].contains(error.resultCode)
     }
 }

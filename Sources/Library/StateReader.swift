@@ -31,6 +31,11 @@ struct StateReader {
         skipped += saved.settings.take(settings)
     }
 
+    /// Only the ranks, in their order.
+    static func ranks(_ database: Database) throws -> Ranks {
+        Ranks(try Int64.fetchAll(database, sql: "SELECT rank FROM item ORDER BY rank, id"))
+    }
+
     private mutating func readItems(_ database: Database) throws {
         var entries: [(rank: Int64, item: QueueItem)] = []
         let sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers FROM item"

@@ -47,7 +47,8 @@ public final class StateStore: PlayerStore {
         if !accepted { completion("the state is closed") }
     }
 
-    /// Blocks until everything is saved that was given before, at most 5 s. False when something could not be.
+    /// Blocks until everything is saved that was given before, at most 5 s. False when something could not be since the
+    /// last flush.
     @discardableResult
     public func flush() -> Bool {
         let answer = Mailbox<Bool>()

@@ -209,7 +209,8 @@ final class PulseStream {
         }
         if timing.isStale(now, isRunning: context.pointee.anchor.isRunning), !isSuspended { requestTiming() }
         fillWhenDry()
-        guard context.pointee.anchor.isRunning else { return }
+        // What fades out after a flush is of the past: neither its sound nor its end is anything to tell.
+        guard context.pointee.anchor.isRunning, flushing == nil else { return }
         announce(context.pointee.anchor.heard(at: now))
     }
 

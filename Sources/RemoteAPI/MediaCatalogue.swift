@@ -9,8 +9,20 @@ public protocol MediaCatalogue: Sendable {
     func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription
     /// What a folder holds, sorted as a person would read it; "" is the top.
     func list(folder path: String) throws(MediaError) -> MusicListing
-    /// The uris of every media in a folder and the folders below it, in the order of `list`; at most `limit`.
-    func media(inFolder path: String, limit: Int) throws(MediaError) -> [String]
+    /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
+}
+
+/// What was found below a folder.
+public struct FolderContent: Hashable, Sendable {
+    public var uris: [String]
+    /// There is more than that.
+    public var isTruncated: Bool
+
+    public init(uris: [String], isTruncated: Bool = false) {
+        self.uris = uris
+        self.isTruncated = isTruncated
+    }
 }
 
 /// One folder of the music roots.

@@ -40,8 +40,8 @@ public protocol AudioDecoder: AnyObject {
     /// What is known so far; read again when a `decode` says `mediaChanged`.
     var media: MediaDescription { get }
 
-    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole frames, at
-    /// least 1,152). May block on its source. Damaged parts are skipped and counted, never thrown.
+    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole
+    /// frames). May block on its source. Damaged parts are skipped and counted, never thrown.
     func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames
 
     /// Makes `frame` (0 = first audible frame after any encoder delay) the next decoded frame, exactly. Past the end,

@@ -5,12 +5,10 @@ internal import Threading
 
 /// The inside of a decode thread. Lives on it alone.
 struct DecodeWorker {
-    /// Frames decoded at a time, about 0.1 s: small enough to answer a seek quickly.
-    static let chunk = 4_608
-
     let loops: Int
     let beginTime: Double
     let conversion: any SampleRateConversion
+    let buffering: DecodeBuffering
     let mailbox: Mailbox<DecodeSession.Command>
     let cancellation: MediaCancellation
     let report: @Sendable (DecodeEvent) -> Void
@@ -19,12 +17,14 @@ struct DecodeWorker {
     private var speed = 1.0
 
     init(
-        loops: Int, beginTime: Double, conversion: any SampleRateConversion, mailbox: Mailbox<DecodeSession.Command>,
-        cancellation: MediaCancellation, report: @escaping @Sendable (DecodeEvent) -> Void
+        loops: Int, beginTime: Double, conversion: any SampleRateConversion, buffering: DecodeBuffering,
+        mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
+        report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
         self.loops = loops
         self.beginTime = beginTime
         self.conversion = conversion
+        self.buffering = buffering
         self.mailbox = mailbox
         self.cancellation = cancellation
         self.report = report
@@ -32,7 +32,7 @@ struct DecodeWorker {
 
     mutating func run(_ locator: MediaLocator, from start: DecodeStart, opener: any MediaOpener) {
         do {
-            let reader = DecodeReader(try open(locator, opener), chunk: Self.chunk)
+            let reader = DecodeReader(try open(locator, opener), chunk: buffering.frames)
             report(.opened(reader.decoder.media))
             try begin(start, reader)
             try serve(reader)
@@ -91,7 +91,8 @@ struct DecodeWorker {
 
     /// Writes until the media ends or the lease is revoked; what comes then is another command.
     private func feed(_ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease) throws(MediaError) {
-        var writer = try RingWriter(ring, lease, source: reader.decoder.media.format, conversion: conversion)
+        var writer = try RingWriter(
+            ring, lease, source: reader.decoder.media.format, conversion: conversion, buffering: buffering)
         do {
             let plan: any DecodePlan =
                 speed == 1

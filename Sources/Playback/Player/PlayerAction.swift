@@ -25,6 +25,8 @@ enum PlayerAction {
     // The world.
     case emit(PlayerEvent.Kind)
     case save(SavedChange)
+    /// A command of the player's own, which takes its turn among those of clients.
+    case request(PlayerCommand)
     case reply(CommandToken, CommandOutcome)
 }
 

@@ -39,12 +39,7 @@ extension PlayerCore {
     }
 
     private mutating func finishSeekOnceHeard() {
-        guard seek != nil, seek?.followUp == nil, let current, !current.isOpening else { return }
-        guard goal.wantsSound else {
-            // Without sound to come, being there is all there is to it.
-            seek = nil
-            return
-        }
+        guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
         if isCurrentOver { seek = nil }
         guard let place = timeline.place else { return }
         let isHeard = place.segment.generation == current.generation && place.segment.run == current.run
@@ -54,6 +49,8 @@ extension PlayerCore {
     /// The current item was heard to its end. False when there is nothing more to cross.
     mutating func reachedEnd() -> Bool {
         guard let ended = current else { return false }
+        // What failed while it was being stopped has been stopped.
+        if case .stop = goal, ended.failure != nil { return false }
         if let error = ended.failure {
             currentFailed(error)
             return current?.isFed == true
@@ -127,11 +124,6 @@ extension PlayerCore {
     /// Takes an item that was heard out of the queue, when the user wants that.
     mutating func consume(_ id: ItemID?) {
         guard settings.consume, let id, id != current?.item.id, queue.item(id) != nil else { return }
-        do {
-            guard let change = try queue.apply(.remove([id]), using: &random) else { return }
-            announce(change)
-        } catch {
-            preconditionFailure("an item that is in the queue can be removed: \(error)")
-        }
+        actions.append(.request(.edit(.remove([id]), expected: nil, play: false)))
     }
 }

@@ -27,6 +27,7 @@ extension PlayerCore {
         }
         if outage != nil, !goal.wantsSound { outage = nil }
         if status == .playing, isOver(positionSavedAt, Self.clockInterval) { savePosition() }
+        retrySaving()
     }
 
     private static func failIfOverdue(_ track: inout Track?, now: MonotonicTime) {
@@ -97,6 +98,7 @@ extension PlayerCore {
         if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
         if let gathering, goal.wantsSound { after(gathering.since, networkBuffering.limit) }
+        if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
             after(outage.since, Self.outageLimit)
             if case .closed = stream, availability == .available { times.append(outage.retryAt) }

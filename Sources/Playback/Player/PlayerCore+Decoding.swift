@@ -59,7 +59,6 @@ extension PlayerCore {
             let place = current?.startPosition ?? seek.target
             let isElsewhere = abs(place - seek.target) > 0.001
             self.seek?.target = place
-            if !goal.wantsSound { self.seek = nil }
             if isElsewhere { jumped() } else { tellTime() }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }

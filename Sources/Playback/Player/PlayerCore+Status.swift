@@ -105,8 +105,8 @@ extension PlayerCore {
         let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(
-                status, previous: previous, reason: reason, itemID: current?.item.id ?? queue.currentID,
-                position: position, error: error))
+                status, previous: previous, reason: reason, playWhenReady: goal.wantsSound,
+                itemID: current?.item.id ?? queue.currentID, position: position, error: error))
         if status == .playing || previous == .playing { tellTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
@@ -129,6 +129,7 @@ extension PlayerCore {
         snapshot.canRedo = queue.canRedo
         snapshot.statistics = statistics
         snapshot.loaded = loadedTime
+        snapshot.saveFailure = saveTrouble?.message
         return snapshot
     }
 

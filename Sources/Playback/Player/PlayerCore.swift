@@ -13,9 +13,13 @@ internal import Threading
 struct PlayerCore {
     enum Input {
         case command(PlayerCommand, CommandToken)
+        /// What `prepare` gave is saved.
+        case prepared(PreparedChange, CommandToken)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)
         case saveFailed(String)
+        /// Something could be saved again after that.
+        case saveSucceeded
         /// A deadline has passed; see `nextDeadline`.
         case tick
     }
@@ -58,6 +62,8 @@ struct PlayerCore {
     var lastReason: StatusReason?
     var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
     var positionSavedAt = MonotonicTime(nanoseconds: 0)
+    /// nil while the state can be saved.
+    var saveTrouble: SaveTrouble?
     private var lastGeneration: UInt64 = 0
 
     /// A jump within the current item that is not heard yet.
@@ -77,6 +83,11 @@ struct PlayerCore {
     struct Outage {
         var since: MonotonicTime
         var attempts = 0
+        var retryAt: MonotonicTime
+    }
+
+    struct SaveTrouble {
+        var message: String
         var retryAt: MonotonicTime
     }
 
@@ -135,7 +146,11 @@ struct PlayerCore {
         case .command(let command, let token): perform(command, token)
         case .decoding(let generation, let event): decoded(generation, event)
         case .output(let event): outputReported(event)
-        case .saveFailed(let message): emit(.error(PlaybackError(.notSaved, message)))
+        case .prepared(let change, let token):
+            bringIntoForce(change)
+            answerLater(change.command, token, inserted: change.inserted)
+        case .saveFailed(let message): saveFailed(message)
+        case .saveSucceeded: saveSucceeded()
         case .tick: break
         }
         checkDeadlines()

@@ -18,13 +18,14 @@ struct EventEncoder: Sendable {
     /// The event's kind and data; nil for `jumped`, which is told as `time`.
     func recorded(_ event: PlayerEvent) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void)? {
         switch event.kind {
-        case .status(let status, let previous, let reason, let itemID, let position, let error):
+        case .status(let status, let previous, let reason, let playWhenReady, let itemID, let position, let error):
             (
                 .status,
                 { writer in
                     writer.member("status", status.rawValue)
                     writer.member("previous", previous.rawValue)
                     writer.member("reason", reason?.rawValue)
+                    writer.member("playWhenReady", playWhenReady)
                     writer.member("itemId", itemID?.description)
                     writer.member("position", position)
                     writer.member("error", error) { $0.members(of: $1) }
@@ -40,13 +41,15 @@ struct EventEncoder: Sendable {
                 }
             )
         case .queueEnded: (.queueEnded, { _ in })
-        case .queue(let revision, let length, let change):
+        case .queue(let revision, let length, let change, let canUndo, let canRedo):
             (
                 .queue,
                 { writer in
                     writer.member("revision", revision)
                     writer.member("length", length)
                     writer.member("change") { $0.members(of: change) }
+                    writer.member("canUndo", canUndo)
+                    writer.member("canRedo", canRedo)
                 }
             )
         case .settings(let settings): (.settings, { $0.settingsMembers(of: settings) })

@@ -9,28 +9,28 @@ struct MediaRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .get("/api/v1/browse") { call, reply throws(Problem) in
+            .get("/api/v1/browse", takesQuery: true) { call, reply throws(Problem) in
                 let query = try Query(call.request, known: ["path", "offset", "limit"])
                 let path = try query.text("path") ?? ""
                 let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
                 let limit = try query.integer("limit", in: 0...1000, default: 100)
                 try services.openMedia(reply: reply) { () throws(Problem) in
-                    let listing = try Self.reporting("path") { () throws(MediaError) in
-                        try services.media.list(folder: path)
-                    }
+                    try Self.reporting("path") { () throws(MediaError) in try services.media.list(folder: path) }
+                } use: { listing in
                     reply(.json(JSONWriter.object { $0.members(of: listing, offset: offset, limit: limit) }))
                 }
             },
-            .get("/api/v1/media/info") { call, reply throws(Problem) in
+            .get("/api/v1/media/info", takesQuery: true) { call, reply throws(Problem) in
                 let uri = try Self.uri(call.request)
                 try services.openMedia(reply: reply) { () throws(Problem) in
-                    let media = try Self.reporting("uri") { () throws(MediaError) in
+                    try Self.reporting("uri") { () throws(MediaError) in
                         try services.media.describe(MediaLocator(uri: uri))
                     }
+                } use: { media in
                     reply(.json(JSONWriter.object { $0.members(of: media, uri: uri) }))
                 }
             },
-            .get("/api/v1/media/artwork") { call, reply throws(Problem) in
+            .get("/api/v1/media/artwork", takesQuery: true) { call, reply throws(Problem) in
                 try artwork(MediaLocator(uri: try Self.uri(call.request)), call.request, reply)
             },
             .get("/api/v1/queue/items/{id}/artwork") { call, reply throws(Problem) in
@@ -48,7 +48,8 @@ struct MediaRoutes: Sendable {
 
     private func artwork(_ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
         try services.openMedia(reply: reply) { () throws(Problem) in
-            let media = try Self.reporting("uri") { () throws(MediaError) in try services.media.describe(locator) }
+            try Self.reporting("uri") { () throws(MediaError) in try services.media.describe(locator) }
+        } use: { media throws(Problem) in
             reply(try Self.response(media.tags.picture, request))
         }
     }
@@ -74,9 +75,9 @@ struct MediaRoutes: Sendable {
     /// them runs nothing.
     static func response(_ picture: MediaDescription.Picture?, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
         guard let picture else { throw .notFound("This media carries no picture.", code: "no-artwork") }
-        let tag = "\"\(String(Self.checksum(picture.bytes), radix: 36))\""
-        let headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
-        if EntityTags.noneMatchFails(request.headers, tag) {
+        let tag = EntityTag(String(Self.checksum(picture.bytes), radix: 36))
+        let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
+        if request.headers.ifNoneMatchRefuses(tag) == true {
             return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
         }
         return HTTPResponse(

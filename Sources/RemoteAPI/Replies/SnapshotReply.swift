@@ -15,6 +15,11 @@ struct Moment {
 }
 
 extension JSONWriter {
+    /// The body of `GET /player`.
+    static func document(of snapshot: PlayerSnapshot, at moment: Moment) -> [UInt8] {
+        object(capacity: 2048) { $0.members(of: snapshot, at: moment) }
+    }
+
     /// The members of `GET /player` (`Player` in openapi.yaml), at one moment.
     mutating func members(of snapshot: PlayerSnapshot, at moment: Moment) {
         let clock = snapshot.clock

@@ -20,7 +20,7 @@ import WebsocketServer
 
 /// Everything that runs, wired together; no decisions of its own.
 final class Server {
-    let link: String
+    let links: PageLinks
     private let player: Player
     private let api: RemoteAPI
     private let door: FrontDoor
@@ -44,7 +44,7 @@ final class Server {
         let clock = SystemClock()
         var environment = Player.Environment(
             opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
-            clock: clock)
+            clock: clock, buffering: configuration.buffering)
         environment.networkBuffering = configuration.networkBuffering
         player = Player(environment)
 
@@ -63,7 +63,7 @@ final class Server {
         self.http = http
         self.webSockets = webSockets
         door = try Self.listen(configuration, log, http, webSockets)
-        link = Self.link(configuration.host, door.port) + (tokens.first.map { "#token=\($0.secret)" } ?? "")
+        links = PageLinks(host: configuration.host, port: door.port, token: tokens.first?.secret)
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
@@ -110,13 +110,6 @@ final class Server {
         }
     }
 
-    /// To open on this machine, or from the network by the machine's name.
-    private static func link(_ host: String, _ port: UInt16) -> String {
-        let isEverywhere = host == "0.0.0.0" || host == "::"
-        let name = isEverywhere ? machineName() ?? host : host
-        return "http://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)/"
-    }
-
     private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
         if let path = configuration.tokenFile { return try AccessTokens.load(path) }
         guard !configuration.isLoopback, !configuration.isAnonymous else { return [] }
@@ -134,7 +127,7 @@ final class Server {
                 .loopback
             }
         return AccessPolicy(
-            tokens: tokens, anonymous: anonymous, machineName: machineName(),
+            tokens: tokens, anonymous: anonymous, machineName: LocalNetwork.machineName(),
             allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
     }
 
@@ -155,14 +148,6 @@ final class Server {
 
     private static func epoch(_ clock: SystemClock) -> String {
         String(clock.wallMilliseconds, radix: 36) + "-" + String(getpid(), radix: 36)
-    }
-
-    private static func machineName() -> String? {
-        var name = utsname()
-        guard uname(&name) == 0 else { return nil }
-        return withUnsafeBytes(of: &name.nodename) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
     }
 
     static func makeDirectory(_ path: String) throws {

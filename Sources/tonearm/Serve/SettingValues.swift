@@ -33,6 +33,15 @@ struct SettingValues {
         try setting(name, flag)?.text
     }
 
+    func number(_ name: String, _ flag: String?, in range: ClosedRange<Int>) throws -> Int? {
+        guard let setting = try setting(name, flag) else { return nil }
+        guard let number = Int(setting.text) else { throw setting.wrong("is not a whole number") }
+        guard range.contains(number) else {
+            throw setting.wrong("is not between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
     func flag(_ name: String, _ flag: Bool) throws -> Bool {
         guard let setting = try setting(name, flag ? "true" : nil) else { return false }
         switch setting.text.lowercased() {
@@ -72,8 +81,8 @@ struct SettingsFile {
     /// The names that it may have; anything else is an error.
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
-        "port-file", "log-level", "anonymous", "network", "network-timeout", "prebuffer",
-        "rebuffer",
+        "port-file", "log-level", "anonymous", "decode-buffer-frames", "buffer-count",
+        "network", "network-timeout", "prebuffer", "rebuffer",
     ]
 
     private var path = ""

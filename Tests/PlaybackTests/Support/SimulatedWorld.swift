@@ -216,6 +216,10 @@ struct SimulatedWorld {
             case .setGains, .selectDevice: continue
             case .emit(let kind): events.append(kind)
             case .save(let change): saved.append(change)
+            case .request(let command):
+                let token = CommandToken(number: UInt64(asked.count))
+                asked[token] = now
+                after(delay(), .command(command, token))
             case .reply(let token, let outcome):
                 if replies.updateValue(outcome, forKey: token) != nil || now.seconds(since: asked[token]!) > 1 {
                     lateOrDoubleReplies += 1

@@ -23,6 +23,7 @@ struct AddCommand: ParsableCommand {
     private struct Added: Decodable {
         var count: Int
         var length: Int
+        var truncated: Bool
     }
 
     func validate() throws {
@@ -37,6 +38,7 @@ struct AddCommand: ParsableCommand {
         let request = AddRequest(items: MediaArgument.all(uris), position: place)
         let added = try client.decode(Added.self, client.send(.post, "/api/v1/queue/items", request))
         Console.say("\(added.count) added, \(added.length) in the queue")
+        if added.truncated { Console.complain("The folder holds more than was added.") }
     }
 }
 
@@ -81,13 +83,6 @@ struct MoveCommand: ParsableCommand {
         let ids = try client.itemIDs(items)
         try client.send(.post, "/api/v1/queue/move", Body(ids: ids, position: to))
     }
-}
-
-struct ClearCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Empties the queue.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { try options.client().send(.delete, QueuePage.path) }
 }
 
 extension ServerClient {

@@ -43,10 +43,10 @@ struct PlayCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         if uris.isEmpty {
-            try client.command("play", Body(itemId: item, index: index, position: position?.seconds))
+            let body = Body(itemId: item, index: index, position: position?.seconds)
+            try client.play(body, isNamed: index != nil || item != nil)
         } else {
-            try client.send(.post, "/api/v1/queue/items", AddRequest(items: MediaArgument.all(uris), play: true))
-            Console.say(try client.get(PlayerState.self, PlayerState.path).line)
+            try client.play(MediaArgument.all(uris))
         }
     }
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Media
-public import Playback
+import Media
+import Playback
+import RemoteAPI
 
 /// The music roots as the API shows them.
-public struct LocalMusicCatalogue: MediaCatalogue {
+struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
     private let opener: any MediaOpener
 
-    public init(roots: MusicRoots, opener: any MediaOpener) {
+    init(roots: MusicRoots, opener: any MediaOpener) {
         self.roots = roots
         self.opener = opener
     }
 
-    public func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
+    func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
         try opener.open(locator, cancellation: MediaCancellation()).media
     }
 
-    public func list(folder path: String) throws(MediaError) -> MusicListing {
+    func list(folder path: String) throws(MediaError) -> MusicListing {
         let folder = try MusicFolder.list(path, in: roots)
         let entries = folder.entries.map { entry in
             MusicListing.Entry(
@@ -28,8 +29,9 @@ public struct LocalMusicCatalogue: MediaCatalogue {
             path: folder.path, parent: Self.parent(of: folder.path), entries: entries, isTruncated: folder.isTruncated)
     }
 
-    public func media(inFolder path: String, limit: Int) throws(MediaError) -> [String] {
-        try FolderWalk.collect(path, in: roots, limit: limit).uris
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
+        let walk = try FolderWalk.collect(path, in: roots, limit: limit)
+        return FolderContent(uris: walk.uris, isTruncated: walk.isTruncated)
     }
 
     private static func parent(of path: String) -> String? {
