@@ -47,6 +47,10 @@ def assert_whole(captured, *references) -> None:
     assert not captured[:start].any()
 
 
+def end_of(ranges: list[dict]) -> float:
+    return ranges[-1]["start"] + ranges[-1]["duration"] if ranges else 0
+
+
 def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
     """Plays it alone; the error that it ends with."""
     mark = events.mark()
@@ -133,7 +137,7 @@ def test_a_seek_asks_for_what_is_missing(capture, api, media, origin, open_event
     crossings = numpy.count_nonzero(numpy.diff(numpy.sign(heard))) / 2 / (len(heard) / RATE)
     assert crossings == pytest.approx(200 + 200 * 19, abs=500)
     behaviour.rate = 0
-    events.wait_for("buffer", lambda event: event["loadedRanges"][-1]["start"] + event["loadedRanges"][-1]["duration"] > 29.9)
+    events.wait_for("buffer", lambda event: end_of(event["loadedRanges"]) > 29.9)
     api.seek(position=1)
     last = events.wait_for("buffer", lambda event: event["bufferProgress"] == 1.0, timeout=10)
     assert len(last["loadedRanges"]) == 1
@@ -197,11 +201,16 @@ def test_a_seek_ends_the_wait_for_the_place_that_is_left(capture, api, media, or
 
 def test_three_drops_leave_no_trace(capture, api, media, origin):
     """Row 228: dropped three times: the next byte is asked for, nothing is heard twice or left out."""
-    data = content(media, "noise-320.mp3")
-    origin.serve("/a.mp3", data, drops=[20_000, 33_333, 60_001])
-    assert_whole(play_to_the_end(api, capture, f"{origin.url}/a.mp3"), media.reference("noise-320.mp3"))
+    places = [150_000, 203_333, 250_001]
+    origin.serve("/a.mp3", content(media, "long.mp3"), drops=list(places))
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    start = capture.wait_sound()
+    capture.wait_frames(start + 21 * RATE, timeout=40)
+    difference, _ = largest_difference(capture.samples(0, start + 21 * RATE), media.reference("long.mp3")[: 20 * RATE])
+    assert difference <= 1
     log = origin.log("/a.mp3")
-    assert [request.range_start for request in log] == [0, 20_000, 33_333, 60_001]
+    assert [request.range_start for request in log] == [0, *places]
     assert log[-1].headers["if-range"] == '"v1"'
 
 
@@ -214,7 +223,8 @@ def test_the_fourth_drop_is_an_error_after_what_had_come(capture, api, events, m
     api.wait_status("completed", timeout=10)
     capture.wait_silence()
     assert len(origin.log("/a.mp3")) == 4
-    largest, _ = largest_difference(capture.samples()[-3 * RATE :], media.reference("short-1.mp3"))
+    # It comes after silence, and so fades in.
+    largest, _ = largest_difference(capture.samples()[-3 * RATE :], media.reference("short-1.mp3")[RATE // 20 :])
     assert largest <= 1
 
 
@@ -229,7 +239,7 @@ def test_it_plays_on_from_what_is_loaded_while_the_network_is_away(capture, api,
     capture.wait_frames(start + 14 * RATE, timeout=40)
     difference, _ = largest_difference(capture.samples(0, start + 14 * RATE), media.reference("long.mp3")[: 13 * RATE])
     assert difference <= 1
-    assert not [event for event in events.since(0, "status") if event["status"] == "buffering"]
+    assert not [event for event in events.since(0, "status") if (event["previous"], event["status"]) == ("playing", "buffering")]
 
 
 def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, events, media, origin):
@@ -240,7 +250,7 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
     api.load(f"{origin.url}/long.mp3")
     api.play()
     capture.wait_sound()
-    dry = events.wait_status("buffering", timeout=15)
+    dry = events.wait_for("status", lambda event: (event["previous"], event["status"]) == ("playing", "buffering"), timeout=15)
     assert dry["reason"] == "network"
     events.wait_for("buffer", lambda event: event["stalled"])
     behaviour.rate = 3 * KBPS_192

@@ -82,6 +82,9 @@ class Origin:
             return self.sent.get(path, 0)
 
     def close(self) -> None:
+        """Idempotent."""
+        if self._closing.is_set():
+            return
         self._closing.set()
         # A blocked accept does not end by a close.
         self._listener.shutdown(socket.SHUT_RDWR)
