@@ -7,7 +7,7 @@ import time
 import numpy
 import pytest
 
-from rig import Origin, eventually
+from rig import PATIENCE, Origin, eventually
 from rig.signals import align, largest_difference
 
 RATE = 44100
@@ -258,7 +258,8 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
     mark = events.mark()
     again = events.wait_status("playing", timeout=20, mark=mark)
     loaded = [event for event in events.since(0, "buffer") if event.moment <= again.moment + 0.2][-1]
-    assert loaded["loadedTime"] - dry["position"] == pytest.approx(7.5, abs=1.5)
+    # More comes while the sink starts, at three times the speed of playing.
+    assert 7 < loaded["loadedTime"] - dry["position"] < 7.5 + 3 * 2 * PATIENCE
     assert loaded["stalled"] is False
 
 

@@ -138,7 +138,7 @@ extension WebAddress {
 
     private static func hexadecimal(_ digit: UInt8) -> UInt8 { Array("0123456789ABCDEF".utf8)[Int(digit)] }
 
-    static func percentDecoded(_ text: String) -> String {
+    private static func percentDecoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

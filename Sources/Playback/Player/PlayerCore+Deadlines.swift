@@ -97,7 +97,7 @@ extension PlayerCore {
         if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
         if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
-        if let gathering, goal.wantsSound { after(gathering.since, networkBuffering.limit) }
+        if let since = gathering?.since { after(since, networkBuffering.limit) }
         if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
             after(outage.since, Self.outageLimit)

@@ -9,7 +9,8 @@ extension PlayerCore {
     struct Gathering {
         /// Seconds.
         var needed: Double
-        var since: MonotonicTime
+        /// nil while no sound is wanted: only who waits is kept waiting.
+        var since: MonotonicTime?
         /// The byte that was read next when it began.
         var place: Int64
     }
@@ -17,6 +18,7 @@ extension PlayerCore {
     /// After every input: a wait that has been long enough, or is no longer one, is over.
     mutating func reconcileGathering() {
         guard let gathering else { return }
+        self.gathering?.since = goal.wantsSound ? gathering.since ?? now : nil
         guard !goal.isAtRest, let current, let loading = current.loading, current.writtenEnd == nil,
             !current.isOpening, !loading.isSatisfied, let gathered = gatheredSeconds(since: gathering.place)
         else { return self.gathering = nil }
@@ -59,13 +61,9 @@ extension PlayerCore {
     }
 
     mutating func checkGathering() {
-        guard var waiting = gathering else { return }
-        guard goal.wantsSound else {
-            waiting.since = now
-            gathering = waiting
-            return
-        }
-        guard now.seconds(since: waiting.since) >= networkBuffering.limit - 0.0005 else { return }
+        guard let waiting = gathering, let since = waiting.since,
+            now.seconds(since: since) >= networkBuffering.limit - 0.0005
+        else { return }
         if gatheredSeconds(since: waiting.place) ?? 0 >= networkBuffering.least {
             gathering = nil
         } else {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Media
+@testable import RemoteAPI
 
 @Suite struct PublicURITests {
     @Test(arguments: [

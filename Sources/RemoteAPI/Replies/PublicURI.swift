@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTP
+
 /// A URI as anybody may see it: without the secrets that web addresses carry.
-public enum PublicURI {
+enum PublicURI {
     /// Query parameters whose values let their holder in, by words that their names are made of.
     private static let secretWords: Set<Substring> = [
         "token", "key", "apikey", "sig", "signature", "auth", "authorization", "password", "passwd", "pass", "pwd",
@@ -10,8 +12,8 @@ public enum PublicURI {
     private static let hidden = "***"
 
     /// `uri` itself where there is nothing to hide; local paths always.
-    public static func text(_ uri: String) -> String {
-        guard NetworkMediaOpener.isNetwork(uri), let start = uri.firstRange(of: "//")?.upperBound else { return uri }
+    static func text(_ uri: String) -> String {
+        guard isNetwork(uri), let start = uri.firstRange(of: "//")?.upperBound else { return uri }
         let end = uri[start...].firstIndex { "/?#".contains($0) } ?? uri.endIndex
         var result = String(uri[..<start])
         if let at = uri[start..<end].lastIndex(of: "@") {
@@ -23,6 +25,11 @@ public enum PublicURI {
         let queryEnd = uri[query...].firstIndex(of: "#") ?? uri.endIndex
         let pairs = uri[uri.index(after: query)..<queryEnd].split(separator: "&", omittingEmptySubsequences: false)
         return result + uri[end...query] + pairs.map(shown).joined(separator: "&") + uri[queryEnd...]
+    }
+
+    private static func isNetwork(_ uri: String) -> Bool {
+        let scheme = uri.prefix { $0 != ":" }.lowercased()
+        return scheme == "http" || scheme == "https"
     }
 
     private static func shown(_ pair: Substring) -> String {
@@ -38,7 +45,7 @@ public enum PublicURI {
             if !word.isEmpty { words.append(Substring(word.lowercased())) }
             word = ""
         }
-        for character in WebAddress.percentDecoded(String(name)) {
+        for character in PercentEncoding.decode(name) ?? String(name) {
             if !character.isLetter || (character.isUppercase && word.last?.isLowercase == true) { end() }
             if character.isLetter { word.append(character) }
         }
