@@ -18,15 +18,12 @@ final class Readiness: @unchecked Sendable {
     init() throws(WebsocketError) {
         set = epoll_create1(Int32(EPOLL_CLOEXEC))
         bell = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard set >= 0, bell >= 0, control(EPOLL_CTL_ADD, bell, writing: false) else {
-            for descriptor in [set, bell] where descriptor >= 0 { close(descriptor) }
-            throw .notStarted
-        }
+        guard set >= 0, bell >= 0, control(EPOLL_CTL_ADD, bell, writing: false) else { throw .notStarted }
     }
 
+    /// Also when `init` throws, as it has made everything by then.
     deinit {
-        close(set)
-        close(bell)
+        for descriptor in [set, bell] where descriptor >= 0 { close(descriptor) }
     }
 
     /// From any thread; ends a `wait`.

@@ -30,6 +30,17 @@ import Testing
         #expect(drain(&box) == ["1", "reply", "2"])
     }
 
+    @Test func eventsKeepTheirOrder_whenTheClientIsAlwaysBehind() {
+        var box = outbox()
+        var taken: [String] = []
+        for number in UInt64(1)...1_000 {
+            _ = box.append(EventFixture.event(number))
+            guard number > 3, case .frame(let frame) = box.next() else { continue }
+            taken.append(frame.type)
+        }
+        #expect(taken + drain(&box) == (1...1_000).map(String.init))
+    }
+
     @Test func wakesOnce_untilAllIsTaken() {
         var box = outbox()
         #expect(drain(&box).isEmpty)

@@ -6,8 +6,8 @@ internal import Threading
 
 /// The player's thread: feeds the state machine and performs its actions. Never blocks on anything but its mailbox.
 ///
-/// All stored state but `core` and `published` belongs to the loop's thread. `@unchecked Sendable` because the thread
-/// is the only one that calls `run`, and what other threads read lies behind a `Mutex`.
+/// All stored state that is private belongs to the loop's thread. `@unchecked Sendable` because the thread is the only
+/// one that calls `run`, and what other threads use lies behind a `Mutex` (or is the mailbox).
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case command(PlayerCommand, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
@@ -46,8 +46,8 @@ final class PlayerLoop: @unchecked Sendable {
 
     private struct Reply {
         var send: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
-        /// The save that must be done before the answer.
-        var after: UInt64 = 0
+        /// The save that must be done before the answer; not waited for any longer than that, should the store hang.
+        var after: (save: UInt64, until: MonotonicTime)?
     }
 
     init(_ environment: Player.Environment) {
@@ -68,9 +68,9 @@ final class PlayerLoop: @unchecked Sendable {
                 return actions
             }, token: nil)
         while true {
-            let messages = mailbox.take(until: [deadline, commands.overtakingAt].compactMap(\.self).min())
+            let messages = mailbox.take(until: wakeUp)
             if messages.isEmpty { handle(.tick) }
-            for message in messages {
+            for (index, message) in messages.enumerated() {
                 switch message {
                 case .command(let command, let reply): accept(command, reply)
                 case .decoding(let generation, let event): handle(.decoding(generation, event))
@@ -81,12 +81,18 @@ final class PlayerLoop: @unchecked Sendable {
                 case .saved(let number, let failure): saved(number, failure)
                 case .sign(let answer): answer()
                 case .shutdown:
-                    end()
+                    end(messages[(index + 1)...])
                     return
                 }
             }
             startCommands()
+            answerUnsaved()
         }
+    }
+
+    private var wakeUp: MonotonicTime? {
+        let answers = unsaved.keys.compactMap { replies[$0]?.after?.until }
+        return ([deadline, commands.overtakingAt].compactMap(\.self) + answers).min()
     }
 
     static let goingDown = PlaybackError(.shuttingDown, "The server is going down.")
@@ -159,10 +165,7 @@ final class PlayerLoop: @unchecked Sendable {
                 handle(.prepared(prepared, token), token: token)
             }
         }
-        for (token, outcome) in unsaved where replies[token].map({ $0.after <= saveDone }) ?? true {
-            unsaved[token] = nil
-            answer(token, outcome)
-        }
+        answerUnsaved()
     }
 
     private func adopt(_ ring: FrameRing, _ generation: Generation) {
@@ -184,7 +187,9 @@ final class PlayerLoop: @unchecked Sendable {
         let changes = actions.compactMap { if case .save(let change) = $0 { change } else { nil } }
         if !changes.isEmpty {
             let number = save(changes)
-            if let token { replies[token]?.after = number }
+            if let token {
+                replies[token]?.after = (number, environment.clock.now.advanced(bySeconds: CommandQueue.patience))
+            }
         }
         for action in actions {
             switch action {
@@ -242,12 +247,23 @@ final class PlayerLoop: @unchecked Sendable {
     }
 
     private func finish(_ token: CommandToken, _ outcome: CommandOutcome) {
-        guard let reply = replies[token] else { return }
-        if reply.after <= saveDone {
+        if mayAnswer(token) {
             answer(token, outcome)
         } else {
             unsaved[token] = outcome
         }
+    }
+
+    private func answerUnsaved() {
+        for (token, outcome) in unsaved where mayAnswer(token) {
+            unsaved[token] = nil
+            answer(token, outcome)
+        }
+    }
+
+    private func mayAnswer(_ token: CommandToken) -> Bool {
+        guard let after = replies[token]?.after else { return true }
+        return after.save <= saveDone || after.until <= environment.clock.now
     }
 
     private func answer(_ token: CommandToken, _ outcome: CommandOutcome) {
@@ -264,7 +280,10 @@ final class PlayerLoop: @unchecked Sendable {
 
     // MARK: The end
 
-    private func end() {
+    /// `rest` came behind the message that ends the loop.
+    private func end(_ rest: ArraySlice<Message>) {
+        // Takes in what was heard since the last message: that is the place to save.
+        handle(.tick)
         _ = ring?.cut()
         environment.output.shutdown()
         let place = core.withLock { $0.savedPosition }
@@ -273,6 +292,12 @@ final class PlayerLoop: @unchecked Sendable {
         sessions = [:]
         for reply in replies.values { reply.send(.failure(Self.goingDown)) }
         replies = [:]
-        for case .command(_, let reply) in mailbox.close() { reply(.failure(Self.goingDown)) }
+        for message in rest + mailbox.close() {
+            switch message {
+            case .command(_, let reply): reply(.failure(Self.goingDown))
+            case .sign(let answer): answer()
+            case .decoding, .output, .saved, .shutdown: continue
+            }
+        }
     }
 }

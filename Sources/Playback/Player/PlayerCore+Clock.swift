@@ -31,8 +31,10 @@ extension PlayerCore {
     mutating func hear(upTo ringIndex: FrameCount) {
         for (generation, seconds) in timeline.advance(to: ringIndex) {
             if current?.generation == generation {
+                if current?.listened == 0 { statistics.itemsStarted += 1 }
                 current?.listened += seconds
             } else if upcoming?.generation == generation {
+                if upcoming?.listened == 0 { statistics.itemsStarted += 1 }
                 upcoming?.listened += seconds
             }
         }
@@ -74,7 +76,6 @@ extension PlayerCore {
         queue.setCurrent(track.item.id)
         consume(previous)
         emit(.item(currentItem))
-        statistics.itemsStarted += 1
         jumped()
         savePosition()
     }

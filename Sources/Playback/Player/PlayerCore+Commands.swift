@@ -13,7 +13,7 @@ extension PlayerCore {
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)
-            case .pause: try pause()
+            case .pause: pause()
             case .toggle: try goal.wantsSound ? pause() : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
             case .next: try skip(to: queue.next(order, using: &random))
@@ -116,15 +116,12 @@ extension PlayerCore {
         }
     }
 
-    private mutating func pause() throws(PlaybackError) {
+    private mutating func pause() {
         scan?.wasPlaying = false
         endScan()
         switch goal {
-        case .play: goal = .pause(.user)
-        case .pause: goal = .pause(.user)
-        case .hold: return
-        case .stop: return
-        case .idle, .rest: return
+        case .play, .pause: goal = .pause(.user)
+        case .hold, .stop, .idle, .rest: return
         }
     }
 
@@ -185,7 +182,7 @@ extension PlayerCore {
             throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
         }
         try wakeForSeeking()
-        if scan != nil { scan = nil }
+        scan = nil
         switch target {
         case .position(let seconds): beginSeek(to: .seconds(seconds))
         case .offset(let seconds): beginSeek(to: .seconds(max(0, position + seconds)))

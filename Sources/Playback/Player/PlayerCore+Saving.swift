@@ -80,12 +80,14 @@ extension PlayerCore {
             }
             follow(edit, proposal?.change, play: play)
         case .settings(let patch):
-            guard let new = checked(patch), new != settings else { return }
+            guard let new = checked(patch) else { return }
+            let isNew = new != settings
             settings = new
+            // Also when nothing is new: a ramp may be on its way to just that volume.
             if patch.volume != nil || patch.volumeRamp != nil || patch.muted != nil || patch.balance != nil {
                 applyGains(over: patch.volumeRamp?.seconds ?? 0)
             }
-            settingsChanged(prepared)
+            if isNew { settingsChanged(prepared) }
         case .output(let device):
             settings.outputDevice = device
             actions.append(.selectDevice(device))

@@ -95,10 +95,7 @@ extension PlayerCore {
     mutating func publishStatus() {
         let (status, reason) = (self.status, self.reason)
         guard status != lastStatus || (reason != lastReason && reason != nil) else { return }
-        if status == .playing {
-            statistics.itemsStarted += lastStatus == .loading ? 1 : 0
-            failuresInARow = 0
-        }
+        if status == .playing { failuresInARow = 0 }
         let previous = lastStatus
         lastStatus = status
         lastReason = reason

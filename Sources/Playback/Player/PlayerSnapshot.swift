@@ -93,6 +93,7 @@ public struct OutputStatus: Hashable, Sendable {
 public struct PlayerStatistics: Hashable, Sendable {
     public var underruns: UInt64 = 0
     public var decodeErrors: UInt64 = 0
+    /// Of which something was heard.
     public var itemsStarted: UInt64 = 0
     public var itemsFailed: UInt64 = 0
     /// Seconds of decoded sound between the decoder and the sink.

@@ -94,8 +94,8 @@ final class EventHub: Sendable {
     /// Greets the client and lets it hear everything from now on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
         let now = clock.now
-        state.withLock { state in
-            if state.isStopped { return subscriber.end() }
+        let isStopped = state.withLock { state in
+            if state.isStopped { return true }
             greet(subscriber, resume, &state)
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
             state.list = nil
@@ -103,7 +103,9 @@ final class EventHub: Sendable {
                 state.heartbeats.set(subscriber, interval: Self.heartbeatInterval, now: now)
             }
             schedule(subscriber, &state, now)
+            return false
         }
+        if isStopped { return subscriber.end() }
         subscriber.wakeAnyway()
         wakeTicker()
     }

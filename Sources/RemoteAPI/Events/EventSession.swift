@@ -64,13 +64,16 @@ final class EventSession: WebSocketSession {
     }
 
     private func handle(_ bytes: [UInt8]) {
+        var id: JSONValue?
         do throws(Problem) {
             switch try JSONBody.read(ClientFrame.self, from: bytes) {
-            case .subscribe(let events, let interval, let id): subscribe(events, interval, id)
-            case .command(let name, let data, let id): try perform(try commands.route(name), name, data, id)
+            case .subscribe(let events, let interval, let sent): subscribe(events, interval, sent)
+            case .command(let name, let data, let sent):
+                id = sent
+                perform(try commands.route(name), data, sent)
             }
         } catch {
-            reply(to: nil, error.response)
+            reply(to: id, error.response)
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed
@@ -93,7 +96,7 @@ final class EventSession: WebSocketSession {
                 }))
     }
 
-    private func perform(_ route: Route, _ name: String, _ data: JSONValue?, _ id: JSONValue?) throws(Problem) {
+    private func perform(_ route: Route, _ data: JSONValue?, _ id: JSONValue?) {
         guard scope >= route.scope ?? .read else {
             return reply(to: id, Problem(.scopeMissing(route.scope ?? .read)).response)
         }

@@ -105,6 +105,7 @@ enum PictureType {
         if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         if starts(Array("GIF8".utf8)) { return "image/gif" }
         if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) { return "image/webp" }
+        if starts(Array("ftypavif".utf8), at: 4) { return "image/avif" }
         if starts(Array("BM".utf8)) { return "image/bmp" }
         return "application/octet-stream"
     }

@@ -9,6 +9,8 @@ import FoundationEssentials
 struct ServerClient {
     /// Seconds; the server answers a command within one.
     private static let timeout = 15
+    /// Seconds; a stream that is alive says something (a comment, if nothing else) every 15.
+    private static let longestSilence = 60
     private static let largestReply = 256 << 20
 
     let address: ServerAddress
@@ -59,7 +61,7 @@ struct ServerClient {
                 while !reader.isOver { answer += try read(socket, &reader) }
                 throw refusal(status, answer)
             }
-            socket.waitForEver()
+            socket.allowSilence(seconds: Self.longestSilence)
             for data in events.feed(bytes) { try handle(data) }
         }
     }

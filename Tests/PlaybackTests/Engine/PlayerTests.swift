@@ -3,7 +3,9 @@
 import Audio
 import Playback
 import PlaybackTesting
+import Synchronization
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct PlayerTests {
     @Test func itemsJoinWithoutAGap_whenPlayedInARow() async {
@@ -12,6 +14,7 @@ import Testing
         #expect(await rig.play { $0.player.snapshot.status == .completed })
         let expected = (0..<30_000).map(Float.init) + (0..<20_000).map { Float($0 + 100_000) }
         #expect(rig.output.captured == expected)
+        #expect(rig.player.snapshot.statistics.itemsStarted == 2)
         rig.player.shutdown()
     }
 
@@ -196,6 +199,44 @@ import Testing
         }
         #expect(snapshot.settings.volume == 0.5)
         rig.player.shutdown()
+    }
+
+    @Test func transportIsAnswered_whenTheStoreHangs() async {
+        let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 40_000_000)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .playing })
+        rig.send(.pause)
+        #expect(await rig.play { $0.player.snapshot.status == .paused })
+        rig.store.hang()
+        // Each changes the position, which is saved.
+        for command in [.next, .seek(.position(10)), .previous] as [PlayerCommand] {
+            let answer = Mutex<PlayerSnapshot?>(nil)
+            rig.player.perform(command) { result in answer.withLock { $0 = try? result.get() } }
+            #expect(
+                await rig.wait { rig in
+                    rig.clock.advance(seconds: 0.001)
+                    return answer.withLock { $0 } != nil
+                })
+        }
+        #expect(rig.player.snapshot.item?.item.uri == "b")
+        rig.player.shutdown()
+    }
+
+    @Test func everyCommandIsAnswered_whenThePlayerGoesDown() async {
+        let rig = PlayerRig(["a": .init(frames: 100)])
+        let answers = Atomic(0)
+        let signs = Atomic(0)
+        let down = NamedThread("down") { rig.player.shutdown() }
+        var asked = 0
+        var taken = 0
+        for _ in 0..<20_000 {
+            rig.player.perform(.pause) { _ in answers.add(1, ordering: .relaxed) }
+            asked += 1
+            if rig.player.giveSign({ signs.add(1, ordering: .relaxed) }) { taken += 1 }
+        }
+        down.join()
+        #expect(answers.load(ordering: .relaxed) == asked)
+        #expect(signs.load(ordering: .relaxed) == taken)
     }
 
     @Test func anItemHeardStaysInTheQueue_whenItsRemovalCannotBeSaved() async {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import Threading
 
 @testable import Playback
 
@@ -33,6 +34,21 @@ import Testing
         let first = order.firstIndex(of: "completed:finished") ?? 0
         #expect(order[first + 1] == "item:b-1")
         #expect(world.position == 1)
+    }
+
+    /// The settings are the ramp's target from its beginning on.
+    @Test func aRampIsCutShort_whenItsTargetIsSetAtOnce() throws {
+        var core = PlayerCore(SavedPlayer(), now: MonotonicTime(nanoseconds: 0), seed: 1)
+        var patch = SettingsPatch()
+        patch.volume = core.settings.volume
+        let prepared = try core.prepare(.apply(patch))
+        #expect(prepared.saves.isEmpty)
+        core.bringIntoForce(prepared)
+        #expect(core.actions.count == 1)
+        guard case .setGains(_, seconds: 0)? = core.actions.first else {
+            Issue.record("the output is not told: \(core.actions)")
+            return
+        }
     }
 
     @Test func keepsItsPlace_whenPausedAndResumed() {
