@@ -7,7 +7,7 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, Origin, eventually
+from rig import PATIENCE, Origin, eventually, within
 from rig.signals import align, largest_difference
 
 RATE = 44100
@@ -418,3 +418,21 @@ def test_memory_stays_bounded_and_nothing_is_left_behind(server, api, media, ori
     eventually(lambda: server.threads() <= threads + 1, "no thread is left behind")
     eventually(lambda: server.descriptors() <= descriptors + 2, "no connection is left behind")
     assert server.resident_bytes() - before < 60_000_000
+
+
+def test_first_sound_and_seek_are_quick(api, media, origin):
+    """From a server next door: `playing` within 150 ms of the command, and within 300 ms of a seek to what is not loaded."""
+    behaviour = origin.serve("/long.mp3", content(media, "long.mp3"))
+    api.load(f"{origin.url}/long.mp3")
+    with within(0.15, "the first sound"):
+        assert api.play()["status"] == "playing"
+    behaviour.hold_at = 200_000
+    behaviour.held.set()
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    api.wait_status("playing")
+    behaviour.hold_at = None
+    with within(0.3, "a seek"):
+        api.seek(position=35)
+        api.wait_status("playing")
+    assert origin.log("/long.mp3")[-1].range_start > 700_000
