@@ -44,6 +44,7 @@ let package = Package(
         system("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
         system("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
 
@@ -55,7 +56,8 @@ let package = Package(
         target("HTTP"),
 
         // Adapters: each implements a contract of the core on one library.
-        target("Media", ["CLinux", "Playback", "Audio"]),
+        target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
+        target("CurlTransport", ["CCurl", "Media", "Threading"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
@@ -72,7 +74,8 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Media", "Mpg123Decoding", "Resampling", "PulseAudioHost", "SoftwareOutput",
+                "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
+                "SoftwareOutput",
                 "Library", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite", "RemoteAPI",
                 "Threading",
                 "CPulse", "CLinux",
@@ -86,7 +89,8 @@ let package = Package(
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
         tests("HTTPTests", ["HTTP"]),
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
-        tests("MediaTests", ["Media", "Playback", "Audio"]),
+        tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
+        tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),

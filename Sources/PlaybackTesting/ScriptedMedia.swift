@@ -62,7 +62,9 @@ public final class ScriptedOpener: MediaOpener {
         for mailbox in waiting { mailbox.post(()) }
     }
 
-    public func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder {
+    public func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
         let changed = Mailbox<Void>()
         state.withLock { $0.waiting.append(changed) }
         defer { state.withLock { $0.waiting.removeAll { $0 === changed } } }

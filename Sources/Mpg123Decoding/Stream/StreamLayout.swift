@@ -26,6 +26,11 @@ struct StreamLayout {
         let start = try source.bytes(at: audioStart, count: 512)
         info = InfoFrame(start)
         guard source.isSeekable, let size = source.size else { return }
+        // A request for the last bytes alone would take as long as the first sound may.
+        guard source.isLocal else {
+            audioEnd = max(size, audioStart)
+            return
+        }
         var end = size
         if end >= audioStart + 128, try source.bytes(at: end - 128, count: 3).elementsEqual("TAG".utf8) { end -= 128 }
         if end >= audioStart + 32 {

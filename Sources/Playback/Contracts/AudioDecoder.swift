@@ -8,7 +8,18 @@ public protocol MediaOpener: Sendable {
     /// Finds, opens and recognises the media, up to the first decodable frame.
     ///
     /// Called on the item's decode thread and may block there; `cancellation` ends the wait from any thread.
-    func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder
+    ///
+    /// `loading` is told what has arrived of media that comes over a network, for as long as it is open: from any
+    /// thread, in order; it does not block. Of local media it hears nothing.
+    func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder
+}
+
+extension MediaOpener {
+    public func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder {
+        try open(locator, cancellation: cancellation, loading: { _ in })
+    }
 }
 
 /// What the user asked to play.

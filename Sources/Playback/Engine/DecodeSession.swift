@@ -37,6 +37,8 @@ final class DecodeSession: Sendable {
     }
 
     func reposition(_ run: DecodeRun, _ start: DecodeStart) {
+        // Before the command: what the thread waits for belongs to the place that is left.
+        cancellation.interrupt()
         mailbox.post(.reposition(run, start))
     }
 

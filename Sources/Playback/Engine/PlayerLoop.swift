@@ -53,7 +53,8 @@ final class PlayerLoop: @unchecked Sendable {
     init(_ environment: Player.Environment) {
         self.environment = environment
         var core = PlayerCore(
-            environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds))
+            environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
+            networkBuffering: environment.networkBuffering)
         published = Mutex(core.snapshot())
         self.core = Mutex(core)
     }

@@ -14,6 +14,7 @@ public final class Player: Sendable {
         public var conversion: any SampleRateConversion
         public var store: any PlayerStore
         public var clock: any PlayerClock
+        public var networkBuffering = NetworkBuffering()
         public var buffering: DecodeBuffering
 
         public init(

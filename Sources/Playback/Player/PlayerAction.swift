@@ -64,6 +64,8 @@ enum DecodeEvent {
     /// From ring index `start` on, the ring holds the media from `position` seconds on.
     case wrote(DecodeRun, start: FrameCount, position: Double, speed: Double)
     case mediaChanged(MediaDescription)
+    /// More of it has come over the network, or nothing more comes.
+    case loading(MediaLoading)
     /// The last frame is in the ring, before `end`.
     case ended(DecodeRun, end: FrameCount)
     /// `end`: ring index behind what was written; nil when the ring was never entered.

@@ -70,6 +70,8 @@ extension PlayerCore {
         let previous = current?.item.id
         current = track
         seek = nil
+        gathering = nil
+        dryTimes = []
         endScanAtBorder()
         queue.setCurrent(track.item.id)
         consume(previous)
@@ -109,6 +111,7 @@ extension PlayerCore {
     mutating func rest(_ rest: PlayerGoal.Rest, at position: Double) {
         goal = .rest(rest)
         seek = nil
+        gathering = nil
         scan = nil
         current?.startPosition = position
         dropUpcoming()

@@ -19,6 +19,7 @@ extension PlayerCore {
     mutating func checkDeadlines() {
         Self.failIfOverdue(&current, now: now)
         Self.failIfOverdue(&upcoming, now: now)
+        checkGathering()
         checkStream()
         if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
             self.outage = nil
@@ -96,6 +97,7 @@ extension PlayerCore {
         if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
         if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
+        if let since = gathering?.since { after(since, networkBuffering.limit) }
         if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
             after(outage.since, Self.outageLimit)

@@ -68,6 +68,7 @@ extension PlayerCore {
             if let current, current.writtenEnd == nil, !current.isOpening { statistics.underruns += 1 }
             stream.transport = .dry(since: now)
             jumped()
+            gatherAfterUnderrun()
         case .silent, .dry, .pausing, .draining, nil: return
         }
     }

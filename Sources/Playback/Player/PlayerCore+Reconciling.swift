@@ -10,6 +10,7 @@ extension PlayerCore {
     static let streamGrace = 3.0
 
     mutating func reconcile() {
+        reconcileGathering()
         reconcileFailure()
         reconcileSeek()
         reconcileUpcoming()
@@ -62,7 +63,7 @@ extension PlayerCore {
     private mutating func reconcileFeeding() {
         guard let format = stream.format, !goal.isAtRest else { return }
         if case .stop = goal { return }
-        if let current, case .primed = current.stage {
+        if let current, case .primed = current.stage, gathering == nil {
             self.current?.stage = .feeding
             actions.append(.feed(current.generation))
         }
@@ -88,6 +89,8 @@ extension PlayerCore {
                 return
             }
             switch transport {
+            case .silent where gathering != nil: return
+            case .dry where gathering != nil: silence(generation, transport)
             case .silent:
                 stream.transport = .starting(since: now)
                 actions.append(.startStream(generation))

@@ -26,7 +26,7 @@ extension PlayerCore {
         case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
-        case .play where status == .buffering: .underrun
+        case .play where status == .buffering: gathering == nil ? .underrun : .network
         case .play, .idle, .hold, .stop: nil
         }
     }
@@ -37,6 +37,7 @@ extension PlayerCore {
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
         if current.isOpening { return .loading }
+        if gathering != nil { return .buffering }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.
         case .running, .draining, .pausing: return isHeard ? .playing : .loading
@@ -124,6 +125,7 @@ extension PlayerCore {
         snapshot.canUndo = queue.canUndo
         snapshot.canRedo = queue.canRedo
         snapshot.statistics = statistics
+        snapshot.loaded = loadedTime
         snapshot.saveFailure = saveTrouble?.message
         return snapshot
     }

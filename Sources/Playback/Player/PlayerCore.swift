@@ -36,6 +36,10 @@ struct PlayerCore {
     var upcoming: Track?
     var seek: Seek?
     var failuresInARow = 0
+    let networkBuffering: NetworkBuffering
+    var gathering: Gathering?
+    /// When the current item ran dry.
+    var dryTimes: [MonotonicTime] = []
 
     // What the output reports.
     var stream = OutputStream.closed
@@ -102,7 +106,10 @@ struct PlayerCore {
         }
     }
 
-    init(_ saved: SavedPlayer, now: MonotonicTime, seed: UInt64) {
+    init(
+        _ saved: SavedPlayer, now: MonotonicTime, seed: UInt64, networkBuffering: NetworkBuffering = NetworkBuffering()
+    ) {
+        self.networkBuffering = networkBuffering
         queue = Queue(
             items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
             currentID: saved.current?.itemID)

@@ -28,6 +28,8 @@ public struct PlayerEvent: Sendable {
         case output(OutputStatus)
         /// Time jumped (seek, item change, underrun, pause): not recorded, but sent at once as `time`.
         case jumped(PositionClock, itemID: ItemID?)
+        /// More of the current item is loaded, or loading stalls: not recorded, but told as `buffer`.
+        case loaded(itemID: ItemID)
         /// A problem with one item that is not the end of playback.
         case error(PlaybackError)
     }

@@ -22,6 +22,8 @@ public struct PlayerSnapshot: Sendable {
     public var canUndo = false
     public var canRedo = false
     public var statistics = PlayerStatistics()
+    /// What has come of the current item over a network; nil for local media, which is there as a whole.
+    public var loaded: LoadedTime?
     /// Why the state cannot be saved at present; nil while it can.
     public var saveFailure: String?
     /// Numbers of the ids that an edit gave to new items, in their order; only in the snapshot that replies to it.

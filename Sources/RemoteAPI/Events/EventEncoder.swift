@@ -55,7 +55,7 @@ struct EventEncoder: Sendable {
         case .settings(let settings): (.settings, { $0.settingsMembers(of: settings) })
         case .output(let output): (.output, { $0.members(of: output) })
         case .error(let error): (.error, { $0.members(of: error) })
-        case .jumped: nil
+        case .jumped, .loaded: nil
         }
     }
 
@@ -90,9 +90,8 @@ struct EventEncoder: Sendable {
         frame("buffer", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
             writer.member("itemId", loaded.itemID?.description)
             writer.members(of: loaded)
-            // Local files: nothing is being loaded, nothing stalls.
-            writer.member("bytesPerSecond", 0)
-            writer.member("stalled", false)
+            writer.member("bytesPerSecond", loaded.bytesPerSecond)
+            writer.member("stalled", loaded.isStalled)
         }
     }
 

@@ -68,6 +68,8 @@ final class EventHub: Sendable {
             let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))
             let everyone = state.withLock { $0.everyone() }
             for subscriber in everyone { subscriber.setTime(frame, version: event.version) }
+        } else if case .loaded = event.kind {
+            tellBuffer()
         } else if let (name, data) = encoder.recorded(event) {
             let (recorded, everyone) = state.withLock { state in
                 let recorded = state.journal.record(name, version: event.version) { sequence in

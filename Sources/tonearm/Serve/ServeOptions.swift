@@ -6,6 +6,7 @@ import ArgumentParser
 struct ServeOptions: ParsableArguments {
     @OptionGroup(title: "Music and sound options") var sound: SoundOptions
     @OptionGroup(title: "Network and access options") var network: NetworkOptions
+    @OptionGroup(title: "Network item options") var items: NetworkItemOptions
     @OptionGroup(title: "File and log options") var files: FileOptions
 }
 
@@ -61,6 +62,30 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "Host name under which the server may be addressed; may be given several times.", valueName: "name"))
     var allowHost: [String] = []
+}
+
+struct NetworkItemOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Whether items may be http: and https: addresses (default on).", valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var network: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds within which a server must begin to send, or send more, 1 to 30 (default 29).",
+            valueName: "seconds"))
+    var networkTimeout: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds of an item that are loaded before it sounds, 0 to 30 (default 1).", valueName: "seconds"))
+    var prebuffer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that are loaded after it ran dry, before it goes on, 0 to 30 (default 7.5).", valueName: "seconds")
+    )
+    var rebuffer: String?
 }
 
 struct FileOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CurlTransport
 import FoundationEssentials
 import FrontDoor
 import Glibc
@@ -26,6 +27,7 @@ final class Server {
     private let http: MicrohttpdServer
     private let webSockets: WebsocketServer
     private let store: StateStore
+    private let network: CurlTransport?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -33,16 +35,21 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let opener = LocalMediaOpener(roots: roots, factories: [Mpg123DecoderFactory()])
+        let factories = [Mpg123DecoderFactory()]
+        let files = LocalMediaOpener(roots: roots, factories: factories)
+        network = Self.network(configuration)
+        let opener = NetworkMediaOpener(
+            transport: network, limits: configuration.networkLimits, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
-        player = Player(
-            Player.Environment(
-                opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
-                clock: clock, buffering: configuration.buffering))
+        var environment = Player.Environment(
+            opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
+            clock: clock, buffering: configuration.buffering)
+        environment.networkBuffering = configuration.networkBuffering
+        player = Player(environment)
 
         var settings = RemoteAPI.Configuration(
-            player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: opener),
+            player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: files),
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.openAPI = resources.openAPI
@@ -68,6 +75,14 @@ final class Server {
         webSockets.stop()
         http.stop()
         store.close()
+        network?.stop()
+    }
+
+    private static func network(_ configuration: ServerConfiguration) -> CurlTransport? {
+        guard configuration.usesNetwork else { return nil }
+        return CurlTransport(
+            CurlTransport.Configuration(
+                userAgent: "Tonearm/\(ServerVersion.text)", authorities: configuration.certificateAuthorities))
     }
 
     private static func store(_ directory: String, _ log: Logger) throws -> StateStore {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import Media
 import Playback
 
 /// What the server runs with: flag over environment over file over default.
@@ -25,6 +26,12 @@ struct ServerConfiguration: Equatable {
     var portFile: String?
     var logLevel = Logger.Level.info
     var isAnonymous = false
+    /// Items may be `http:` and `https:` URLs.
+    var usesNetwork = true
+    /// PEM file in place of the system's certificate authorities, as other programs read it from `SSL_CERT_FILE`.
+    var certificateAuthorities: String?
+    var networkLimits = NetworkLimits()
+    var networkBuffering = NetworkBuffering()
 
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
@@ -56,6 +63,31 @@ struct ServerConfiguration: Equatable {
             logLevel = level
         }
         isAnonymous = try values.flag("anonymous", options.network.anonymous)
+        try setNetwork(values, options.items, environment)
+    }
+
+    private mutating func setNetwork(
+        _ values: SettingValues, _ options: NetworkItemOptions, _ environment: [String: String]
+    ) throws {
+        if let setting = try values.setting("network", options.network) {
+            switch setting.text.lowercased() {
+            // YAML reads a bare on and off as true and false.
+            case "on", "true": usesNetwork = true
+            case "off", "false": usesNetwork = false
+            default: throw setting.wrong("is neither on nor off")
+            }
+        }
+        if let seconds = try values.seconds("network-timeout", options.networkTimeout, in: 1...30) {
+            networkLimits.start = seconds
+            networkLimits.stall = seconds / 2
+            networkLimits.connect = min(10, seconds)
+            networkBuffering.limit = seconds
+        }
+        networkBuffering.start =
+            try values.seconds("prebuffer", options.prebuffer, in: 0...30) ?? networkBuffering.start
+        networkBuffering.resume =
+            try values.seconds("rebuffer", options.rebuffer, in: 0...30) ?? networkBuffering.resume
+        certificateAuthorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Only this machine can reach it.

@@ -51,6 +51,15 @@ struct SettingValues {
         }
     }
 
+    func seconds(_ name: String, _ flag: String?, in range: ClosedRange<Double>) throws -> Double? {
+        guard let setting = try setting(name, flag) else { return nil }
+        guard let seconds = Double(setting.text) else { throw setting.wrong("is not a number of seconds") }
+        guard range.contains(seconds) else {
+            throw setting.wrong("is not between \(Int(range.lowerBound)) and \(Int(range.upperBound))")
+        }
+        return seconds
+    }
+
     /// In the environment the entries are separated by colons, as in PATH (by commas for origins, which hold colons).
     func list(_ name: String, _ flags: [String]) throws -> [String] {
         if !flags.isEmpty { return flags }
@@ -73,6 +82,7 @@ struct SettingsFile {
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
         "port-file", "log-level", "anonymous", "decode-buffer-frames", "buffer-count",
+        "network", "network-timeout", "prebuffer", "rebuffer",
     ]
 
     private var path = ""

@@ -174,7 +174,7 @@ import Threading
             case .error: errors += 1
             case .queue, .settings, .item, .completed, .queueEnded: Issue.record("a change that is none: \(event.kind)")
             // Nobody drives the sink meanwhile.
-            case .status, .output, .jumped: continue
+            case .status, .output, .jumped, .loaded: continue
             }
         }
         #expect(errors == 1)
