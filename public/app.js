@@ -71,7 +71,10 @@ store.addEventListener("time", () => {
   view.seek.enabled = store.player?.item?.seekable !== false;
 });
 store.addEventListener("buffer", () => (view.seek.buffer = store.buffer));
-store.addEventListener("queue", () => windows.update(store.player.queue));
+store.addEventListener("queue", () => {
+  windows.update(store.player.queue);
+  view.toasts.revision = store.player.queue.revision;
+});
 store.addEventListener("outputs", () => (view.output.outputs = store.outputs));
 folder.addEventListener("change", () => {
   if (folder.content) view.browser.folder = folder.content;

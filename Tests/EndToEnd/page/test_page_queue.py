@@ -45,6 +45,40 @@ def test_remove_canBeUndone(loaded, remote, api):
     expect(remote.row(1).locator(".row-title")).to_have_text("chirp")
 
 
+def test_undoInAToast_belongsToItsEdit(loaded, remote, api):
+    undo = remote.page.locator(".toast").get_by_role("button", name="Undo")
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(undo).to_have_count(1)
+    remote.queue.get_by_role("button", name="Remove low").click()
+    expect(remote.page.locator(".toast")).to_have_count(2)
+    expect(undo).to_have_count(1)
+    expect(remote.page.locator(".toast").first.locator(".toast-action")).to_have_count(0)
+    undo.click()
+    eventually(lambda: api.ids() == [loaded[0], *loaded[2:]], "the newer edit is taken back")
+    expect(undo).to_have_count(0)
+
+
+def test_undoInAToast_goesWithTheNextEdit(loaded, remote, api):
+    removed = remote.page.locator(".toast").filter(has_text="Removed")
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(removed.locator(".toast-action")).to_be_visible()
+    remote.queue.get_by_role("button", name="Clear queue").click()
+    expect(remote.toast).to_contain_text("Queue cleared")
+    expect(removed.locator(".toast-action")).to_have_count(0)
+    expect(remote.toast.locator(".toast-action")).to_be_visible()
+    remote.page.keyboard.press("Control+z")
+    expect(remote.page.locator(".toast-action")).to_have_count(0)
+    expect(remote.toast).to_contain_text("Queue cleared")
+    assert api.ids() == [loaded[0], *loaded[2:]]
+
+
+def test_undoInAToast_goesWithAnEditOfAnotherClient(loaded, remote, api):
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(remote.toast.locator(".toast-action")).to_be_visible()
+    api.call("POST", "/queue/items", json={"items": [{"uri": "noise.mp3"}]})
+    expect(remote.page.locator(".toast-action")).to_have_count(0)
+
+
 def test_severalItems_areRemovedTogether(loaded, remote, api):
     remote.row(0).locator(".row-text").click()
     remote.row(2).locator(".row-text").click(modifiers=["Shift"])

@@ -125,6 +125,11 @@ def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
     ({"status": "interrupted", "reason": "interruption"}, "Interrupted – another program has the sound", "warning"),
     ({"status": "paused", "output": {"available": False, "message": "Connection refused."}}, "No sound: Connection refused.", "error"),
     ({"status": "failed", "error": {"message": "No such file."}}, "Failed: No such file.", "error"),
+    ({"status": "paused", "reason": "restored"}, "Restored after a restart – press play", "idle"),
+    ({"status": "playing", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Playing", "good"),
+    ({"status": "paused", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Paused", "idle"),
+    ({"status": "loading", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Loading…", "busy"),
+    ({"status": "buffering", "error": {"message": "Refused.", "itemId": "i2"}, "item": {"id": "i2"}}, "Refused.", "warning"),
 ])
 def test_status_isTheServersWord(page, player, text, tone):
     assert page.evaluate("""async (player) => (await import("/lib/status.js")).describe(player, { state: "open" })""",
