@@ -136,6 +136,27 @@ def test_status_isTheServersWord(page, player, text, tone):
                          player) == {"text": text, "tone": tone}
 
 
+def test_failures_areToldOnce_untilTheItemIsPlayedAgain(page):
+    assert page.evaluate("""async () => {
+        const { Failures } = await import("/state/failures.js");
+        const failures = new Failures();
+        const broken = { code: "unreadable", message: "It is a text file.", itemId: "i2" };
+        failures.follow({ item: { id: "i2" }, status: "loading" });
+        const told = [failures.note(broken), failures.note(broken)];
+        failures.follow({ item: { id: "i1" }, status: "playing", error: broken });
+        const marked = [failures.get("i2"), failures.get("i1")];
+        failures.follow({ item: { id: "i2" }, status: "loading" });
+        marked.push(failures.get("i2"));
+        told.push(failures.note(broken));
+        failures.follow({ item: { id: "i2" }, status: "failed", error: broken });
+        marked.push(failures.get("i2"));
+        failures.follow({ item: { id: "i2" }, status: "playing", error: null });
+        marked.push(failures.get("i2"));
+        failures.note({ code: "output-refused", message: "Refused.", itemId: "i2" });
+        return [told, [...marked, failures.get("i2")].map((text) => text ?? null)];
+    }""") == [[True, False, True], ["It is a text file.", None, None, "It is a text file.", None, None]]
+
+
 def test_store_emptiesTheItem_whenTheQueueIsCleared(page):
     assert page.evaluate("""async () => {
         const { Store } = await import("/state/store.js");
