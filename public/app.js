@@ -12,6 +12,7 @@ import { advise, describe } from "./lib/status.js";
 import { Artwork } from "./state/artwork.js";
 import { Commands } from "./state/commands.js";
 import { Connection } from "./state/connection.js";
+import { Failures } from "./state/failures.js";
 import { Folder } from "./state/folder.js";
 import { MediaDetails } from "./state/media-details.js";
 import { QueueWindows } from "./state/queue-windows.js";
@@ -42,6 +43,7 @@ const connection = new Connection({
   client, socket, store, windows,
   onOpen: () => folder.content ?? folder.open(""),
 });
+const failures = new Failures();
 const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = address));
 
 // What the server says, to the components.
@@ -56,6 +58,7 @@ store.addEventListener("connection", () => {
 
 store.addEventListener("player", () => {
   const { player } = store;
+  failures.follow(player);
   view.now.item = player.item;
   view.transport.player = player;
   view.volume.player = player;
@@ -70,14 +73,21 @@ store.addEventListener("time", () => {
   view.seek.time = store.time;
   view.seek.enabled = store.player?.item?.seekable !== false;
 });
+store.addEventListener("error", ({ detail }) => {
+  if (failures.note(detail)) notify(detail.message, { tone: "error" });
+});
 store.addEventListener("buffer", () => (view.seek.buffer = store.buffer));
-store.addEventListener("queue", () => windows.update(store.player.queue));
+store.addEventListener("queue", () => {
+  windows.update(store.player.queue);
+  view.toasts.revision = store.player.queue.revision;
+});
 store.addEventListener("outputs", () => (view.output.outputs = store.outputs));
 folder.addEventListener("change", () => {
   if (folder.content) view.browser.folder = folder.content;
   else view.browser.problem = folder.problem;
 });
 view.queue.details = details;
+view.queue.failures = failures;
 view.queue.windows = windows;
 
 function showStatus() {

@@ -11,6 +11,10 @@ export function shortcuts({ commands, store, view, showTab }) {
     commands.perform("volume", { volume: Math.min(1, Math.max(0, wanted)) });
   };
   const setting = (make) => () => store.player && commands.perform("settings", make(store.player));
+  const pane = (name) => () => {
+    showTab(name);
+    document.getElementById(`pane-${name}`).focus();
+  };
   return {
     " ": perform("toggle"),
     k: perform("toggle"),
@@ -27,9 +31,9 @@ export function shortcuts({ commands, store, view, showTab }) {
     p: perform("previous"),
     "Ctrl+z": perform("undo"),
     "Ctrl+Shift+z": perform("redo"),
-    1: () => showTab("now"),
-    2: () => showTab("queue"),
-    3: () => showTab("browse"),
+    1: pane("now"),
+    2: pane("queue"),
+    3: pane("browse"),
     "/": () => {
       showTab("browse");
       view.browser.focusFilter();

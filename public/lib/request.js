@@ -10,7 +10,7 @@ export function request(element, name, data = {}) {
   return detail.result;
 }
 
-/** Something for the toast stack. `action` is `{label, name}`, `name` as in `request`. */
+/** Something for the toast stack. `action` as in `ToastStack.show`. */
 export function notify(element, message, { action = null, tone = "info" } = {}) {
   element.dispatchEvent(new CustomEvent("notify", { bubbles: true, composed: true, detail: { message, action, tone } }));
 }

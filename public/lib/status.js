@@ -27,11 +27,20 @@ const reasonWords = {
   underrun: "this machine cannot decode fast enough",
   "media-error": "the file could not be played",
   "sleep-timer": "sleep timer",
-  restored: "as it was before the restart",
+  restored: "press play",
   "queue-changed": "the queue changed",
 };
 
+/** The statuses that an error can be the reason of. */
+const troubled = new Set(["failed", "interrupted", "loading", "buffering", "seeking"]);
 const busy = new Set(["loading", "buffering", "seeking", "stopping"]);
+
+/** What the error says of now; null when it is past: of an item that playback has left, or sound has come since. */
+export function presentError(player) {
+  const { error, status, item } = player ?? {};
+  if (!error || !troubled.has(status)) return null;
+  return status === "failed" || (error.itemId ?? null) === null || error.itemId === item?.id ? error : null;
+}
 
 /** Why there is no sound server, in the server's words; null when there is one. */
 export function outputTrouble(player) {
@@ -45,13 +54,13 @@ export function describe(player, connection) {
     return { tone: "warning", text: connection.state === "lost" ? "Not connected" : "Connecting…" };
   }
   if (!player) return { tone: "busy", text: "Loading…" };
-  if (player.error && player.status === "failed") {
-    return { tone: "error", text: `Failed: ${player.error.message}` };
-  }
+  const error = presentError(player);
+  if (error && player.status === "failed") return { tone: "error", text: `Failed: ${error.message}` };
   const trouble = outputTrouble(player);
   if (trouble) return { tone: "error", text: `No sound: ${trouble}` };
-  if (player.error) return { tone: "warning", text: player.error.message };
-  const words = statusWords[player.status] ?? player.status;
+  if (error) return { tone: "warning", text: error.message };
+  // Whether it was playing or paused before is not known here.
+  const words = player.reason === "restored" ? "Restored after a restart" : statusWords[player.status] ?? player.status;
   const reason = reasonWords[player.reason];
   const tone = player.status === "playing" ? "good" : busy.has(player.status) ? "busy"
     : player.status === "interrupted" ? "warning" : "idle";
@@ -65,7 +74,7 @@ export function advise(player, connection) {
     return "Start PulseAudio or PipeWire on the server, or set PULSE_SERVER to its address. "
       + "Tonearm keeps trying. You can fill the queue meanwhile.";
   }
-  if (player.status === "failed" && player.error) {
+  if (player.status === "failed" && presentError(player)) {
     return player.queue?.length > 1 ? "Skip to the next track, or choose another." : "Choose another track.";
   }
   return "";

@@ -3,7 +3,8 @@
 import { LatestWins } from "../lib/latest.js";
 import { count } from "../lib/media.js";
 
-const undo = { action: { label: "Undo", name: "undo" } };
+/** Takes back this edit and no other: the button goes with the revision that the edit made. */
+const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revision } });
 /** A folder with tens of thousands of files takes its time. */
 const slow = { timeout: 60_000 };
 
@@ -11,6 +12,10 @@ const slow = { timeout: 60_000 };
 function addOffsets(waiting, newer) {
   if (waiting.offset === undefined || newer.offset === undefined) return newer;
   return { offset: waiting.offset + newer.offset };
+}
+
+function nothingAdded({ truncated }) {
+  return truncated ? "Nothing was added: too many, or nested too deep" : "There is nothing in it that can be played";
 }
 
 /**
@@ -69,19 +74,25 @@ export class Commands {
   }
 
   async #attempt(send) {
+    return (await this.#answer(send)) !== null;
+  }
+
+  /** What the server answered, `{}` without a body; null when it refused. */
+  async #answer(send) {
     try {
-      this.#accept(await send());
-      return true;
+      const answer = (await send()) ?? {};
+      this.#accept(answer);
+      return answer;
     } catch (problem) {
       this.#notify(problem.message, { tone: "error" });
-      return false;
+      return null;
     }
   }
 
   /** A command's answer is the new snapshot, or says what became of the queue. */
   #accept(answer) {
-    if (answer?.status && "version" in answer) this.#store.applySnapshot(answer);
-    else if (answer && "revision" in answer) this.#store.applyQueue(answer);
+    if (answer.status && "version" in answer) this.#store.applySnapshot(answer);
+    else if ("revision" in answer) this.#store.applyQueue(answer);
   }
 
   /** Resolves once nothing of this kind is on its way any more. */
@@ -101,13 +112,11 @@ export class Commands {
   }
 
   async #add(items, position, play) {
-    const before = this.#store.player?.queue?.length ?? 0;
     const body = { items, position };
     if (play) body.play = true;
-    let answer = null;
     let silent = null;
-    const send = async () => (answer = await this.#client.post("/queue/items", body, slow));
-    const done = await this.#attempt(() => send().catch((problem) => {
+    const send = () => this.#client.post("/queue/items", body, slow);
+    const answer = await this.#answer(() => send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
       // No sound is no reason to lose the choice.
       silent = problem;
@@ -115,24 +124,24 @@ export class Commands {
       return send();
     }));
     if (silent) this.#notify(`Added, but not played: ${silent.message}`, { tone: "error" });
-    else if (done && !play) {
-      const number = answer?.count ?? Math.max(0, (answer?.length ?? before + items.length) - before);
+    else if (answer?.count === 0) this.#notify(nothingAdded(answer));
+    else if (answer && !play) {
       const where = position === "next" ? "to play next" : "to the queue";
-      const rest = answer?.truncated ? ", not all there is: too many, or nested too deep" : "";
-      this.#notify(`Added ${count(number, "track")} ${where}${rest}`, number ? undo : {});
+      const rest = answer.truncated ? ", not all there is: too many, or nested too deep" : "";
+      this.#notify(`Added ${count(answer.count, "track")} ${where}${rest}`, undoOf(answer));
     }
-    return done;
+    return answer !== null;
   }
 
   async #remove(ids) {
-    const done = await this.#attempt(() => this.#client.post("/queue/remove", { ids }));
-    if (done) this.#notify(`Removed ${count(ids.length, "track")}`, undo);
-    return done;
+    const answer = await this.#answer(() => this.#client.post("/queue/remove", { ids }));
+    if (answer) this.#notify(`Removed ${count(ids.length, "track")}`, undoOf(answer));
+    return answer !== null;
   }
 
   async #clear() {
-    const done = await this.#attempt(() => this.#client.delete("/queue"));
-    if (done) this.#notify("Queue cleared", undo);
-    return done;
+    const answer = await this.#answer(() => this.#client.delete("/queue"));
+    if (answer) this.#notify("Queue cleared", undoOf(answer));
+    return answer !== null;
   }
 }

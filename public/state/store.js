@@ -4,7 +4,7 @@ import { PlayerTime } from "./player-time.js";
 
 /**
  * What the page knows, and all of it is the server's word. Dispatches an event named after the part that changed:
- * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`.
+ * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`; and `error` (detail: the event's data) for each one heard.
  */
 export class Store extends EventTarget {
   /** `{state: "connecting" | "open" | "lost" | "unauthorized", retryAt, attempt}` */
@@ -70,6 +70,10 @@ export class Store extends EventTarget {
         break;
       case "buffer":
         if (data.itemId === (this.player?.item?.id ?? null)) this.#setBuffer(data);
+        break;
+      case "error":
+        this.#applyRecorded(type, version, data, now);
+        this.dispatchEvent(new CustomEvent("error", { detail: data }));
         break;
       default:
         this.#applyRecorded(type, version, data, now);

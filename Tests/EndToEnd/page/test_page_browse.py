@@ -77,3 +77,47 @@ def test_lostFolder_isExplained(music, remote, api):
     expect(music.get_by_role("heading", name="This folder cannot be shown")).to_be_visible()
     music.get_by_role("button", name="Back to the start").click()
     expect(music.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
+
+
+def test_escape_emptiesTheFilter_thenLeavesIt(music, remote):
+    remote.page.keyboard.press("/")
+    filter = music.get_by_role("searchbox")
+    expect(filter).to_be_focused()
+    filter.press_sequentially("gapless")
+    expect(music.locator(".entry")).to_have_count(2)
+    remote.page.keyboard.press("Escape")
+    expect(filter).to_have_value("")
+    expect(filter).to_be_focused()
+    expect(music.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
+    remote.page.keyboard.press("Escape")
+    expect(filter).not_to_be_focused()
+
+
+@pytest.fixture
+def unplayable(start_server, open_remote, directory):
+    """The page of a server whose only folder holds what Tonearm does not play."""
+    root = directory / "other"
+    (root / "Letters").mkdir(parents=True)
+    (root / "Letters" / "letter.txt").write_text("This is a letter, not music.")
+    return open_remote(url=start_server(music=root).url)
+
+
+def test_folderWithoutMusic_saysWhatTonearmPlays(unplayable):
+    music = unplayable.page.locator("music-browser")
+    empty = music.locator(".empty")
+    music.get_by_role("button", name="Letters", exact=True).click()
+    expect(empty).to_contain_text("Nothing here that Tonearm plays (MP3, MP2, MP1)")
+    expect(empty).not_to_contain_text("--music")
+
+
+@pytest.mark.parametrize("button", ["Add Letters to the queue", "Play Letters next", "Play Letters now"])
+def test_folderWithoutMusic_addsNothing_andSaysSo(unplayable, button):
+    unplayable.page.get_by_role("button", name=button).click()
+    expect(unplayable.toast).to_contain_text("There is nothing in it that can be played")
+    expect(unplayable.page.locator(".toast-action")).to_have_count(0)
+
+
+def test_emptyTop_tellsOfTheOption(start_server, open_remote, directory):
+    (directory / "bare").mkdir()
+    remote = open_remote(url=start_server(music=directory / "bare").url)
+    expect(remote.page.locator("music-browser .empty")).to_contain_text("--music")

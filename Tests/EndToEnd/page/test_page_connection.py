@@ -47,7 +47,7 @@ def test_restartAfterKill_keepsQueueAndPosition(remote, server, api):
     server.arguments += ["--port", str(server.port)]
     server.restart(kill=True)
     remote.wait_connected()
-    expect(remote.status).to_have_text("Paused – as it was before the restart")
+    expect(remote.status).to_have_text("Restored after a restart – press play")
     expect(remote.title).to_have_text("long")
     assert remote.shown_ids() == ids
     eventually(lambda: 19.5 < float(remote.position.input_value()) < 23, "where it was")

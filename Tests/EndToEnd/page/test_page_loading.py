@@ -119,6 +119,31 @@ def test_layout_hasNoHorizontalScroll_at320Pixels(open_remote, api):
         assert wide == []
 
 
+@pytest.mark.parametrize("size", [(844, 390), (667, 375), (932, 430)], ids=lambda size: "x".join(map(str, size)))
+def test_everyControlIsInSight_onAPhoneOnItsSide(open_remote, api, size, screenshots):
+    api.load("tagged.mp3", "long.mp3", index=1)
+    api.play(index=1)
+    remote = open_remote(viewport={"width": size[0], "height": size[1]}, has_touch=True, is_mobile=True)
+    expect(remote.title).to_have_text("long")
+    if screenshots:
+        remote.page.screenshot(path=screenshots / f"landscape-{size[0]}.png")
+    tabs = remote.page.locator(".bottom-bars").bounding_box()["y"]
+    for control in (remote.button(re.compile("^(Play|Pause)$")), remote.position, remote.volume, remote.button("Shuffle")):
+        expect(control).to_be_in_viewport(ratio=1)
+        box = control.bounding_box()
+        assert box["y"] + box["height"] <= tabs, "nor behind the tabs"
+    cover = remote.page.locator(".artwork").bounding_box()
+    assert cover["x"] + cover["width"] <= remote.position.bounding_box()["x"], "beside"
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_emptyStatesWords_areWhole(open_remote, width):
+    remote = open_remote(viewport={"width": width, "height": 844})
+    words = remote.page.locator(".track-artist")
+    expect(words).to_have_text("Pick something from your music to begin.")
+    assert words.evaluate("(line) => line.scrollWidth <= line.clientWidth && line.scrollHeight <= line.clientHeight")
+
+
 def test_strangersText_staysText(open_remote, api):
     attack = '<img src=x onerror="window.attacked = true">"\'&'
     api.load({"uri": "long.mp3", "title": attack, "artist": attack, "album": attack}, play=True)

@@ -45,6 +45,65 @@ def test_remove_canBeUndone(loaded, remote, api):
     expect(remote.row(1).locator(".row-title")).to_have_text("chirp")
 
 
+def test_undoInAToast_belongsToItsEdit(loaded, remote, api):
+    undo = remote.page.locator(".toast").get_by_role("button", name="Undo")
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(undo).to_have_count(1)
+    remote.queue.get_by_role("button", name="Remove low").click()
+    expect(remote.page.locator(".toast")).to_have_count(2)
+    expect(undo).to_have_count(1)
+    expect(remote.page.locator(".toast").first.locator(".toast-action")).to_have_count(0)
+    undo.click()
+    eventually(lambda: api.ids() == [loaded[0], *loaded[2:]], "the newer edit is taken back")
+    expect(undo).to_have_count(0)
+
+
+def test_undoInAToast_goesWithTheNextEdit(loaded, remote, api):
+    removed = remote.page.locator(".toast").filter(has_text="Removed")
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(removed.locator(".toast-action")).to_be_visible()
+    remote.queue.get_by_role("button", name="Clear queue").click()
+    expect(remote.toast).to_contain_text("Queue cleared")
+    expect(removed.locator(".toast-action")).to_have_count(0)
+    expect(remote.toast.locator(".toast-action")).to_be_visible()
+    remote.page.keyboard.press("Control+z")
+    expect(remote.page.locator(".toast-action")).to_have_count(0)
+    expect(remote.toast).to_contain_text("Queue cleared")
+    assert api.ids() == [loaded[0], *loaded[2:]]
+
+
+def test_undoInAToast_goesWithAnEditOfAnotherClient(loaded, remote, api):
+    remote.queue.get_by_role("button", name="Remove chirp").click()
+    expect(remote.toast.locator(".toast-action")).to_be_visible()
+    api.call("POST", "/queue/items", json={"items": [{"uri": "noise.mp3"}]})
+    expect(remote.page.locator(".toast-action")).to_have_count(0)
+
+
+def test_fileThatCannotBePlayed_isToldAndMarked(remote, api):
+    """The queue goes on without it: only the page's words tell that the choice was not what is heard."""
+    api.load("long.mp3", "chirp.mp3", play=True)
+    api.wait_status("playing")
+    remote.tolerate("Failed to load resource")
+    remote.page.locator('.entry-name[data-path="text.mp3"]').click()
+    told = remote.page.locator(".toast").filter(has_text="text.mp3 cannot be played: ")
+    expect(told).to_have_count(1)
+    expect(told).to_have_attribute("data-tone", "error")
+    expect(remote.status).to_have_text("Playing")
+    expect(remote.title).to_have_text("chirp")
+    failed = remote.page.locator(".queue-row.failed")
+    expect(failed).to_have_count(1)
+    expect(failed).to_contain_text("text.mp3 cannot be played: ")
+    expect(failed.locator(".row-warning")).to_be_visible()
+    told.get_by_role("button", name="Dismiss").click()
+    failed.hover()
+    failed.get_by_role("button", name="Play text", exact=True).click()
+    expect(told).to_have_count(1)
+    expect(failed).to_have_count(1)
+    failed.hover()
+    failed.get_by_role("button", name="Remove text", exact=True).click()
+    expect(failed).to_have_count(0)
+
+
 def test_severalItems_areRemovedTogether(loaded, remote, api):
     remote.row(0).locator(".row-text").click()
     remote.row(2).locator(".row-text").click(modifiers=["Shift"])
@@ -113,6 +172,35 @@ def test_drag_worksByTouch(loaded, open_remote, api):
     remote.page.wait_for_timeout(50)
     send("touchEnd")
     eventually(lambda: api.ids() == [loaded[index] for index in (1, 2, 0, 3, 4)], "moved by two")
+
+
+@pytest.fixture
+def phone(loaded, open_remote):
+    remote = open_remote(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    remote.tab("Queue")
+    return remote
+
+
+def test_tap_plays(loaded, phone, api):
+    phone.row(1).locator(".row-title").tap()
+    eventually(lambda: (api.player()["item"] or {}).get("id") == loaded[1], "the second item")
+    api.wait_status("playing")
+    assert phone.page.locator('.queue-row[aria-selected="true"]').count() == 0
+
+
+def test_longPress_selects_andTapsAddToIt(loaded, phone, api):
+    box = phone.row(2).locator(".row-title").bounding_box()
+    touch = phone.page.context.new_cdp_session(phone.page)
+    at = [{"x": box["x"] + 10, "y": box["y"] + 5}]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at})
+    expect(phone.row(2)).to_have_attribute("aria-selected", "true")
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    phone.row(3).locator(".row-title").tap()
+    expect(phone.row(3)).to_have_attribute("aria-selected", "true")
+    expect(phone.row(2)).to_have_attribute("aria-selected", "true")
+    assert api.player()["status"] not in ("playing", "loading"), "selecting plays nothing"
+    phone.queue.get_by_role("button", name="Remove selected").tap()
+    eventually(lambda: api.ids() == [*loaded[:2], loaded[4]], "both are gone")
 
 
 def test_altArrows_reorder_andKeepTheFocus(loaded, remote, api):

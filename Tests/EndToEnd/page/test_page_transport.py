@@ -193,6 +193,12 @@ def test_key_actsFromAnywhere(playing, remote, api, key, check):
     eventually(lambda: check(api.player()), f"key {key}")
 
 
+def test_numbers_moveTheFocusToThePane(remote):
+    for key, pane in (("2", "pane-queue"), ("3", "pane-browse"), ("1", "pane-now")):
+        remote.page.keyboard.press(key)
+        expect(remote.page.locator(f"#{pane}")).to_be_focused()
+
+
 def test_quickSteps_addUp(playing, remote, api):
     api.pause()
     before = api.player()["position"]

@@ -125,10 +125,36 @@ def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
     ({"status": "interrupted", "reason": "interruption"}, "Interrupted – another program has the sound", "warning"),
     ({"status": "paused", "output": {"available": False, "message": "Connection refused."}}, "No sound: Connection refused.", "error"),
     ({"status": "failed", "error": {"message": "No such file."}}, "Failed: No such file.", "error"),
+    ({"status": "paused", "reason": "restored"}, "Restored after a restart – press play", "idle"),
+    ({"status": "playing", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Playing", "good"),
+    ({"status": "paused", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Paused", "idle"),
+    ({"status": "loading", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Loading…", "busy"),
+    ({"status": "buffering", "error": {"message": "Refused.", "itemId": "i2"}, "item": {"id": "i2"}}, "Refused.", "warning"),
 ])
 def test_status_isTheServersWord(page, player, text, tone):
     assert page.evaluate("""async (player) => (await import("/lib/status.js")).describe(player, { state: "open" })""",
                          player) == {"text": text, "tone": tone}
+
+
+def test_failures_areToldOnce_untilTheItemIsPlayedAgain(page):
+    assert page.evaluate("""async () => {
+        const { Failures } = await import("/state/failures.js");
+        const failures = new Failures();
+        const broken = { code: "unreadable", message: "It is a text file.", itemId: "i2" };
+        failures.follow({ item: { id: "i2" }, status: "loading" });
+        const told = [failures.note(broken), failures.note(broken)];
+        failures.follow({ item: { id: "i1" }, status: "playing", error: broken });
+        const marked = [failures.get("i2"), failures.get("i1")];
+        failures.follow({ item: { id: "i2" }, status: "loading" });
+        marked.push(failures.get("i2"));
+        told.push(failures.note(broken));
+        failures.follow({ item: { id: "i2" }, status: "failed", error: broken });
+        marked.push(failures.get("i2"));
+        failures.follow({ item: { id: "i2" }, status: "playing", error: null });
+        marked.push(failures.get("i2"));
+        failures.note({ code: "output-refused", message: "Refused.", itemId: "i2" });
+        return [told, [...marked, failures.get("i2")].map((text) => text ?? null)];
+    }""") == [[True, False, True], ["It is a text file.", None, None, "It is a text file.", None, None]]
 
 
 def test_store_emptiesTheItem_whenTheQueueIsCleared(page):

@@ -28,6 +28,7 @@ export class MusicBrowser extends HTMLElement {
       </div>`);
     this.list = this.querySelector(".browser-entries");
     this.filter = this.querySelector("input");
+    this.filter.addEventListener("keydown", (event) => this.#leaveFilter(event));
     this.filter.addEventListener("input", () => {
       this.#shown = batch;
       this.#draw();
@@ -67,6 +68,16 @@ export class MusicBrowser extends HTMLElement {
     this.filter.focus();
   }
 
+  /** Escape empties the field first and leaves it then, so that the keys play again. */
+  #leaveFilter(event) {
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
+    if (!this.filter.value) return this.filter.blur();
+    this.filter.value = "";
+    this.#shown = batch;
+    return this.#draw();
+  }
+
   #matching() {
     const words = this.filter.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     return (this.#folder?.entries ?? []).filter(({ name }) => {
@@ -101,7 +112,8 @@ export class MusicBrowser extends HTMLElement {
     if (!folder) this.#empty(html`<p>Loading…</p>`);
     else if (entries.length) this.#empty(null);
     else if (this.filter.value) this.#empty(html`${icon("search")}<h3>Nothing matches</h3><p>No entry of this folder contains “${this.filter.value}”.</p>`);
-    else this.#empty(html`${icon("folder")}<h3>This folder is empty</h3><p>Put music into it on the server, or start Tonearm with <code>--music</code> and your folder.</p>`);
+    else this.#empty(html`${icon("folder")}<h3>Nothing here that Tonearm plays (MP3, MP2, MP1)</h3>
+      ${this.path ? null : html`<p>Put music into it on the server, or start Tonearm with <code>--music</code> and your folder.</p>`}`);
   }
 
   #empty(markup) {

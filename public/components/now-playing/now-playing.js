@@ -30,6 +30,7 @@ export class NowPlaying extends HTMLElement {
     const { title, artist, album } = describeItem(item);
     setText(this.querySelector(".track-title"), item ? title : "Nothing playing");
     setText(this.querySelector(".track-artist"), item ? artist : "Pick something from your music to begin.");
+    this.classList.toggle("nothing", !item);
     setText(this.querySelector(".track-album"), album);
     setText(this.querySelector(".track-format"), describeFormat(item));
     for (const line of this.querySelectorAll(".track > *")) setAttribute(line, "title", line.textContent || null);

@@ -5,16 +5,19 @@ import { icon } from "../../lib/icons.js";
 import { count } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
 import { RowDrag } from "./row-drag.js";
+import { RowTouch } from "./row-touch.js";
 import { QueueKeys } from "./queue-keys.js";
 import { Selection } from "./selection.js";
 import { fillRow, makeRow, rowHeight } from "./queue-row.js";
 
 const spare = 6;
 
-/** The queue, of which only the rows in view exist. Properties: `windows` (QueueWindows), `details` (MediaDetails), `player`. */
+/** The queue, of which only the rows in view exist. Properties: `windows` (QueueWindows), `details`
+ *  (MediaDetails), `failures` (Failures), `player`. */
 export class QueueList extends HTMLElement {
   #windows = null;
   #details = null;
+  #failures = null;
   #rows = new Map();
   #cursor = 0;
   selection = new Selection(() => this.draw());
@@ -50,6 +53,7 @@ export class QueueList extends HTMLElement {
     this.addEventListener("focusin", (event) => this.#focused(event));
     this.drag = new RowDrag(this);
     this.keys = new QueueKeys(this);
+    this.touch = new RowTouch(this);
   }
 
   get windows() {
@@ -65,6 +69,11 @@ export class QueueList extends HTMLElement {
   set details(details) {
     this.#details = details;
     details.addEventListener("change", () => this.draw());
+  }
+
+  set failures(failures) {
+    this.#failures = failures;
+    failures.addEventListener("change", () => this.draw());
   }
 
   set player(player) {
@@ -157,6 +166,7 @@ export class QueueList extends HTMLElement {
         isCurrent: item !== undefined && item.id === this.currentId,
         isSounding: this.isSounding,
         isSelected: item !== undefined && this.selection.has(item.id),
+        failure: item && this.#failures?.get(item.id),
         isCursor: index === this.cursor,
       });
     }
@@ -200,7 +210,7 @@ export class QueueList extends HTMLElement {
     else if (name === "removeSelected") this.#removeSelected();
     else if (name === "browse") this.dispatchEvent(new CustomEvent("show-browse", { bubbles: true }));
     else if (name) request(this, name);
-    else if (index >= 0) this.selection.click(this.#windows, index, event);
+    else if (index >= 0 && !this.touch.takes(index)) this.selection.click(this.#windows, index, event);
   }
 
   async #removeSelected() {
@@ -211,7 +221,7 @@ export class QueueList extends HTMLElement {
   }
 
   #doubleClicked(event) {
-    if (!event.target.closest("button")) this.playIndex(this.indexOfEvent(event));
+    if (!event.target.closest("button") && !this.touch.isTouch) this.playIndex(this.indexOfEvent(event));
   }
 
   #focused(event) {

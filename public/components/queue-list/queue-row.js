@@ -17,7 +17,7 @@ export function makeRow(index) {
   row.style.transform = `translateY(${index * rowHeight}px)`;
   render(row, html`
     <span class="row-handle" role="gridcell" aria-label="Drag to reorder" title="Drag to reorder (Alt+Up, Alt+Down)">${icon("drag")}</span>
-    <span role="gridcell"><button class="row-play" data-name="playRow" tabindex="-1"><span class="row-number">${index + 1}</span>${icon("play")}<span class="row-bars" aria-hidden="true"><i></i><i></i><i></i></span></button></span>
+    <span role="gridcell"><button class="row-play" data-name="playRow" tabindex="-1"><span class="row-number">${index + 1}</span>${icon("play")}<span class="row-warning" aria-hidden="true">${icon("warning")}</span><span class="row-bars" aria-hidden="true"><i></i><i></i><i></i></span></button></span>
     <span class="row-text" role="gridcell"><span class="row-title"></span><span class="row-detail"></span></span>
     <span class="row-duration" role="gridcell"></span>
     <span role="gridcell"><button class="icon-button row-remove" data-name="removeRow" tabindex="-1">${icon("remove")}</button></span>`);
@@ -25,17 +25,19 @@ export function makeRow(index) {
 }
 
 /** Shows `item` (undefined while it loads) in its row. */
-export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor }) {
+export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor, failure }) {
   const { title, artist, album } = describeItem(item);
   setText(row.querySelector(".row-title"), item ? title : "");
-  setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album].filter(Boolean).join("\n") : null);
-  setText(row.querySelector(".row-detail"), item ? [artist, album].filter(Boolean).join(" – ") || folderOf(item.uri).replaceAll("/", " › ") : "");
+  setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album, failure].filter(Boolean).join("\n") : null);
+  const detail = item ? [artist, album].filter(Boolean).join(" – ") || folderOf(item.uri).replaceAll("/", " › ") : "";
+  setText(row.querySelector(".row-detail"), failure ?? detail);
   const duration = item?.duration ?? item?.media?.duration;
   setText(row.querySelector(".row-duration"), typeof duration === "number" ? formatTime(duration) : "");
   row.dataset.id = item?.id ?? "";
   row.tabIndex = isCursor ? 0 : -1;
   row.classList.toggle("pending", !item);
   row.classList.toggle("current", isCurrent);
+  row.classList.toggle("failed", failure !== undefined);
   row.classList.toggle("row-sounding", isCurrent && isSounding);
   setAttribute(row, "aria-selected", String(isSelected));
   setAttribute(row, "aria-current", isCurrent ? "true" : null);
