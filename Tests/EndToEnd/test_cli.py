@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line (DESIGN section 3)."""
 
+import contextlib
 import json
 import os
 import re
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -428,3 +431,34 @@ def test_adding_more_than_is_taken_is_told(directory, start_server, media):
     assert result.returncode == 0 and "more than was added" in result.stderr
     assert api.uris() == ["top/first.mp3"] * 3
     api.close()
+
+
+def test_add_knows_a_folder_and_refuses_what_is_no_music(server, api):
+    """A folder without a slash is one; a file that is not there, or is no music, is refused before it is added."""
+    assert tonearm("add", "A Folder", environment=client(server)).returncode == 0
+    assert all(uri.startswith("A Folder/") for uri in api.uris()) and api.uris()
+    count = len(api.uris())
+    for name, word in (("missing.mp3", "missing.mp3"), ("text.mp3", "text"), ("/etc/passwd", "outside")):
+        result = tonearm("add", "long.mp3", name, environment=client(server))
+        assert result.returncode == 1 and word in result.stderr and len(result.stderr.splitlines()) == 1, result.stderr
+    assert len(api.uris()) == count
+    assert tonearm("undo", environment=client(server)).returncode == 0
+    assert api.uris() == []
+    assert tonearm("redo", environment=client(server)).returncode == 0
+    assert len(api.uris()) == count
+
+
+def test_an_endless_answer_is_ended():
+    """A server that is none: the command neither grows nor waits for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.sendall(b"HTTP/1.1 500 Odd\r\nContent-Type: application/json\r\n\r\n")
+                while True:
+                    connection.sendall(b"x" * 65536)
+
+        threading.Thread(target=serve, daemon=True).start()
+        environment = os.environ | {"TONEARM_SERVER": f"http://127.0.0.1:{listener.getsockname()[1]}"}
+        result = tonearm("status", "--follow", environment=environment, timeout=80)
+    assert result.returncode == 1 and result.stderr

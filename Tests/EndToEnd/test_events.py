@@ -217,7 +217,8 @@ def test_every_event_type_is_in_the_contract(contract):
 
 @pytest.mark.parametrize("frame", ["not json", "[]", '{"type":"nonsense"}', '{"type":"subscribe","interval":-1}',
                                    '{"type":"subscribe","events":["nonsense"]}', '{"type":"command"}',
-                                   '{"type":"command","id":1,"command":"explode"}', "[" * 5000])
+                                   '{"type":"command","id":1,"command":"explode"}', "[" * 5000,
+                                   '{"type":"command","id":"' + "x" * 1000 + '","command":"pause"}'])
 def test_a_wrong_frame_is_answered_or_ends_only_that_connection(api, open_events, server, frame):
     """Issue 2, bad input."""
     log = open_events()

@@ -5,6 +5,7 @@ import contextlib
 import os
 import random
 import resource
+import sqlite3
 import subprocess
 import threading
 import time
@@ -79,6 +80,24 @@ def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
         assert not missing, f"lost after an answer: {missing[:5]}"
         assert len(present) - len(answered) <= round + 1, "items that nobody asked for"
         api.close()
+
+
+@pytest.mark.parametrize("key", ["nextItemNumber", "revision"])
+@pytest.mark.parametrize("value", [-1, 2**63 - 1, "seven"])
+def test_counters_that_make_no_sense_do_no_harm(server, api, key, value):
+    """Promise 3: what a foreign hand wrote neither ends the server nor loses what comes after it."""
+    first = api.load("long.mp3")
+    server.stop()
+    with contextlib.closing(sqlite3.connect(server.data / "state.sqlite")) as database:
+        assert database.execute("UPDATE player SET value = ? WHERE key = ?", (value, key)).rowcount == 1
+        database.commit()
+    server.start()
+    with contextlib.closing(Api(server.url)) as api:
+        added = api.add("chirp.mp3", "low.mp3")["ids"]
+        assert len(set(first + added)) == 3
+    server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as api:
+        assert api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"]
 
 
 @pytest.mark.parametrize("damage", ["garbage", "empty", "truncated"])

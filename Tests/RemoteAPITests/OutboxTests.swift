@@ -119,4 +119,15 @@ import Testing
         #expect(!woken8)
         #expect(drain(&box) == ["2"])
     }
+
+    @Test func bytesOfRepliesAreCounted_untilTheyAreTaken() {
+        var box = Outbox(selection: EventSelection([]))
+        let frame = EventFixture.frame("reply")
+        for _ in 0..<3 { _ = box.keep(frame) }
+        #expect(box.keptBytes == 3 * frame.bytes.bytes.count)
+        _ = box.next()
+        #expect(box.keptBytes == 2 * frame.bytes.bytes.count)
+        while case .frame = box.next() {}
+        #expect(box.keptBytes == 0)
+    }
 }
