@@ -23,7 +23,7 @@ takeTokenFromAddress();
 
 const find = (selector) => document.querySelector(selector);
 const view = {
-  banner: find("connection-banner"), browser: find("music-browser"), mini: find("mini-player"),
+  access: find("access-note"), banner: find("connection-banner"), browser: find("music-browser"), mini: find("mini-player"),
   now: find("now-playing"), output: find("output-picker"), queue: find("queue-list"), seek: find("seek-bar"),
   shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
   transport: find("transport-controls"), volume: find("volume-control"),
@@ -81,6 +81,11 @@ store.addEventListener("queue", () => {
   windows.update(store.player.queue);
   view.toasts.revision = store.player.queue.revision;
 });
+store.addEventListener("access", () => {
+  const { isReadOnly } = store;
+  for (const group of document.querySelectorAll(".needs-control")) group.disabled = isReadOnly;
+  view.browser.isReadOnly = view.access.isReadOnly = isReadOnly;
+});
 store.addEventListener("outputs", () => (view.output.outputs = store.outputs));
 folder.addEventListener("change", () => {
   if (folder.content) view.browser.folder = folder.content;
@@ -112,9 +117,11 @@ addEventListener("show-browse", () => {
   showTab("browse");
   view.browser.focusFirst();
 });
+addEventListener("ask-token", () => view.token.open({ optional: true }));
 addEventListener("token", ({ detail }) => {
   forgetToken();
   keepToken(detail.token);
+  store.setReadOnly(false);
   store.setConnection({ state: "connecting", retryAt: null, attempt: 0 });
   connection.start();
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import "./access-note/access-note.js";
 import "./connection-banner/connection-banner.js";
 import "./mini-player/mini-player.js";
 import "./music-browser/music-browser.js";

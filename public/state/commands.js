@@ -39,6 +39,10 @@ export class Commands {
   perform(name, data) {
     const handler = this.#handlers[name];
     if (!handler) throw new RangeError(`unknown request ${name}`);
+    if (this.#store.isReadOnly) {
+      this.#notify("Not done: the token lacks the scope “control”.", { tone: "error" });
+      return Promise.resolve(false);
+    }
     return handler(data);
   }
 
@@ -84,6 +88,7 @@ export class Commands {
       this.#accept(answer);
       return answer;
     } catch (problem) {
+      if (problem.status === 403 && problem.code === "scope-missing") this.#store.setReadOnly(true);
       this.#notify(problem.message, { tone: "error" });
       return null;
     }

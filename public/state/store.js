@@ -4,7 +4,7 @@ import { PlayerTime } from "./player-time.js";
 
 /**
  * What the page knows, and all of it is the server's word. Dispatches an event named after the part that changed:
- * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`; and `error` (detail: the event's data) for each one heard.
+ * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`, `access`; and `error` (detail: the event's data) for each one heard.
  */
 export class Store extends EventTarget {
   /** `{state: "connecting" | "open" | "lost" | "unauthorized", retryAt, attempt}` */
@@ -15,6 +15,8 @@ export class Store extends EventTarget {
   buffer = { loadedRanges: [], bufferedAhead: null };
   /** Answer of `GET /outputs`. */
   outputs = null;
+  /** The token only reads: known once the server refused a change. */
+  isReadOnly = false;
   #epoch = null;
 
   setConnection(connection, now = performance.now()) {
@@ -26,6 +28,12 @@ export class Store extends EventTarget {
 
   isNewRun(epoch) {
     return this.#epoch !== null && epoch !== this.#epoch;
+  }
+
+  setReadOnly(isReadOnly) {
+    if (isReadOnly === this.isReadOnly) return;
+    this.isReadOnly = isReadOnly;
+    this.#changed("access");
   }
 
   setOutputs(outputs) {
@@ -57,7 +65,11 @@ export class Store extends EventTarget {
     switch (type) {
       case "hello":
         // Another run of the server counts its versions anew.
-        if (this.isNewRun(data.epoch)) this.player = this.player && { ...this.player, version: 0 };
+        if (this.isNewRun(data.epoch)) {
+          this.player = this.player && { ...this.player, version: 0 };
+          // It may have been started with other tokens.
+          this.setReadOnly(false);
+        }
         this.#epoch = data.epoch;
         break;
       case "snapshot":

@@ -132,8 +132,9 @@ def test_token_isAskedFor_keptAndTakenFromTheAddress(open_to_all, open_remote):
     linked.wait_connected()
 
 
-def test_refusals_revertEveryControl_whenTheTokenOnlyReads(start_server, open_remote, directory):
-    """Refused by the server itself: nothing here is simulated."""
+@pytest.fixture
+def reading(start_server, open_remote, directory):
+    """A page whose token only reads, and the owner of the server: nothing here is simulated."""
     file = directory / "tokens"
     file.write_text(f"{'r' * 32} read\n{'a' * 32} admin\n")
     guarded = start_server(arguments=("--token-file", str(file)))
@@ -144,24 +145,60 @@ def test_refusals_revertEveryControl_whenTheTokenOnlyReads(start_server, open_re
     owner.pause()
     remote = open_remote(url=guarded.url, path=f"/#token={'r' * 32}")
     remote.tolerate("Failed to load resource")
-    before = owner.player()
     expect(remote.button("Play")).to_be_visible()
+    yield SimpleNamespace(remote=remote, owner=owner)
+    owner.close()
 
-    remote.button("Play").click()
+
+def click_at(slider, share: float) -> None:
+    box = slider.bounding_box()
+    slider.click(position={"x": box["width"] * share, "y": box["height"] / 2})
+
+
+@pytest.mark.parametrize("press", [
+    lambda remote: remote.button("Play").click(),
+    lambda remote: remote.button("Shuffle").click(),
+    lambda remote: click_at(remote.volume, 0.2),
+    lambda remote: click_at(remote.position, 0.5),
+], ids=["play", "shuffle", "volume", "seek"])
+def test_refusal_revertsTheControl_whenTheTokenOnlyReads(reading, press):
+    remote, before = reading.remote, reading.owner.player()
+    press(remote)
     expect(remote.toast).to_contain_text("needs the scope")
     expect(remote.button("Play")).to_be_visible()
-    remote.button("Shuffle").click()
-    expect(remote.page.locator(".toast")).to_have_count(2)
     expect(remote.button("Shuffle")).to_have_attribute("aria-pressed", "false")
-    box = remote.volume.bounding_box()
-    remote.volume.click(position={"x": box["width"] * 0.2, "y": box["height"] / 2})
-    expect(remote.page.locator(".toast")).to_have_count(3)
     expect(remote.page.locator(".volume-value")).to_have_text("100 %")
     expect(remote.volume).to_have_value("100")
-    box = remote.position.bounding_box()
-    remote.position.click(position={"x": box["width"] * 0.5, "y": box["height"] / 2})
     eventually(lambda: abs(float(remote.position.input_value()) - before["position"]) < 0.1, "the bar goes back")
-    after = owner.player()
-    owner.close()
+    after = reading.owner.player()
     assert (after["status"], after["shuffle"], after["volume"]) == ("paused", False, 1)
     assert after["position"] == before["position"]
+
+
+def test_firstRefusal_disablesWhatNeedsControl_andSaysWhy(reading):
+    remote, page = reading.remote, reading.remote.page
+    note = page.locator("access-note")
+    expect(note).to_be_hidden()
+    remote.button("Play").click()
+    expect(note).to_contain_text("You can look, not control")
+    for control in (remote.button("Play"), remote.button("Shuffle"), remote.volume, remote.position,
+                    page.get_by_role("combobox", name="Output"), remote.queue.get_by_role("button", name="Clear queue"),
+                    remote.queue.get_by_role("button", name="Play chirp"), page.get_by_role("button", name="Add all"),
+                    page.locator('.entry-name[data-path="chirp.mp3"]')):
+        expect(control).to_be_disabled()
+    page.keyboard.press("n")
+    expect(remote.toast).to_contain_text("Not done")
+    page.get_by_role("button", name="A Folder", exact=True).click()
+    expect(page.locator(".breadcrumb [aria-current]")).to_have_text("A Folder")
+
+    note.get_by_role("button", name="Use another token").click()
+    dialog = page.get_by_role("dialog", name="Access token needed")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    note.get_by_role("button", name="Use another token").click()
+    page.get_by_label("Token", exact=True).fill("a" * 32)
+    page.get_by_role("button", name="Connect").click()
+    expect(note).to_be_hidden()
+    remote.wait_connected()
+    remote.button("Play").click()
+    reading.owner.wait_status("playing")

@@ -14,8 +14,8 @@ export class MiniPlayer extends HTMLElement {
         <span class="mini-picture">${icon("disc")}<img alt="" hidden></span>
         <span class="mini-text"><span class="mini-title"></span><span class="mini-detail"></span></span>
       </button>
-      <button class="icon-button" data-name="toggle" aria-label="Play">${icon("play")}</button>
-      <button class="icon-button" data-name="next" aria-label="Next">${icon("next")}</button>`);
+      <fieldset class="needs-control"><button class="icon-button" data-name="toggle" aria-label="Play">${icon("play")}</button>
+      <button class="icon-button" data-name="next" aria-label="Next">${icon("next")}</button></fieldset>`);
     this.addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (!button) return;

@@ -11,6 +11,7 @@ const batch = 200;
 export class MusicBrowser extends HTMLElement {
   #folder = null;
   #shown = batch;
+  #isReadOnly = false;
 
   connectedCallback() {
     render(this, html`
@@ -51,6 +52,12 @@ export class MusicBrowser extends HTMLElement {
     }
     this.#drawBreadcrumb();
     this.#draw();
+  }
+
+  /** Folders can be looked into; nothing can be added or played. */
+  set isReadOnly(isReadOnly) {
+    this.#isReadOnly = isReadOnly;
+    if (this.#folder) this.#draw();
   }
 
   set problem(message) {
@@ -103,10 +110,10 @@ export class MusicBrowser extends HTMLElement {
   #draw() {
     const entries = this.#matching();
     const folder = this.#folder;
-    render(this.list, html`${entries.slice(0, this.#shown).map(entryRow)}`);
+    render(this.list, html`${entries.slice(0, this.#shown).map((entry) => entryRow(entry, this.#isReadOnly))}`);
     const total = folder?.length ?? 0;
     setText(this.querySelector(".pane-count"), folder && total ? count(total, "entry").replace("entrys", "entries") : "");
-    this.querySelector("[data-action=addAll]").disabled = !folder || total === 0;
+    this.querySelector("[data-action=addAll]").disabled = !folder || total === 0 || this.#isReadOnly;
     const unloaded = folder ? total - folder.entries.length : 0;
     this.querySelector(".browser-more").hidden = entries.length <= this.#shown && unloaded <= 0;
     if (!folder) this.#empty(html`<p>Loading…</p>`);
@@ -160,9 +167,9 @@ export class MusicBrowser extends HTMLElement {
   }
 }
 
-function entryRow({ type, name, path, size }) {
+function entryRow({ type, name, path, size }, isReadOnly) {
   const folder = type === "folder";
-  const data = (action) => html`data-action="${action}" data-path="${path}" data-type="${type}"`;
+  const data = (action) => html`data-action="${action}" data-path="${path}" data-type="${type}" ${isReadOnly && action !== "open" ? html`disabled` : null}`;
   return html`
     <li class="entry">
       <button class="entry-name" ${data(folder ? "open" : "play")} ${folder ? null : html`title="Play ${name} now"`}>

@@ -26,15 +26,15 @@ export class QueueList extends HTMLElement {
     render(this, html`
       <header class="pane-header">
         <h2 id="queue-heading">Queue</h2><span class="pane-count"></span>
-        <div class="pane-actions">
+        <fieldset class="needs-control"><div class="pane-actions">
           <button class="icon-button" data-name="removeSelected" aria-label="Remove selected" title="Remove selected (Delete)" hidden>${icon("remove")}</button>
           <button class="icon-button" data-name="undo" aria-label="Undo" title="Undo (Ctrl+Z)">${icon("undo")}</button>
           <button class="icon-button" data-name="redo" aria-label="Redo" title="Redo (Ctrl+Shift+Z)">${icon("redo")}</button>
           <button class="icon-button" data-name="clear" aria-label="Clear queue" title="Clear queue">${icon("trash")}</button>
-        </div>
+        </div></fieldset>
       </header>
       <div class="queue-scroll">
-        <div class="queue-rows" role="grid" aria-labelledby="queue-heading" aria-multiselectable="true"></div>
+        <fieldset class="needs-control"><div class="queue-rows" role="grid" aria-labelledby="queue-heading" aria-multiselectable="true"></div></fieldset>
         <div class="queue-gap" hidden></div>
         <div class="empty" hidden>
           ${icon("queue")}

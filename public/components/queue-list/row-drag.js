@@ -23,7 +23,7 @@ export class RowDrag {
 
   #begin(event) {
     const handle = event.target.closest(".row-handle");
-    if (!handle || event.button !== 0 || this.#drag) return;
+    if (!handle || handle.closest(":disabled") || event.button !== 0 || this.#drag) return;
     const index = this.#list.indexOfEvent(event);
     const item = this.#list.windows.item(index);
     if (!item) return;
