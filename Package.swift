@@ -51,6 +51,7 @@ let package = Package(
         target("Playback", ["Audio", "Threading"]),
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
         target("HTTP"),
+        target("Catalogue"),
 
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio"]),
@@ -58,20 +59,22 @@ let package = Package(
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
-        target("Library", [.product(name: "GRDB", package: "GRDB.swift"), "Playback", "Threading", log]),
+        target(
+            "Library",
+            [.product(name: "GRDB", package: "GRDB.swift"), "Catalogue", "Media", "Playback", "Threading", "CLinux", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "HTTP"]),
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Media", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Media", "Catalogue", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
             dependencies: [
                 "Audio", "Playback", "Media", "Mpg123Decoding", "Resampling", "PulseAudioHost", "SoftwareOutput",
-                "Library", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite", "RemoteAPI",
+                "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite", "RemoteAPI",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -89,12 +92,14 @@ let package = Package(
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "Playback", "Audio", "Threading"]),
         tests("SoftwareOutputTests", ["SoftwareOutput", "Playback", "Audio", "Threading"]),
-        tests("LibraryTests", ["Library", "Playback", .product(name: "GRDB", package: "GRDB.swift"), log]),
+        tests(
+            "LibraryTests",
+            ["Library", "Catalogue", "Media", "Playback", "Audio", .product(name: "GRDB", package: "GRDB.swift"), log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media", "Catalogue"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

@@ -7,10 +7,12 @@ public import Playback
 public struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
     private let opener: any MediaOpener
+    private let examiner: MediaExaminer
 
-    public init(roots: MusicRoots, opener: any MediaOpener) {
+    public init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer = MediaExaminer(factories: [])) {
         self.roots = roots
         self.opener = opener
+        self.examiner = examiner
     }
 
     public func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
@@ -30,6 +32,17 @@ public struct LocalMusicCatalogue: MediaCatalogue {
 
     public func media(inFolder path: String, limit: Int) throws(MediaError) -> [String] {
         try FolderWalk.collect(path, in: roots, limit: limit).uris
+    }
+
+    public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
+        try roots.folderPicture(beside: locator.uri)
+    }
+
+    public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
+        if let text = try roots.text(beside: locator.uri, extension: "lrc") {
+            return MediaLyrics(source: .file, text: text)
+        }
+        return try examiner.lyrics(in: try roots.openFile(locator.uri)).map { MediaLyrics(source: .tag, text: $0) }
     }
 
     private static func parent(of path: String) -> String? {

@@ -130,7 +130,7 @@ public struct MusicRoots: Sendable {
         return UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
     }
 
-    private static func mediaError(_ failure: ConfinedOpen.Failure, path: MusicPath) -> MediaError {
+    static func mediaError(_ failure: ConfinedOpen.Failure, path: MusicPath) -> MediaError {
         let name = path.components.last.map { MusicPath.display($0) } ?? "The music folder"
         switch failure {
         case .outside:

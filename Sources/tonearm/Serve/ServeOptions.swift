@@ -15,6 +15,11 @@ struct ServeOptions: ParsableArguments {
     var music: [String] = []
 
     @Option(
+        help: "on or off: whether the music directories are scanned and watched, for search and albums (default on).",
+        completion: .list(["on", "off"]))
+    var library: String?
+
+    @Option(
         help: "Directory for the saved state (default $XDG_STATE_HOME/tonearm or ~/.local/state/tonearm).",
         completion: .directory)
     var data: String?

@@ -26,6 +26,7 @@ final class Server {
     private let http: MicrohttpdServer
     private let webSockets: WebsocketServer
     private let store: StateStore
+    private let library: LocalMusicLibrary?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -33,7 +34,9 @@ final class Server {
         _ = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + 1_024)
 
         let roots = MusicRoots(configuration.music)
-        let opener = LocalMediaOpener(roots: roots, factories: [Mpg123DecoderFactory()])
+        let factories: [any DecoderFactory] = [Mpg123DecoderFactory()]
+        let examiner = MediaExaminer(factories: factories)
+        let opener = LocalMediaOpener(roots: roots, factories: factories)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         player = Player(
@@ -41,15 +44,20 @@ final class Server {
                 opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
                 clock: clock))
 
+        library = try Self.library(configuration, roots, examiner, log)
         var settings = RemoteAPI.Configuration(
-            player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: opener),
+            player: player, clock: clock,
+            media: LocalMusicCatalogue(roots: roots, opener: opener, examiner: examiner),
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
+        settings.library = library
+        settings.playlists = try Self.playlists(configuration, log)
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
         player.observe { api.observe($0) }
+        library?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
@@ -68,6 +76,7 @@ final class Server {
         webSockets.stop()
         http.stop()
         store.close()
+        library?.close()
     }
 
     private static func store(_ directory: String, _ log: Logger) throws -> StateStore {

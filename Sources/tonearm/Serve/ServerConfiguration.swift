@@ -13,6 +13,8 @@ struct ServerConfiguration: Equatable {
     var host = "127.0.0.1"
     var port: UInt16 = 8080
     var music: [String] = []
+    /// Whether the music folders are scanned for tags, to be searched and browsed by them.
+    var hasLibrary = true
     var data: String
     var publicDirectory: String?
     var output = Output.pulse
@@ -37,6 +39,7 @@ struct ServerConfiguration: Equatable {
             port = valid
         }
         music = try values.list("music", options.music)
+        hasLibrary = try values.flag("library", options.library, default: true)
         publicDirectory = try values.text("public", options.publicDirectory)
         if let setting = try values.setting("output", options.output) { output = try Self.output(setting) }
         sink = try values.text("sink", options.sink)
