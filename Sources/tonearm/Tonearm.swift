@@ -22,7 +22,8 @@ struct Tonearm: ParsableCommand {
                 name: "Queue and music (on a running server)",
                 subcommands: [
                     QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
-                    BrowseCommand.self, OutputsCommand.self,
+                    BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
+                    OutputsCommand.self,
                 ]),
         ])
 

@@ -76,32 +76,36 @@ struct CatalogueReader {
     }
 
     func tracks(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Track]) {
+        let arguments = window.arguments
         var conditions = Conditions()
-        if let album = filter.album { conditions.add("album = ?", [album.number]) }
+        if let album = filter.album { conditions.add("track.album = ?", [album.number]) }
         if let artist = filter.artist {
-            conditions.add("(artist = ? OR albumArtist = ?)", [artist.number, artist.number])
+            conditions.add("(track.artist = ? OR track.albumArtist = ?)", [artist.number, artist.number])
         }
         if let genre = filter.genre {
-            conditions.add("id IN (SELECT track FROM trackGenre WHERE genre = ?)", [genre.number])
+            conditions.add("track.id IN (SELECT track FROM trackGenre WHERE genre = ?)", [genre.number])
         }
-        if let year = filter.year { conditions.add("year = ?", [year]) }
+        if let year = filter.year { conditions.add("track.year = ?", [year]) }
         let count = try count("track", conditions)
-        let order: [String] =
-            switch window.order {
-            case .name where filter.album != nil: ["disc", "number", "sort", "id"]
-            case .name where filter.artist != nil: ["album", "disc", "number", "sort", "id"]
-            case .name: ["sort", "id"]
-            case .added: ["added DESC", "id"]
-            case .year: ["year DESC", "sort"]
-            }
-        return (
-            count,
-            try tracks(
-                "WHERE track.id IN (SELECT id FROM track \(conditions.text) ORDER BY "
-                    + "\(order.joined(separator: ", ")) LIMIT ? OFFSET ?) "
-                    + "ORDER BY \(order.map { "track.\($0)" }.joined(separator: ", "))",
-                conditions.arguments + window.arguments)
-        )
+        let place = "track.disc, track.number, track.sort, track.id"
+        var source = "track"
+        let order: String
+        switch window.order {
+        case .name where filter.album != nil: order = place
+        case .name where filter.artist != nil || filter.genre != nil:
+            source = "track LEFT JOIN album ON album.id = track.album"
+            order = "album.year, album.sort, album.id, " + place
+        case .name: order = "track.sort, track.id"
+        case .added: order = "track.added DESC, track.id"
+        case .year: order = "track.year DESC, track.sort, track.id"
+        }
+        // The window is found on the narrow rows of an index first, then filled.
+        let window = """
+            WHERE track.id IN (
+                SELECT track.id FROM \(source) \(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?)
+            ORDER BY \(order)
+            """
+        return (count, try tracks(window, conditions.arguments + arguments))
     }
 
     func genres(_ window: CatalogueWindow) throws -> (Int, [Genre]) {

@@ -48,7 +48,17 @@ struct KnownFile {
             && (!isFailure || stamp.changed == new.changed)
     }
 
-    static func all(in folder: Int64, _ database: Database) throws -> [Int64: KnownFile] {
+    /// By folder and key.
+    static func all(in folders: [Int64], _ connection: CatalogueConnection) throws -> [Int64: [Int64: KnownFile]] {
+        guard !folders.isEmpty else { return [:] }
+        return try connection.read { database in
+            var known: [Int64: [Int64: KnownFile]] = [:]
+            for folder in folders { known[folder] = try all(in: folder, database) }
+            return known
+        }
+    }
+
+    private static func all(in folder: Int64, _ database: Database) throws -> [Int64: KnownFile] {
         var known: [Int64: KnownFile] = [:]
         let rows = try Row.fetchCursor(
             database.cachedStatement(

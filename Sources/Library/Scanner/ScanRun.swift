@@ -11,6 +11,7 @@ import Threading
 final class ScanRun {
     private static let batch = 500
     private static let batchSeconds = 0.5
+    private static let foldersAtOnce = 64
     private static let readerCount = max(2, min(4, ProcessInfo.processInfo.activeProcessorCount))
 
     let environment: ScannerEnvironment
@@ -65,7 +66,7 @@ final class ScanRun {
                 }
                 continue
             }
-            try compare(folder, isKnown: true)
+            try compare(folder, try KnownFile.all(in: [id], connection)[id])
             let present = Set(folder.folders)
             if missing.isEmpty {
                 for child in children.subtracting(present) {
@@ -87,12 +88,20 @@ final class ScanRun {
     /// A folder and all below it. Iterative: the depth is up to whoever fills the music folder.
     private func visit(_ uri: String, _ known: Set<Int64>, _ places: inout FolderPlaces) throws {
         var stack = [uri]
-        while let uri = stack.popLast() {
-            try checkEnd()
-            let id = CatalogueKey.of(uri)
-            guard uri.utf8.count <= 4_000, let folder = try open(uri, &places) else { continue }
-            try compare(folder, isKnown: known.contains(id))
-            stack += folder.folders.reversed()
+        while !stack.isEmpty {
+            // Some at a time, so that the catalogue is asked once for them all.
+            var folders: [ScannedFolder] = []
+            for uri in stack.suffix(Self.foldersAtOnce) where uri.utf8.count <= 4_000 {
+                try checkEnd()
+                if let folder = try open(uri, &places) { folders.append(folder) }
+            }
+            stack.removeLast(min(Self.foldersAtOnce, stack.count))
+            let ids = folders.map { CatalogueKey.of($0.uri) }.filter(known.contains)
+            let files = try KnownFile.all(in: ids, environment.connection)
+            for folder in folders {
+                try compare(folder, files[CatalogueKey.of(folder.uri)])
+                stack += folder.folders
+            }
         }
     }
 
@@ -117,10 +126,11 @@ final class ScanRun {
     }
 
     /// Finds out what is new, changed and gone in one folder.
-    private func compare(_ folder: ScannedFolder, isKnown: Bool) throws {
-        if !isKnown { changes.newFolders.append(folder.uri) }
-        let id = CatalogueKey.of(folder.uri)
-        var known = isKnown ? try environment.connection.read { try KnownFile.all(in: id, $0) } : [:]
+    ///
+    /// - Parameter known: what the catalogue has of it; nil when it does not know the folder.
+    private func compare(_ folder: ScannedFolder, _ known: [Int64: KnownFile]?) throws {
+        if known == nil { changes.newFolders.append(folder.uri) }
+        var known = known ?? [:]
         scan.found += folder.files.count
         for file in folder.files {
             let key = CatalogueKey.of(file.uri)

@@ -34,7 +34,7 @@ enum ItemRequest: Decodable {
         guard let uri = try object.text("uri", maximumBytes: Self.maximumURIBytes), !uri.isEmpty else {
             throw object.invalid("uri", "is needed and must not be empty")
         }
-        for name in ["playlist", "track", "genre"] where object.contains(name) {
+        for name in ["playlist", "track", "genre"] where try object.has(name) {
             throw object.invalid(name, "cannot be given together with uri")
         }
         self = .media(
