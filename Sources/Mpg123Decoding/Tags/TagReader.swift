@@ -32,8 +32,6 @@ enum TagReader {
             fields.add(text, to: field)
         }
         for frame in UnsafeBufferPointer(start: v2.comment_list, count: min(v2.comments, maximumFrames)) {
-            // The library keeps lyrics (USLT) in the same list.
-            guard id(frame) != "USLT" else { continue }
             // Descriptions mark what programs keep there (iTunNORM and the like).
             guard let text = TagText(bytes(frame.text)), TagText(bytes(frame.description))?.isEmpty ?? true else {
                 continue
