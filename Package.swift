@@ -61,7 +61,10 @@ let package = Package(
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
-            [.product(name: "GRDB", package: "GRDB.swift"), "Catalogue", "Media", "Playback", "Threading", "CLinux", log]),
+            [
+                .product(name: "GRDB", package: "GRDB.swift"), "Catalogue", "Media", "Playback", "Threading", "CLinux",
+                log,
+            ]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "HTTP"]),
@@ -74,7 +77,8 @@ let package = Package(
             name: "tonearm",
             dependencies: [
                 "Audio", "Playback", "Media", "Mpg123Decoding", "Resampling", "PulseAudioHost", "SoftwareOutput",
-                "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite", "RemoteAPI",
+                "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
+                "RemoteAPI",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
