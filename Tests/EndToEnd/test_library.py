@@ -135,8 +135,8 @@ def test_events_tellOfTheScan(library, music, audio, open_events):
     log = open_events("events=library")
     log.wait_for("hello")
     assert library.call("POST", "/library/scan")["state"] == "scanning"
-    event = log.wait_for("library", lambda event: event["data"]["state"] == "idle")
-    assert event["data"]["scan"]["found"] == 4 and event["data"]["scan"]["scanned"] == 0
+    event = log.wait_for("library", lambda event: event["state"] == "idle")
+    assert event["scan"]["found"] == 4 and event["scan"]["scanned"] == 0
 
 
 def test_scan_whileScanning_isRefused(start_server, directory, audio):

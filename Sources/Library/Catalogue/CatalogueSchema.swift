@@ -55,12 +55,12 @@ enum CatalogueSchema {
                     CREATE INDEX trackGenreTrack ON trackGenre (track);
                     -- Texts as `SearchText` folds them.
                     CREATE VIRTUAL TABLE trackText USING fts5 (
-                        title, artist, album, file, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3',
+                        title, artist, album, file, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3',
                         columnsize = 0);
                     CREATE VIRTUAL TABLE artistText USING fts5 (
-                        name, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
+                        name, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3', columnsize = 0);
                     CREATE VIRTUAL TABLE albumText USING fts5 (
-                        title, artist, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
+                        title, artist, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3', columnsize = 0);
                     PRAGMA application_id = \(applicationID);
                     """)
         }

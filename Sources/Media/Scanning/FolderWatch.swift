@@ -18,7 +18,9 @@ public final class FolderWatch {
     /// For poll: readable when there are changes.
     public let descriptor: Int32
 
-    private var folders: [Int32: String] = [:]
+    private var folders: [Int32: (uri: String, identity: FolderIdentity)] = [:]
+    /// The other way round, so that a folder that is watched already costs no call.
+    private var uris: [FolderIdentity: String] = [:]
     /// The system allows no further watches: what happens in some folders stays unseen.
     public private(set) var isFull = false
 
@@ -40,7 +42,8 @@ public final class FolderWatch {
     }
 
     /// Watches the open directory under that name; a directory that is watched already only gets the new name.
-    func add(_ directory: Int32, uri: String) {
+    func add(_ directory: Int32, uri: String, identity: FolderIdentity) {
+        if uris[identity] == uri { return }
         guard folders.count < Self.maximumWatches else {
             isFull = true
             return
@@ -49,7 +52,8 @@ public final class FolderWatch {
         // By the descriptor, not by a name that could have been given to something else meanwhile.
         let watch = inotify_add_watch(descriptor, "/proc/self/fd/\(directory)", UInt32(bitPattern: mask))
         if watch >= 0 {
-            folders[watch] = uri
+            folders[watch] = (uri, identity)
+            uris[identity] = uri
         } else {
             isFull = true
         }
@@ -77,8 +81,11 @@ public final class FolderWatch {
     private func note(_ event: inotify_event, in changes: inout Changes) {
         let mask = Int32(bitPattern: event.mask)
         if mask & IN_Q_OVERFLOW != 0 { changes.isIncomplete = true }
-        if let uri = folders[event.wd] { changes.folders.insert(uri) }
-        // The directory has gone, or its file system.
-        if mask & IN_IGNORED != 0 { folders[event.wd] = nil }
+        guard let folder = folders[event.wd] else { return }
+        changes.folders.insert(folder.uri)
+        guard mask & IN_IGNORED != 0 else { return }
+        // The directory has gone, or its file system; one of the same number is another one.
+        folders[event.wd] = nil
+        uris[folder.identity] = nil
     }
 }
