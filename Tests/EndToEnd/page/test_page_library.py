@@ -105,6 +105,7 @@ def test_queue_isSavedAndLoadedAsPlaylist(remote, api):
 
 
 def test_views_areReachedByKeyboard(remote):
+    remote.tolerate("Failed to load resource")
     tab = remote.page.get_by_role("tab", name="Folders")
     tab.focus()
     tab.press("ArrowRight")
