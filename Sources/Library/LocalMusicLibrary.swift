@@ -128,7 +128,7 @@ public final class LocalMusicLibrary: MusicLibrary {
         do {
             return try connection.read { try body(CatalogueReader($0)) }
         } catch {
-            if DamagedFile.isDamage(error) { signals.wish { $0.check = true } }
+            if DamagedFile.isCorrupt(error) { signals.wish { $0.check = true } }
             throw .unavailable("The music library cannot be read now: \(error)")
         }
     }

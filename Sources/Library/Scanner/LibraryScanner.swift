@@ -27,6 +27,8 @@ final class LibraryScanner {
     /// How often everything is looked at when not everything can be watched, and a music folder that is not there.
     private static let recheck = 600.0
     private static let missingRecheck = 30.0
+    /// In one run of the server: a disk that fails again and again must not be filled with damaged files.
+    private static let maximumRebuilds = 3
 
     private let environment: ScannerEnvironment
     private let logger: Logger
@@ -34,6 +36,7 @@ final class LibraryScanner {
     private var isComplete = true
     private var missing: [String] = []
     private var mayBeDamaged: Bool
+    private var rebuilds = 0
 
     init(_ environment: ScannerEnvironment, logger: Logger) {
         self.environment = environment
@@ -113,7 +116,7 @@ final class LibraryScanner {
             finish(run, failure: nil, isCancelled: true)
             return
         } catch {
-            guard DamagedFile.isDamage(error) else {
+            guard DamagedFile.isCorrupt(error), rebuilds < Self.maximumRebuilds else {
                 failure = "the music library cannot be written: \(error)"
                 logger.error("\(failure ?? "")")
                 return finish(run, failure: failure, isCancelled: false)
@@ -132,6 +135,7 @@ final class LibraryScanner {
     }
 
     private func rebuild(because error: any Error) {
+        rebuilds += 1
         do {
             try environment.connection.replace(because: error)
             mayBeDamaged = false

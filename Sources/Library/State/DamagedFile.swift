@@ -11,6 +11,13 @@ enum DamagedFile {
             .contains(error.resultCode)
     }
 
+    /// Damage for certain. Of a file that was opened and used, the other codes tell of our own mistakes as well, which
+    /// a new file would not mend.
+    static func isCorrupt(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return error is UnfitFile }
+        return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    }
+
     /// Renames it, with its journal under a name by which SQLite still finds it. Returns the new name.
     static func setAside(_ path: String) throws(StateStoreError) -> String {
         var now = time(nil)
