@@ -336,3 +336,26 @@ def test_existingMusic_ofTheOtherTests_isScanned(start_server, media: Media):
     status = eventually(lambda: idle(api), "scanned", 30)
     assert status["tracks"] > 10 and status["unplayable"] > 0
     api.close()
+
+
+# The command line
+
+
+def test_commands_searchScanAndKeepPlaylists(library, server):
+    import subprocess
+
+    from rig.server import binary
+
+    def tonearm(*arguments: str) -> str:
+        done = subprocess.run([str(binary()), *arguments, "--server", server.url], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "Björk/Homogenic/02 Jóga.mp3" in tonearm("search", "joga")
+    assert tonearm("scan").startswith("4 tracks: 0 new, 0 changed, 0 removed")
+    library.load("untagged.mp3")
+    id = tonearm("playlists", "--save", "Abend").split()[0]
+    assert "Abend" in tonearm("playlists")
+    tonearm("playlists", "--play", id)
+    tonearm("playlists", "--remove", id)
+    assert tonearm("playlists").strip() == ""
