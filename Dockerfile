@@ -5,6 +5,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        libcurl4-openssl-dev \
         libmicrohttpd-dev \
         libmpg123-dev \
         libpulse-dev \
@@ -26,6 +27,8 @@ RUN swift build -c release --static-swift-stdlib --product tonearm \
 FROM debian:bookworm-slim
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        ca-certificates \
+        libcurl4 \
         libmicrohttpd12 \
         libmpg123-0 \
         libpulse0 \

@@ -25,6 +25,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+
 let package = Package(
     name: "tonearm",
     products: [.executable(name: "tonearm", targets: ["tonearm"])],
@@ -42,6 +44,7 @@ let package = Package(
         system("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
         system("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
 
@@ -54,7 +57,8 @@ let package = Package(
         target("Catalogue"),
 
         // Adapters: each implements a contract of the core on one library.
-        target("Media", ["CLinux", "Playback", "Audio"]),
+        target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
+        target("CurlTransport", ["CCurl", "Media", "Threading"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
@@ -62,8 +66,9 @@ let package = Package(
         target(
             "Library",
             [
-                .product(name: "GRDB", package: "GRDB.swift"), "Catalogue", "Media", "Playback", "Threading", "CLinux",
-                log,
+                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Catalogue", "Media", "Playback",
+                "Threading",
+                "CLinux", log,
             ]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
@@ -71,12 +76,13 @@ let package = Package(
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Media", "Catalogue", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Media", "Mpg123Decoding", "Resampling", "PulseAudioHost", "SoftwareOutput",
+                "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
+                "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
                 "RemoteAPI",
                 "Threading",
@@ -91,19 +97,21 @@ let package = Package(
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
         tests("HTTPTests", ["HTTP"]),
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
-        tests("MediaTests", ["Media", "Playback", "Audio"]),
+        tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
+        tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
-        tests("PulseAudioHostTests", ["PulseAudioHost", "Playback", "Audio", "Threading"]),
-        tests("SoftwareOutputTests", ["SoftwareOutput", "Playback", "Audio", "Threading"]),
-        tests(
-            "LibraryTests",
-            ["Library", "Catalogue", "Media", "Playback", "Audio", .product(name: "GRDB", package: "GRDB.swift"), log]),
+        tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
+        .target(
+            name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
+            swiftSettings: settings),
+        tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
+        tests("LibraryTests", ["Library", "Catalogue", "Media", "Playback", "Audio", grdb, log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Media", "Catalogue"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

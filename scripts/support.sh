@@ -4,9 +4,10 @@
 # shellcheck disable=SC2034  # the lists are used by the sourcing scripts
 
 build_packages=(
-    libmicrohttpd-dev libwebsockets-dev libmpg123-dev libpulse-dev libsoxr-dev libsndfile1-dev libsqlite3-dev pkg-config
+    libmicrohttpd-dev libwebsockets-dev libmpg123-dev libpulse-dev libsoxr-dev libsndfile1-dev libsqlite3-dev
+    libcurl4-openssl-dev pkg-config
 )
-test_packages=(pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium)
+test_packages=(pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx)
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
 

@@ -28,6 +28,16 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     public func matchesWeakly(_ other: EntityTag) -> Bool { value == other.value }
 }
 
+extension HTTPHeaders {
+    /// Whether If-None-Match asks not to send what has this tag; nil without the field. One that is malformed asks for
+    /// nothing.
+    public func ifNoneMatchRefuses(_ tag: EntityTag) -> Bool? {
+        let fields = values("If-None-Match")
+        guard !fields.isEmpty else { return nil }
+        return EntityTagCondition(parsing: fields.joined(separator: ","))?.allowsIfNoneMatch(current: tag) == false
+    }
+}
+
 /// The value of If-Match or If-None-Match (RFC 9110 section 13.1).
 public enum EntityTagCondition: Hashable, Sendable {
     case any

@@ -46,4 +46,11 @@ public enum HTTPBodyChunk: Sendable {
 /// `reply` is called exactly once.
 public protocol HTTPResponder: Sendable {
     func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void)
+    /// The largest body that a request may have, in bytes; nil: as large as the server takes any. Asked before the body
+    /// is read.
+    func bodyLimit(method: HTTPMethod, path: String) -> Int?
+}
+
+extension HTTPResponder {
+    public func bodyLimit(method: HTTPMethod, path: String) -> Int? { nil }
 }

@@ -49,7 +49,21 @@ public struct RequestHead: Sendable {
         guard let method = line.firstIndex(of: UInt8(ascii: " ")), method > line.startIndex,
             let target = line.lastIndex(of: UInt8(ascii: " ")), target > method + 1
         else { return false }
-        return line[(target + 1)...].starts(with: "HTTP/1.".utf8)
+        let version = line[(target + 1)...]
+        return version.starts(with: "HTTP/1.".utf8) && version.count == 8
+            && (48...57).contains(version[version.index(before: version.endIndex)])
+            && line[..<method].allSatisfy(isTokenByte)
+            && line[(method + 1)..<target].allSatisfy { $0 > 32 && $0 != 127 }
+    }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
     }
 
     /// RFC 6455 section 4.2.1: GET with `websocket` among the tokens of Upgrade.
@@ -70,9 +84,12 @@ extension HTTPHeaders {
 extension StringProtocol where SubSequence == Substring {
     /// Without the optional whitespace of RFC 9110 section 5.6.3 at both ends.
     public var trimmingSpaces: Substring {
-        var text = self[...]
-        while let first = text.utf8.first, first == 32 || first == 9 { text = text.dropFirst() }
-        while let last = text.utf8.last, last == 32 || last == 9 { text = text.dropLast() }
-        return text
+        // By bytes: a space with a combining mark behind it is one Character, of which only the space may go.
+        let isText: (UInt8) -> Bool = { $0 != 32 && $0 != 9 }
+        let text = self[...]
+        guard let first = text.utf8.firstIndex(where: isText), let last = text.utf8.lastIndex(where: isText) else {
+            return text[text.endIndex...]
+        }
+        return text[first..<text.utf8.index(after: last)]
     }
 }

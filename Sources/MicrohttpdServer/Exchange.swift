@@ -9,8 +9,8 @@ internal import Synchronization
 /// libmicrohttpd calls `advance` again and again on the connection's thread: first with the head, then for each piece
 /// of the body, then once it is complete, and again after the connection has been resumed.
 ///
-/// `@unchecked Sendable` because `progress`, `body`, `isTooLarge` and `discardedBytes` belong to the connection's thread, on which
-/// all of libmicrohttpd's calls come; what a reply from elsewhere touches is in `reply`.
+/// `@unchecked Sendable` because `progress` and everything about the body belong to the connection's thread, on which all of
+/// libmicrohttpd's calls come; what a reply from elsewhere touches is in `reply`.
 final class Exchange: @unchecked Sendable {
     private enum Reply {
         case none
@@ -32,6 +32,7 @@ final class Exchange: @unchecked Sendable {
     private let reply = Mutex(Reply.none)
     private var progress = Progress.head
     private var body: [UInt8] = []
+    private var bodyLimit: Int?
     private var isTooLarge = false
     private var discardedBytes = 0
 
@@ -47,7 +48,7 @@ final class Exchange: @unchecked Sendable {
         switch progress {
         case .head:
             progress = .body
-            return begin(connection)
+            return begin(connection, method: method)
         case .body where uploadSize.pointee > 0:
             defer { uploadSize.pointee = 0 }
             return collect(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
@@ -72,32 +73,50 @@ final class Exchange: @unchecked Sendable {
 
     /// Nothing is answered here unless the body must not be read: libmicrohttpd closes the connection after an answer
     /// that is queued in the first call.
-    private func begin(_ connection: OpaquePointer) -> MHD_Result {
-        guard let text = MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") else {
-            return cmicrohttpd_yes
+    private func begin(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
+        guard
+            MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") != nil
+                || MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Transfer-Encoding") != nil
+        else { return cmicrohttpd_yes }
+        let headers = RequestHeaders.copy(from: connection).headers
+        let limit = min(
+            core.responder.bodyLimit(method: HTTPMethod(cString: method), path: RequestTarget(target).path) ?? .max,
+            core.configuration.bodyLimit)
+        bodyLimit = limit
+        switch BodyFraming(lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding")) {
+        case .none, .chunked: return cmicrohttpd_yes
+        case .malformed(let detail): return queue(.malformed(detail), on: connection)
+        case .unknownCoding: return queue(.unknownTransferCoding, on: connection)
+        case .length(let length):
+            guard length > UInt64(limit) else { return cmicrohttpd_yes }
+            isTooLarge = true
+            // A client that sends without asking would lose the answer with the connection: what it sends is dropped,
+            // when it is no more than what others may send.
+            let asksFirst = headers.hasToken("100-continue", in: "Expect")
+            guard asksFirst || length > UInt64(core.configuration.bodyLimit) else { return cmicrohttpd_yes }
+            return queue(.tooLarge(limit: limit), on: connection)
         }
-        guard let length = UInt64(String(cString: text)), length > UInt64(core.configuration.bodyLimit) else {
-            return cmicrohttpd_yes
-        }
-        return queue(.tooLarge(limit: core.configuration.bodyLimit), on: connection)
     }
 
     private func collect(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
-        let limit = core.configuration.bodyLimit
+        let limit = bodyLimit ?? core.configuration.bodyLimit
         if !isTooLarge, body.count + bytes.count <= limit {
             body.append(contentsOf: bytes)
             return cmicrohttpd_yes
         }
-        // Within a body libmicrohttpd takes no answer: the rest is dropped, up to the same length again, and then 413.
+        // Within a body libmicrohttpd takes no answer: the rest is dropped, as much as a body may have at most, and
+        // then 413.
         isTooLarge = true
         body = []
         discardedBytes += bytes.count
-        return discardedBytes <= limit ? cmicrohttpd_yes : cmicrohttpd_no
+        return discardedBytes <= core.configuration.bodyLimit ? cmicrohttpd_yes : cmicrohttpd_no
     }
 
     private func ask(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
-        if isTooLarge { return queue(.tooLarge(limit: core.configuration.bodyLimit), on: connection) }
+        if isTooLarge { return queue(.tooLarge(limit: bodyLimit ?? core.configuration.bodyLimit), on: connection) }
         let headers = RequestHeaders.copy(from: connection)
+        // RFC 9112 section 3.2.
+        if headers.hostCount > 1 { return queue(.malformed("There are several Host fields."), on: connection) }
         if headers.hasUpgrade { return queue(.upgradeOnUsedConnection, on: connection) }
         let target = RequestTarget(target)
         let client = cmicrohttpd_connection_context(connection)

@@ -5,26 +5,37 @@ internal import HTTP
 /// What the server answers by itself.
 extension HTTPResponse {
     static func tooLarge(limit: Int) -> HTTPResponse {
-        problem(413, "Content Too Large", "body-too-large", detail: "the body may have \(limit) bytes")
+        ProblemDetails(
+            status: 413, code: "body-too-large", title: "Content Too Large",
+            detail: "The body may have \(limit) bytes here."
+        ).response()
     }
 
     /// This connection speaks HTTP already and cannot change (RFC 9110 section 15.5.22).
     static var upgradeOnUsedConnection: HTTPResponse {
-        var response = problem(
-            426, "Upgrade Required", "upgrade-on-used-connection", detail: "open a new connection for the WebSocket")
-        response.headers.add("Upgrade", "websocket")
-        response.headers.add("Connection", "close")
-        return response
+        ProblemDetails(
+            status: 426, code: "upgrade-on-used-connection", title: "Upgrade Required",
+            detail: "Open a new connection for the WebSocket."
+        ).response([("Upgrade", "websocket"), ("Connection", "close")])
+    }
+
+    /// Where a message ends, or whom it is for, could be read in two ways: nothing more of the connection is read.
+    static func malformed(_ detail: String) -> HTTPResponse {
+        ProblemDetails(status: 400, code: "malformed-request", title: "Bad Request", detail: detail)
+            .response([("Connection", "close")])
+    }
+
+    /// RFC 9112 section 6.1.
+    static var unknownTransferCoding: HTTPResponse {
+        ProblemDetails(
+            status: 501, code: "unknown-transfer-coding", title: "Not Implemented",
+            detail: "The only transfer coding here is chunked."
+        ).response([("Connection", "close")])
     }
 
     static var stopping: HTTPResponse {
-        problem(503, "Service Unavailable", "stopping", detail: "the server is stopping")
-    }
-
-    private static func problem(_ status: Int, _ title: String, _ code: String, detail: String) -> HTTPResponse {
-        let body = "{\"title\":\"\(title)\",\"status\":\(status),\"code\":\"\(code)\",\"detail\":\"\(detail)\"}"
-        return HTTPResponse(
-            status: status, headers: HTTPHeaders([("Content-Type", "application/problem+json")]),
-            body: .bytes(Array(body.utf8)))
+        ProblemDetails(
+            status: 503, code: "stopping", title: "Service Unavailable", detail: "The server is stopping."
+        ).response()
     }
 }

@@ -8,6 +8,7 @@ internal import HTTP
 struct RequestHeaders {
     var headers = HTTPHeaders(reserving: 256)
     private var mayUpgrade = false
+    private(set) var hostCount = 0
 
     /// An Upgrade field that names `websocket`.
     var hasUpgrade: Bool { mayUpgrade && headers.hasToken("websocket", in: "Upgrade") }
@@ -25,6 +26,7 @@ struct RequestHeaders {
                         name: UnsafeRawBufferPointer(start: name, count: strlen(name)),
                         value: bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
                     if strcasecmp(name, "Upgrade") == 0 { result.pointee.mayUpgrade = true }
+                    if strcasecmp(name, "Host") == 0 { result.pointee.hostCount += 1 }
                     return cmicrohttpd_yes
                 }, pointer)
         }

@@ -11,6 +11,7 @@ public final class Mpg123Decoder: AudioDecoder {
     /// other: about 1 ms and 0.1 s.
     static let scanAtOpen: Int64 = 2 << 20
     static let scanAtSeek: Int64 = 128 << 20
+    static let indexSize = 2_048
     /// A leading tag that is larger is skipped unread: 16 MB of picture and some room.
     static let largestTag: Int64 = 20 << 20
 
@@ -29,6 +30,8 @@ public final class Mpg123Decoder: AudioDecoder {
     /// header. What it decodes from them is left out.
     private var foreignFormat: AudioFormat?
     private var isScanned = false
+    /// A seek went to a place that is only near the frame asked for: frame counts tell nothing of the length any more.
+    private var isInexact = false
 
     public convenience init(_ source: any ByteSource) throws(MediaError) {
         try self.init(source, isOutline: false)
@@ -40,8 +43,9 @@ public final class Mpg123Decoder: AudioDecoder {
         reader = SourceReader(source)
         do throws(Mpg123Error) {
             handle = try Mpg123Handle()
-            try Self.configure(handle, layout, isOutline: isOutline)
+            try Self.configure(handle, layout, source, isOutline: isOutline)
             try handle.open(reader)
+            if !source.isLocal, let size = source.size { try handle.setSize(size) }
         } catch {
             throw reader.failure ?? error.mediaError(source.name)
         }
@@ -65,7 +69,9 @@ public final class Mpg123Decoder: AudioDecoder {
                 isSeekable: source.isSeekable && source.size != nil,
                 encoding: Self.encoding(try handle.frameInfo(), first: first, info: layout.info, handle: handle),
                 tags: tags)
+            media.audioBytes = layout.audioEnd.map { min(layout.audioStart, $0)..<$0 }
             try findLength(mayScan: !isOutline)
+            if !source.isLocal { try prepareSeeking() }
         } catch {
             throw reader.failure ?? error.mediaError(source.name)
         }
@@ -126,8 +132,13 @@ public final class Mpg123Decoder: AudioDecoder {
         pending = UnsafeBufferPointer(start: nil, count: 0)
         damage.jumped()
         length.stopMeasuring()
+        reader.recover()
         do throws(Mpg123Error) {
-            if !media.durationIsExact, !isScanned, (reader.source.size ?? 0) <= Self.scanAtSeek { try scan() }
+            if reader.source.isLocal {
+                if !media.durationIsExact, !isScanned, (reader.source.size ?? 0) <= Self.scanAtSeek { try scan() }
+            } else if media.encoding.bitrateMode != .constant {
+                isInexact = frame > 0
+            }
             let limit = media.durationIsExact ? media.duration ?? .max : .max
             position = try handle.seek(to: min(max(0, frame), limit))
             isAtEnd = position >= limit
@@ -140,18 +151,23 @@ public final class Mpg123Decoder: AudioDecoder {
 
 extension Mpg123Decoder {
     private static func configure(
-        _ handle: borrowing Mpg123Handle, _ layout: StreamLayout, isOutline: Bool
+        _ handle: borrowing Mpg123Handle, _ layout: StreamLayout, _ source: any ByteSource, isOutline: Bool
     ) throws(Mpg123Error) {
         var flags = [MPG123_QUIET, MPG123_GAPLESS, MPG123_FORCE_FLOAT, MPG123_PLAIN_ID3TEXT]
         if !isOutline { flags.append(MPG123_PICTURE) }
         if layout.largestTag > largestTag { flags.append(MPG123_SKIP_ID3V2) }
         // The library wants a second header to confirm the first one.
         if layout.isSingleFrame { flags.append(MPG123_NO_READAHEAD) }
-        try handle.set(MPG123_ADD_FLAGS, flags.reduce(0) { $0 | Int($1.rawValue) })
+        if !source.isLocal {
+            // Seeks by the table of contents: reading up to the place would mean to load all of it.
+            flags += [MPG123_NO_PEEK_END, MPG123_FUZZY]
+            if source.isSeekable, source.size != nil { flags.append(MPG123_FORCE_SEEKABLE) }
+        }
         try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_FUZZY.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
+        try handle.set(MPG123_ADD_FLAGS, flags.reduce(0) { $0 | Int($1.rawValue) })
         try handle.set(MPG123_RESYNC_LIMIT, 64 << 10)
         // Fixed, so that memory stays bounded: 16 KB; a longer file gets a coarser index.
-        try handle.set(MPG123_INDEX_SIZE, 2_048)
+        try handle.set(MPG123_INDEX_SIZE, indexSize)
         // A layer III frame may begin up to 511 bytes earlier, at low bit rates more than 20 frames; with these decoded
         // ahead, what follows a seek equals what decoding from the start gives.
         try handle.set(MPG123_PREFRAMES, 28)
@@ -198,10 +214,15 @@ extension Mpg123Decoder {
                 return
             }
         }
-        if mayScan, media.isSeekable, let size = reader.source.size, size - layout.audioStart <= Self.scanAtOpen {
+        let isLocal = reader.source.isLocal
+        if isLocal, mayScan, media.isSeekable, let size = reader.source.size,
+            size - layout.audioStart <= Self.scanAtOpen
+        {
             try scan()
         } else {
-            if media.isSeekable { try reader.reading { () throws(MediaError) in try length.sample(reader.source) } }
+            if isLocal, media.isSeekable {
+                try reader.reading { () throws(MediaError) in try length.sample(reader.source) }
+            }
             let rate = media.format.sampleRate
             media.duration = length.sampled ?? length.estimate(bitrate: media.encoding.bitrate, sampleRate: rate)
             if length.sampled != nil, let frames = media.duration,
@@ -210,6 +231,20 @@ extension Mpg123Decoder {
                 noteMean(mean)
             }
         }
+    }
+
+    /// Of a constant bit rate each frame's place can be calculated.
+    private func prepareSeeking() throws(Mpg123Error) {
+        guard media.isSeekable, media.encoding.bitrateMode == .constant, let bitrate = media.encoding.bitrate,
+            let frames = media.duration.map({ $0 / FrameCount(handle.samplesPerFrame) + 2 }), frames > 0
+        else { return }
+        let frameSize = Double(handle.samplesPerFrame) / 8 * Double(bitrate) / Double(media.format.sampleRate)
+        let step = frames / Int64(Self.indexSize) + 1
+        let offsets = (0..<min(Int64(Self.indexSize), frames / step + 1)).map { entry in
+            // Padding shifts a frame by a byte at most, and the search for its header goes forward.
+            length.firstFrame + (entry == 0 ? 0 : Int64(Double(entry * step) * frameSize) - 2)
+        }
+        try handle.setIndex(offsets, step: step)
     }
 
     private func scan() throws(Mpg123Error) {
@@ -263,6 +298,7 @@ extension Mpg123Decoder {
     /// The end at `frame`: now the length is known for certain.
     private func finish(_ frame: FrameCount) throws(MediaError) -> Bool {
         isAtEnd = true
+        guard !isInexact else { return false }
         if let expected = damage.expected, let end = layout.audioEnd, expected + 4 <= end,
             FrameHeader(try reader.source.bytes(at: expected, count: 4)[...]) != nil
         {

@@ -3,12 +3,13 @@
 public import Playback
 internal import Synchronization
 
-/// A store that keeps what it is given in memory and can refuse.
+/// A store that keeps what it is given in memory, and can refuse or hang.
 public final class MemoryStore: PlayerStore {
     private struct State {
         var saved: SavedPlayer
         var changes: [SavedChange] = []
         var failure: String?
+        var hangs = false
     }
 
     private let state: Mutex<State>
@@ -25,13 +26,18 @@ public final class MemoryStore: PlayerStore {
         state.withLock { $0.failure = message }
     }
 
+    /// From now on, what is to be saved gets no answer, ever.
+    public func hang() {
+        state.withLock { $0.hangs = true }
+    }
+
     public func load() -> SavedPlayer { state.withLock { $0.saved } }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
-        let failure = state.withLock { state in
-            if state.failure == nil { state.changes += changes }
-            return state.failure
+        let (failure, hangs) = state.withLock { state in
+            if state.failure == nil, !state.hangs { state.changes += changes }
+            return (state.failure, state.hangs)
         }
-        completion(failure)
+        if !hangs { completion(failure) }
     }
 }

@@ -3,6 +3,7 @@
 public import Audio
 public import Playback
 internal import Synchronization
+internal import Threading
 
 /// Opens media that a test has described; the samples tell item and frame: `base + frame`.
 public final class ScriptedOpener: MediaOpener {
@@ -33,26 +34,48 @@ public final class ScriptedOpener: MediaOpener {
         }
     }
 
-    private let scripts: Mutex<[String: Script]>
+    private struct State {
+        var scripts: [String: Script]
+        /// Those who wait for a script to change.
+        var waiting: [Mailbox<Void>] = []
+    }
+
+    private let state: Mutex<State>
 
     public init(_ scripts: [String: Script] = [:]) {
-        self.scripts = Mutex(scripts)
+        state = Mutex(State(scripts: scripts))
     }
 
     public func set(_ script: Script, for uri: String) {
-        scripts.withLock { $0[uri] = script }
+        change { $0[uri] = script }
     }
 
     public func release(_ uri: String) {
-        scripts.withLock { $0[uri]?.isHeld = false }
+        change { $0[uri]?.isHeld = false }
     }
 
-    public func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder {
-        while let script = scripts.withLock({ $0[locator.uri] }) {
+    private func change(_ body: (inout [String: Script]) -> Void) {
+        let waiting = state.withLock { state in
+            body(&state.scripts)
+            return state.waiting
+        }
+        for mailbox in waiting { mailbox.post(()) }
+    }
+
+    public func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
+        let changed = Mailbox<Void>()
+        state.withLock { $0.waiting.append(changed) }
+        defer { state.withLock { $0.waiting.removeAll { $0 === changed } } }
+        cancellation.onCancel { changed.post(()) }
+        while let script = state.withLock({ $0.scripts[locator.uri] }) {
             if cancellation.isCancelled { throw MediaError(.cancelled, "cancelled") }
-            if script.isHeld { continue }
-            if let error = script.openError { throw error }
-            return ScriptedDecoder(script)
+            guard script.isHeld else {
+                if let error = script.openError { throw error }
+                return ScriptedDecoder(script)
+            }
+            _ = changed.take(until: nil)
         }
         throw MediaError(.notFound, "There is no media \(locator.uri).")
     }

@@ -41,16 +41,35 @@ extension PulseStream {
     }
 
     func askCorkedIndex() {
-        let operation = pa_stream_update_timing_info(
+        withdrawQuestion()
+        question = pa_stream_update_timing_info(
             stream,
             { _, success, userdata in
                 let stream = PulseStream.stream(userdata)
+                if let question = stream.question { pa_operation_unref(question) }
+                stream.question = nil
                 guard let info = pa_stream_get_timing_info(stream.stream), success != 0 else {
                     return stream.corked(at: stream.context.pointee.renderer.cursor)
                 }
                 stream.corked(at: info.pointee.read_index / FrameCount(stream.context.pointee.frameBytes))
             }, pointer)
-        if let operation { pa_operation_unref(operation) }
+    }
+
+    private func withdrawQuestion() {
+        guard let question else { return }
+        pa_operation_cancel(question)
+        pa_operation_unref(question)
+        self.question = nil
+    }
+
+    /// From here on libpulse has no way back to this object: a server that was frozen may answer after its end.
+    func dropCallbacks() {
+        withdrawQuestion()
+        pa_stream_set_write_callback(stream, nil, nil)
+        pa_stream_set_state_callback(stream, nil, nil)
+        pa_stream_set_suspended_callback(stream, nil, nil)
+        pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_latency_update_callback(stream, nil, nil)
     }
 
     private func timingCame() {

@@ -57,6 +57,8 @@ final class PulseStream {
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
     var timing = TimingWatch()
+    /// Where the server reads, asked after corking and not answered yet.
+    var question: OpaquePointer?
 
     var sampleRate: Int { ring.format.sampleRate }
     var isDraining: Bool {
@@ -110,10 +112,7 @@ final class PulseStream {
         freeze()
         phase = .ended
         timer.arm(nil)
-        pa_stream_set_state_callback(stream, nil, nil)
-        pa_stream_set_write_callback(stream, nil, nil)
-        pa_stream_set_moved_callback(stream, nil, nil)
-        pa_stream_set_suspended_callback(stream, nil, nil)
+        dropCallbacks()
         ended(self)
     }
 
@@ -209,7 +208,8 @@ final class PulseStream {
         }
         if timing.isStale(now, isRunning: context.pointee.anchor.isRunning), !isSuspended { requestTiming() }
         fillWhenDry()
-        guard context.pointee.anchor.isRunning else { return }
+        // What fades out after a flush is of the past: neither its sound nor its end is anything to tell.
+        guard context.pointee.anchor.isRunning, flushing == nil else { return }
         announce(context.pointee.anchor.heard(at: now))
     }
 

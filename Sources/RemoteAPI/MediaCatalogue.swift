@@ -9,12 +9,17 @@ public protocol MediaCatalogue: Sendable {
     func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription
     /// What a folder holds, sorted as a person would read it; "" is the top.
     func list(folder path: String) throws(MediaError) -> MusicListing
-    /// The uris of every media in a folder and the folders below it, in the order of `list`; at most `limit`.
-    func media(inFolder path: String, limit: Int) throws(MediaError) -> [String]
+    /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
     /// The picture that lies in the media's folder; nil without one.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
     /// From a file of the same name beside the media, else from its tags; nil without any.
     func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics?
+}
+
+extension MediaCatalogue {
+    public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
+    public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
 }
 
 /// Lyrics as they were found.
@@ -30,9 +35,16 @@ public struct MediaLyrics: Hashable, Sendable {
     }
 }
 
-extension MediaCatalogue {
-    public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
-    public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
+/// What was found below a folder.
+public struct FolderContent: Hashable, Sendable {
+    public var uris: [String]
+    /// There is more than that.
+    public var isTruncated: Bool
+
+    public init(uris: [String], isTruncated: Bool = false) {
+        self.uris = uris
+        self.isTruncated = isTruncated
+    }
 }
 
 /// One folder of the music roots.

@@ -10,6 +10,8 @@ public protocol PlayerControl: Sendable {
     /// `reply` comes exactly once, within 1 s, from any thread.
     func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
+    /// Calls back from the player's own thread, at once when it is alive. False, and no call, when it is down.
+    func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool
     func queueWindow(offset: Int, limit: Int) -> QueueWindow
     func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)?
 }

@@ -48,8 +48,9 @@ public final class RemoteAPI: HTTPResponder {
     private let site: any HTTPResponder
     private let idempotency: IdempotentRequests
     private let dispatcher: Dispatcher
-    private let mediaWorker: BackgroundWorker
+    private let mediaWorker: SupervisedWorker
     private let libraryWorker: BackgroundWorker
+    private let health: HealthCheck
     private let hub: EventHub
     private let requests = RequestCounters()
     private let channel: EventChannel
@@ -62,8 +63,9 @@ public final class RemoteAPI: HTTPResponder {
         site = configuration.site
         idempotency = IdempotentRequests(clock: clock)
         dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
-        mediaWorker = BackgroundWorker("api-media")
+        mediaWorker = SupervisedWorker("api-media")
         libraryWorker = BackgroundWorker("api-library")
+        health = HealthCheck(player: player, clock: clock)
         hub = EventHub(
             player: player, clock: clock,
             encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
@@ -72,7 +74,7 @@ public final class RemoteAPI: HTTPResponder {
             playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
             libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
-            services: services, hub: hub, requests: requests, health: HealthCheck(),
+            services: services, hub: hub, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
             asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
         let all =
@@ -102,6 +104,12 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher.worker.stop()
         mediaWorker.stop()
         libraryWorker.stop()
+        health.stop()
+    }
+
+    public func bodyLimit(method: HTTPMethod, path: String) -> Int? {
+        guard case .route(let route, _) = router.match(method, Router.canonical(path)) else { return Route.smallBody }
+        return route.largestBody
     }
 
     public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
@@ -138,6 +146,11 @@ public final class RemoteAPI: HTTPResponder {
         let grant = try gate.admit(request, route.need)
         var finish = finish
         finish.origin = grant.origin
+        // What stands beside the API (health, contracts) is asked by others, who may add what they like.
+        if !route.takesQuery, let pair = request.query.first, route.pattern.hasPrefix("/api/") {
+            let name = String(pair.name.prefix(60))
+            throw .invalid(name, "The query parameter \(name) is not known here: there are none.")
+        }
         let answer: Reply = { [finish] in finish($0) }
         let call = APICall(request: request, parameters: parameters)
         if route.isSafe {

@@ -11,10 +11,8 @@ public struct Site: HTTPResponder {
     }
 
     public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
-        reply(
-            files.response(to: request)
-                ?? HTTPResponse(
-                    status: 404, headers: HTTPHeaders([("Content-Type", "text/plain; charset=utf-8")]),
-                    body: .bytes(Array("There is no such page.\n".utf8))))
+        let missing = ProblemDetails(
+            status: 404, code: "not-found", title: "Not found", detail: "The page has no such file.")
+        reply(files.response(to: request) ?? missing.response())
     }
 }

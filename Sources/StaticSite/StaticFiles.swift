@@ -25,7 +25,10 @@ public final class StaticFiles: Sendable {
     public func response(to request: HTTPRequest) -> HTTPResponse? {
         guard let path = PercentEncoding.decode(request.path), path.hasPrefix("/") else { return nil }
         guard request.method == .get || request.method == .head else {
-            return HTTPResponse(status: 405, headers: HTTPHeaders([("Allow", "GET, HEAD")]))
+            return ProblemDetails(
+                status: 405, code: "method-not-allowed", title: "Method not allowed",
+                detail: "The page's files are only read: use GET or HEAD."
+            ).response([("Allow", "GET, HEAD")])
         }
         guard let (file, status) = openFile(path) else { return nil }
         var descriptor = file
@@ -82,10 +85,7 @@ public final class StaticFiles: Sendable {
 
     /// RFC 9110 section 13.2.2: If-None-Match, where present, decides alone.
     private func isUnchanged(_ request: HTTPRequest, tag: EntityTag, modified: Int64) -> Bool {
-        let fields = request.headers.values("If-None-Match")
-        if !fields.isEmpty {
-            return EntityTagCondition(parsing: fields.joined(separator: ","))?.allowsIfNoneMatch(current: tag) == false
-        }
+        if let refuses = request.headers.ifNoneMatchRefuses(tag) { return refuses }
         guard let since = request.headers["If-Modified-Since"].flatMap(HTTPDate.parse) else { return false }
         return modified <= since
     }

@@ -10,6 +10,7 @@ final class Connection: @unchecked Sendable {
     /// nil after its end: it keeps `wake`, which keeps this.
     private(set) var session: (any WebSocketSession)?
     let subprotocol: String?
+    let descriptor: Int32
     /// nil once libwebsockets has let go of it.
     var handle: OpaquePointer?
     private(set) var isOpen = false
@@ -18,6 +19,11 @@ final class Connection: @unchecked Sendable {
     var mayWrite: Bool { isOpen && !isEnding }
     /// Pulled while the socket took no more.
     var held: WebSocketFrame?
+    /// libwebsockets was asked for its callback when the socket takes something again.
+    var asksToWrite = false
+    /// As the loop last saw them: whether `mayWrite`, and whether the socket is watched for writing.
+    var isSettled = false
+    var isWatchedForWriting = false
     /// What the server itself wants to end the connection with.
     var ending: WebSocketEnding?
     /// The message that is coming in.
@@ -26,8 +32,11 @@ final class Connection: @unchecked Sendable {
     private let inbox: Inbox
     private let isCalled = Atomic(false)
 
-    init(session: any WebSocketSession, subprotocol: String?, lease: ConnectionLease, inbox: Inbox) {
+    init(
+        session: any WebSocketSession, subprotocol: String?, descriptor: Int32, lease: ConnectionLease, inbox: Inbox
+    ) {
         self.session = session
+        self.descriptor = descriptor
         self.subprotocol = subprotocol
         self.lease = lease
         self.inbox = inbox

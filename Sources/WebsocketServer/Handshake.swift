@@ -15,13 +15,20 @@ enum Handshake {
 
     static func decide(_ incoming: IncomingConnection, application: any WebSocketApplication) -> Outcome {
         guard let head = RequestHead(incoming.head), head.isWebSocketUpgrade else {
-            return .refused(refusal(400, "malformed-request"))
+            return .refused(refusal(400, "malformed-request", "The request cannot be read."))
+        }
+        // RFC 9112 section 3.2.
+        guard head.headers.values("Host").count <= 1 else {
+            return .refused(refusal(400, "malformed-request", "There are several Host fields."))
         }
         guard head.headers.hasToken("upgrade", in: "Connection"), let key = head.headers["Sec-WebSocket-Key"],
             isKey(key)
-        else { return .refused(refusal(400, "malformed-handshake")) }
+        else {
+            return .refused(
+                refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
+        }
         guard head.headers["Sec-WebSocket-Version"] == "13" else {
-            var response = refusal(426, "unsupported-version")
+            var response = refusal(426, "unsupported-version", "Version 13 is spoken here.")
             response.headers.add("Sec-WebSocket-Version", "13")
             return .refused(response)
         }
@@ -47,11 +54,8 @@ enum Handshake {
             }
     }
 
-    private static func refusal(_ status: Int, _ code: String) -> HTTPResponse {
-        let body = "{\"title\":\"\(reason(status))\",\"status\":\(status),\"code\":\"\(code)\"}"
-        return HTTPResponse(
-            status: status, headers: HTTPHeaders([("Content-Type", "application/problem+json")]),
-            body: .bytes(Array(body.utf8)))
+    private static func refusal(_ status: Int, _ code: String, _ detail: String) -> HTTPResponse {
+        ProblemDetails(status: status, code: code, title: reason(status), detail: detail).response()
     }
 
     /// The answer as it goes over the wire; the connection closes behind it. Only bodies of bytes: a refusal is short.

@@ -4,7 +4,6 @@ internal import CWebsockets
 internal import Glibc
 internal import HTTP
 internal import Synchronization
-internal import Threading
 
 /// What other threads want from the WebSocket thread. However many wakes come, the thread is called once.
 final class Inbox: Sendable {
@@ -19,15 +18,18 @@ final class Inbox: Sendable {
     /// `@unchecked Sendable` because the context is only used for `lws_cancel_service`, which any thread may call.
     private struct State: @unchecked Sendable {
         var contents = Contents()
-        /// nil while there is nothing to cancel: before the start and after the end.
+        /// nil while the thread does not wait in libwebsockets: then the bell calls it.
         var context: OpaquePointer?
         var isCalled = false
         var isClosed = false
     }
 
     private let state = Mutex(State())
-    /// Where the thread waits while it has no client at all: libwebsockets would wake up for its own housekeeping.
-    private let bell = Mailbox<Void>()
+    private let readiness: Readiness
+
+    init(readiness: Readiness) {
+        self.readiness = readiness
+    }
 
     func post(_ connection: IncomingConnection) {
         let isAccepted = call { state in
@@ -60,7 +62,7 @@ final class Inbox: Sendable {
             if !state.isCalled {
                 state.isCalled = true
                 // Under the lock, so that the context is not destroyed meanwhile.
-                if let context = state.context { lws_cancel_service(context) } else { bell.post(()) }
+                if let context = state.context { lws_cancel_service(context) } else { readiness.ring() }
             }
             return true
         }
@@ -68,8 +70,9 @@ final class Inbox: Sendable {
 
     // MARK: The WebSocket thread
 
-    /// From now on calls interrupt libwebsockets instead of ringing the bell.
-    func attach(_ context: OpaquePointer) -> Bool {
+    /// From now on calls interrupt libwebsockets, or ring the bell when there is no context. False when something has
+    /// come already: then there is nothing to wait for.
+    func expectCalls(in context: OpaquePointer?) -> Bool {
         state.withLock { state in
             guard state.contents.isEmpty else { return false }
             state.context = context
@@ -89,15 +92,6 @@ final class Inbox: Sendable {
             }
             return state.contents
         }
-    }
-
-    /// Waits for a call without libwebsockets.
-    func waitForCall() {
-        let isCalled = state.withLock { state in
-            state.context = nil
-            return state.isCalled || !state.contents.isEmpty
-        }
-        if !isCalled { _ = bell.take(until: nil) }
     }
 
     /// Nothing is taken any more; what has come is returned.

@@ -15,12 +15,20 @@ final class WebsocketLoop: @unchecked Sendable {
     private let context: OpaquePointer
     private let vhost: OpaquePointer
     private let tables: WebsocketTables
-    private var connections: [ObjectIdentifier: Connection] = [:]
+    private let readiness: Readiness
+    /// By descriptor.
+    private var connections: [Int32: Connection] = [:]
+    /// How many of them are open and not about to end: for these `readiness` knows all that libwebsockets waits for.
+    private var settledCount = 0
+    /// libwebsockets' timers (pings above all) get their turn this often.
+    private let housekeepingSeconds: Double
+    private var housekeepingTime = MonotonicTime.now
     private var stopDeadline: MonotonicTime?
     private let traffic: WebsocketTraffic
 
     init(
-        application: any WebSocketApplication, inbox: Inbox, pingSeconds: Int, messageLimit: Int, log: Logger
+        application: any WebSocketApplication, inbox: Inbox, readiness: Readiness, pingSeconds: Int, messageLimit: Int,
+        log: Logger
     ) throws(WebsocketError) {
         WebsocketLog.install(log)
         let tables = WebsocketTables(pingSeconds: pingSeconds)
@@ -33,6 +41,8 @@ final class WebsocketLoop: @unchecked Sendable {
         }
         self.application = application
         self.inbox = inbox
+        self.readiness = readiness
+        housekeepingSeconds = max(0.1, min(2, Double(pingSeconds) / 10))
         self.context = context
         self.vhost = vhost
         self.tables = tables
@@ -44,15 +54,49 @@ final class WebsocketLoop: @unchecked Sendable {
         while true {
             serve(inbox.take())
             if let stopDeadline, connections.isEmpty || stopDeadline <= .now { break }
-            if connections.isEmpty {
-                inbox.waitForCall()
-            } else if inbox.attach(context) {
-                lws_service(context, 0)
+            if settledCount < connections.count || stopDeadline != nil {
+                // Handshakes and closing ones are libwebsockets' affair, with waits that only it knows.
+                if inbox.expectCalls(in: context) { lws_service(context, 0) }
+            } else if inbox.expectCalls(in: nil) {
+                waitForClients()
             }
         }
         for arrival in inbox.closeDown().arrivals { close(arrival.descriptor) }
         lws_sul_schedule(context, 0, tables.stopTimer, nil, Int64(LWS_SET_TIMER_USEC_CANCEL))
         lws_context_destroy(context)
+    }
+
+    /// Serves single sockets, as libwebsockets does after its own wait.
+    private func waitForClients() {
+        readiness.wait(until: connections.isEmpty ? nil : housekeepingTime) { descriptor, events in
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: events)
+            guard connections[descriptor] != nil else { return }
+            lws_service_fd(context, &ready)
+            guard Int32(events) & POLLIN != 0, let connection = connections[descriptor], connection.mayWrite else {
+                return
+            }
+            // What came may have an answer by libwebsockets itself (a pong), which it gives when it may write.
+            ready.revents = Int16(POLLOUT)
+            lws_service_fd(context, &ready)
+        }
+        let now = MonotonicTime.now
+        // The second one is 0 when libwebsockets has kept input for later.
+        guard housekeepingTime <= now || lws_service_adjust_timeout(context, 1, 0) == 0 else { return }
+        lws_service(context, -1)
+        housekeepingTime = now.advanced(bySeconds: housekeepingSeconds)
+    }
+
+    /// Keeps `readiness` and the count of settled connections true; after everything that may change them.
+    private func follow(_ connection: Connection, _ handle: OpaquePointer) {
+        if connection.isSettled != connection.mayWrite {
+            connection.isSettled = connection.mayWrite
+            settledCount += connection.isSettled ? 1 : -1
+        }
+        let writes = connection.mayWrite && (connection.asksToWrite || lws_partial_buffered(handle) != 0)
+        if connection.isWatchedForWriting != writes {
+            connection.isWatchedForWriting = writes
+            readiness.watch(connection.descriptor, writing: writes)
+        }
     }
 
     /// Apart from `run`, so that nothing that came is kept while the thread waits.
@@ -61,7 +105,9 @@ final class WebsocketLoop: @unchecked Sendable {
         contents.arrivals.forEach(take)
         for connection in contents.awake {
             connection.takeWake()
-            if let handle = connection.handle { traffic.writeAtOnce(connection, handle) }
+            guard let handle = connection.handle else { continue }
+            traffic.writeAtOnce(connection, handle)
+            follow(connection, handle)
         }
     }
 
@@ -71,7 +117,7 @@ final class WebsocketLoop: @unchecked Sendable {
         lws_sul_schedule(context, 0, tables.stopTimer, { _ in }, 1_000_000)
         for connection in connections.values {
             connection.ending = .goingAway
-            if let handle = connection.handle { lws_callback_on_writable(handle) }
+            if let handle = connection.handle { traffic.askToWrite(connection, handle) }
         }
     }
 
@@ -92,7 +138,7 @@ final class WebsocketLoop: @unchecked Sendable {
             var size: Int32 = 65_536
             setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
             let connection = Connection(
-                session: session, subprotocol: subprotocol, lease: incoming.lease, inbox: inbox)
+                session: session, subprotocol: subprotocol, descriptor: descriptor, lease: incoming.lease, inbox: inbox)
             tables.adopting = connection
             let handle = rewritten.withUnsafeBytes {
                 lws_adopt_socket_vhost_readbuf(
@@ -114,14 +160,20 @@ final class WebsocketLoop: @unchecked Sendable {
     /// From now until `detach` libwebsockets' object keeps the connection alive.
     func attach(_ connection: Connection, to handle: OpaquePointer) {
         connection.handle = handle
-        connections[ObjectIdentifier(connection)] = connection
+        connections[connection.descriptor] = connection
+        // One that cannot be watched is closed: its client could not be heard.
+        if !readiness.add(connection.descriptor) {
+            lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
+        }
         lws_set_opaque_user_data(handle, Unmanaged.passUnretained(connection).toOpaque())
     }
 
     func detach(_ connection: Connection, from handle: OpaquePointer) {
         lws_set_opaque_user_data(handle, nil)
         connection.release()
-        connections[ObjectIdentifier(connection)] = nil
+        if connection.isSettled { settledCount -= 1 }
+        // The number may be another connection's already.
+        if connections[connection.descriptor] === connection { connections[connection.descriptor] = nil }
     }
 
     func handle(
@@ -136,7 +188,13 @@ final class WebsocketLoop: @unchecked Sendable {
             }
             guard let user = lws_get_opaque_user_data(handle) else { return 0 }
             let connection = Unmanaged<Connection>.fromOpaque(user).takeUnretainedValue()
-            defer { if reason == LWS_CALLBACK_WSI_DESTROY { detach(connection, from: handle) } }
+            defer {
+                if reason == LWS_CALLBACK_WSI_DESTROY {
+                    detach(connection, from: handle)
+                } else {
+                    follow(connection, handle)
+                }
+            }
             return traffic.handle(connection, handle, reason, input, length)
         case LWS_CALLBACK_HTTP: return -1
         default: return 0

@@ -15,9 +15,11 @@ public final class WebsocketServer: Sendable {
     public init(
         application: any WebSocketApplication, pingSeconds: Int = 30, messageLimit: Int = 65_536, log: Logger
     ) throws(WebsocketError) {
-        let inbox = Inbox()
+        let readiness = try Readiness()
+        let inbox = Inbox(readiness: readiness)
         let loop = try WebsocketLoop(
-            application: application, inbox: inbox, pingSeconds: pingSeconds, messageLimit: messageLimit, log: log)
+            application: application, inbox: inbox, readiness: readiness, pingSeconds: pingSeconds,
+            messageLimit: messageLimit, log: log)
         self.inbox = inbox
         thread = Mutex(NamedThread("websockets") { loop.run() })
     }

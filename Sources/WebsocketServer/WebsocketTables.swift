@@ -30,6 +30,9 @@ final class WebsocketTables {
         }
         // Larger messages come in pieces of this size; each client has a buffer of it.
         protocols[0].rx_buffer_size = 512
+        // Or else libwebsockets writes so much at a time too: it would copy the rest of each frame, wait for the socket
+        // in between, and cut the frame off when the client closes meanwhile.
+        protocols[0].tx_packet_size = 1 << 20
         stopTimer = .allocate(capacity: 1)
         stopTimer.initialize(to: lws_sorted_usec_list_t())
         validity = .allocate(capacity: 1)

@@ -35,10 +35,11 @@ final class WebsocketTraffic {
             return receive(connection, handle, UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length))
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
             connection.isEnding = true
-            // libwebsockets echoes codes beyond the ranges of RFC 6455 section 7.4.2.
+            // libwebsockets answers 1002 to reserved codes by itself, but echoes those beyond the ranges of RFC 6455
+            // section 7.4.2, and half a code (section 5.5.1).
             let payload = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
-            guard payload.count >= 2, Int(payload[0]) << 8 | Int(payload[1]) >= 5000 else { return 0 }
-            return end(connection, handle, .protocolError)
+            let isWrong = payload.count == 1 || (payload.count >= 2 && Int(payload[0]) << 8 | Int(payload[1]) >= 5000)
+            return isWrong ? end(connection, handle, .protocolError) : 0
         case LWS_CALLBACK_SERVER_WRITEABLE: return write(connection, handle)
         case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
             connection.close()
@@ -67,12 +68,12 @@ final class WebsocketTraffic {
         return 0
     }
 
-    /// Writes outside of libwebsockets' callback: asking for the callback costs a poll() over all clients, and the socket
+    /// Writes outside of libwebsockets' callback: asking for it costs two system calls more for each frame, and the socket
     /// has room almost always. What it does not take libwebsockets keeps, one frame at most; then its callback goes on.
     func writeAtOnce(_ connection: Connection, _ handle: OpaquePointer) {
         guard connection.mayWrite else { return }
         guard connection.held == nil, connection.ending == nil, lws_partial_buffered(handle) == 0 else {
-            lws_callback_on_writable(handle)
+            askToWrite(connection, handle)
             return
         }
         guard let frame = connection.nextFrame() else { return }
@@ -88,10 +89,16 @@ final class WebsocketTraffic {
 
     private func hold(_ frame: WebSocketFrame, _ connection: Connection, _ handle: OpaquePointer) {
         connection.held = frame
+        askToWrite(connection, handle)
+    }
+
+    func askToWrite(_ connection: Connection, _ handle: OpaquePointer) {
+        connection.asksToWrite = true
         lws_callback_on_writable(handle)
     }
 
     private func write(_ connection: Connection, _ handle: OpaquePointer) -> Int32 {
+        connection.asksToWrite = false
         if let ending = connection.ending { return end(connection, handle, ending) }
         for sent in 0..<Self.framesPerTurn {
             guard let frame = connection.nextFrame() else { return 0 }
@@ -106,7 +113,7 @@ final class WebsocketTraffic {
             case .text(let shared): if !send(shared.bytes, to: handle) { return -1 }
             }
         }
-        lws_callback_on_writable(handle)
+        askToWrite(connection, handle)
         return 0
     }
 

@@ -22,6 +22,7 @@ struct Tonearm: ParsableCommand {
                 name: "Queue and music (on a running server)",
                 subcommands: [
                     QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
+                    UndoCommand.self, RedoCommand.self,
                     BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
                     OutputsCommand.self,
                 ]),

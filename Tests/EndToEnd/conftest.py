@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rig import Api, Capture, EventLog, Media, PulseDaemon, Server
+from rig.access import OpenServer, own_address
 from rig.contract import EventContract
 from rig.server import REPOSITORY
 
@@ -58,10 +59,12 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
     def start(output: str = "null", pulse: PulseDaemon | None = None, music: pathlib.Path | None = media.root,
-              arguments: tuple[str, ...] = (), host: str = "127.0.0.1", launch_only: bool = False) -> Server:
+              arguments: tuple[str, ...] = (), host: str = "127.0.0.1", launch_only: bool = False,
+              wrapper: tuple[str, ...] = ()) -> Server:
         home = directory / f"server-{len(servers)}"
         home.mkdir()
         server = Server(home, music, pulse.environment if pulse else None, output, arguments, host)
+        server.wrapper = list(wrapper)
         servers.append(server)
         return server.launch() if launch_only else server.start()
 
@@ -74,6 +77,17 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
         if crashed or report is None or report.failed:
             request.node.add_report_section("call", "server log", server.log()[-8000:])
         assert not crashed, f"the server ended by itself with status {server.process.returncode}"
+
+
+@pytest.fixture
+def open_to_all(start_server, directory) -> OpenServer:
+    """A server for strangers, at an address of this machine that is not loopback."""
+    address = own_address()
+    if address is None:
+        pytest.skip("this machine has only loopback")
+    token_file = directory / "token"
+    server = start_server(host="0.0.0.0", arguments=("--token-file", str(token_file)))
+    return OpenServer(server, f"http://{address}:{server.port}", token_file)
 
 
 @pytest.fixture

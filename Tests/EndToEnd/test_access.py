@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may do what (DESIGN section 6)."""
 
-import re
 import socket
 
 import httpx
@@ -9,37 +8,14 @@ import pytest
 import websockets
 
 from rig import EventLog
-
-
-def own_address() -> str | None:
-    """An address of this machine that is not loopback; nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        address = probe.getsockname()[0]
-        return None if address.startswith("127.") else address
-
-
-@pytest.fixture
-def open_to_all(start_server, directory):
-    """A server bound to every address with a generated token, and the address to reach it as a stranger."""
-    address = own_address()
-    if address is None:
-        pytest.skip("this machine has only loopback")
-    token_file = directory / "token"
-    server = start_server(host="0.0.0.0", arguments=("--token-file", str(token_file)))
-    return server, f"http://{address}:{server.port}", token_file
+from rig.access import own_address
 
 
 def test_strangers_need_the_token(open_to_all):
     """401 without, 401 with a wrong one, 200 with it; the token file is private; the printed link carries it."""
-    server, url, token_file = open_to_all
-    assert token_file.stat().st_mode & 0o077 == 0
-    text = token_file.read_text()
-    token = re.search(r"[A-Za-z0-9_\-]{20,}", text).group()
-    assert token in server.log()
+    url, token = open_to_all.url, open_to_all.token
+    assert open_to_all.token_file.stat().st_mode & 0o077 == 0
+    assert token in open_to_all.server.log()
     for headers, status in (({}, 401), ({"Authorization": "Bearer wrong"}, 401), ({"Authorization": f"Basic {token}"}, 401),
                             ({"Authorization": f"Bearer {token[:-1]}"}, 401), ({"Authorization": f"Bearer {token}"}, 200)):
         response = httpx.get(f"{url}/api/v1/player", headers=headers, trust_env=False)
@@ -52,9 +28,8 @@ def test_strangers_need_the_token(open_to_all):
 
 def test_events_need_the_token_too(open_to_all):
     """By header, or by subprotocol for browsers; the protocol echoed is tonearm.v1, never the token."""
-    server, url, token_file = open_to_all
-    token = re.search(r"[A-Za-z0-9_\-]{20,}", token_file.read_text()).group()
-    events = url.replace("http:", "ws:") + "/api/v1/events"
+    token = open_to_all.token
+    events = open_to_all.url.replace("http:", "ws:") + "/api/v1/events"
     with pytest.raises(websockets.InvalidStatus) as refused:
         EventLog(events)
     assert refused.value.response.status_code == 401
@@ -69,7 +44,7 @@ def test_events_need_the_token_too(open_to_all):
 
 def test_the_page_itself_is_open_so_that_it_can_ask_for_the_token(open_to_all):
     """A phone opens the link first; what the page shows needs the token."""
-    _, url, _ = open_to_all
+    url = open_to_all.url
     assert httpx.get(url + "/", trust_env=False).status_code == 200
     assert httpx.get(url + "/healthz", trust_env=False).status_code == 200
 

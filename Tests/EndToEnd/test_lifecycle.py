@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start, end, and nothing left over."""
 
+import contextlib
 import signal
 import socket
 import time
@@ -73,20 +74,22 @@ def test_music_goes_on_without_clients(capture, api, open_events):
 
 
 def test_nothing_leaks(pulse, server, api):
-    """Row 13: 100 tracks and 200 event connections: threads, descriptors, streams as before."""
-    api.load("one-frame.mp3", "short-0.mp3")
-    for warm in range(4):
-        api.play(index=warm % 2)
-    EventLog(server.events_url).close()
-    api.command("stop")
-    eventually(lambda: not pulse.sink_inputs(), "the stream is released", timeout=20, every=0.1)
+    """Row 13: 500 tracks and 500 event connections: threads, descriptors, streams as before."""
+    def run(tracks: int, connections: int) -> None:
+        api.load(*["one-frame.mp3"] * tracks)
+        with contextlib.closing(EventLog(server.events_url)) as log:
+            api.play()
+            for _ in range(connections):
+                EventLog(server.events_url).close()
+            assert len(pulse.sink_inputs()) <= 1
+            log.wait_for("queue-ended", timeout=60)
+            assert len(log.since(0, "completed")) == tracks
+        api.command("stop")
+        eventually(lambda: not pulse.sink_inputs(), "the stream is released", timeout=20, every=0.1)
+
+    run(4, 2)
     threads, descriptors = server.threads(), server.descriptors()
-    for number in range(100):
-        api.play(index=number % 2)
-    for _ in range(200):
-        EventLog(server.events_url).close()
-    api.command("stop")
-    eventually(lambda: not pulse.sink_inputs(), "the stream is released", timeout=20, every=0.1)
+    run(500, 500)
     eventually(lambda: server.descriptors() <= descriptors + 1, "descriptors are given back")
     eventually(lambda: server.threads() <= threads, "threads are given back")
 

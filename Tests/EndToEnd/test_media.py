@@ -101,3 +101,58 @@ def test_damage_in_the_middle_is_skipped_and_counted(capture, api, media):
     metrics = api.request("GET", "//metrics").text
     count = [float(line.split()[-1]) for line in metrics.splitlines() if "decode_errors" in line and not line.startswith("#")]
     assert count and count[0] > 0
+
+
+@pytest.mark.parametrize("deed", ["truncated", "overwritten", "deleted", "replaced"])
+def test_a_file_that_changes_while_it_plays(directory, pulse, capture, start_server, contract, media, deed):
+    """What was decoded is heard, then `completed` with `error`, and the next item plays; a file whose name is gone, or
+    leads to another one by now, plays to its end."""
+    import os
+    import shutil
+
+    import numpy
+
+    from rig import Api, EventLog
+    from rig.signals import align
+
+    music = directory / "music"
+    music.mkdir()
+    file = music / "long.mp3"
+    for name in ("long.mp3", "noise.mp3"):
+        shutil.copy(media.path(name), music)
+    server = start_server(output="pulse", pulse=pulse, music=music)
+    api, log = Api(server.url), EventLog(server.events_url, "", contract)
+    ids = api.load("long.mp3", "noise.mp3")
+    begin = 34 if deed in ("deleted", "replaced") else 0
+    api.play(position=begin)
+    start = capture.wait_sound()
+    match deed:
+        case "truncated":
+            os.truncate(file, 6 * 24_000)
+        case "overwritten":
+            file.write_bytes(media.path("long.mp3").read_bytes()[: 6 * 24_000])
+        case "deleted":
+            file.unlink()
+        case "replaced":
+            shutil.copy(media.path("chirp.mp3"), music / "new.mp3")
+            (music / "new.mp3").rename(file)
+    completed = log.wait_for("completed", lambda event: event["itemId"] == ids[0], timeout=20)
+    assert completed["reason"] == ("error" if begin == 0 else "finished")
+    log.wait_for("completed", lambda event: event["itemId"] == ids[1] and event["reason"] == "finished", timeout=20)
+    if begin == 0:
+        error = log.wait_for("error", timeout=1)
+        assert error["code"] == "unreadable" and error["itemId"] == ids[0]
+    capture.wait_silence()
+    log.close()
+    api.close()
+    assert not log.violations
+    heard = capture.samples()
+    long, noise = media.reference("long.mp3"), media.reference("noise.mp3")
+    end = start + align(heard[start:], noise)
+    assert numpy.abs(heard[end : end + len(noise)].astype(int) - noise).max() <= 1, "the next item is whole"
+    assert (end - start) / 44_100 == pytest.approx(6, abs=0.2), "6 s of it: to the cut, or from 34 s to the end"
+    # Without the beginning after a jump, and what a decoder makes of the last frame that is there.
+    length = end - start - 4_410
+    part = heard[start + 2_205 : start + length]
+    where = begin * 44_100 + align(long[begin * 44_100 :], part[:22_050])
+    assert numpy.abs(part.astype(int) - long[where : where + len(part)]).max() <= 1, "what was decoded was heard"

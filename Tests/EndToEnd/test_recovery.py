@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sound server goes, comes late, or is not there."""
+"""The sound server goes, comes late, or is not there; the server itself goes."""
+
+import time
 
 import pytest
 
-from rig import Api, Capture, eventually
+from rig import PATIENCE, Api, Capture, eventually
 from rig.signals import align
 
 RATE = 44100
@@ -104,3 +106,81 @@ def test_commands_while_the_daemon_is_away_are_answered_and_kept(pulse, api):
     eventually(lambda: api.player()["output"]["available"], "the output is back", timeout=10)
     snapshot = api.player()
     assert snapshot["status"] == "paused" and snapshot["position"] == pytest.approx(12, abs=0.05)
+
+
+def test_a_seek_while_the_daemon_is_away_holds_when_it_is_back(capture, pulse, api, events, media):
+    """Promise 2: `interrupted` all the while, never `seeking`; then the sound comes from the target."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    pulse.kill()
+    capture.stop()
+    api.wait_status("interrupted")
+    mark = events.mark()
+    for target in (30, 5, 17):
+        answer = api.seek(position=target)
+        assert answer["status"] == "interrupted" and answer["position"] == pytest.approx(target, abs=0.01)
+    pulse.start()
+    again = Capture(pulse).start(restart_sink=False)
+    try:
+        back = api.wait_status("playing", timeout=15)
+        assert 17 <= back["position"] < 19
+        eventually(lambda: api.player()["position"] >= back["position"] + 0.3, "it plays on")
+        again.wait_sound(timeout=10)
+        again.wait_seconds(0.5)
+        sample = again.samples()[-RATE // 4 :]
+        assert 17 <= align(media.reference("long.mp3"), sample) / RATE < api.player()["position"]
+    finally:
+        again.stop()
+    assert "interrupted" not in [event["status"] for event in events.since(mark, "status")[1:]]
+    # A moment of `seeking` belongs to the start from the target; it ends in sound.
+    assert events.since(mark, "status")[-1]["status"] == "playing"
+
+
+def test_a_seek_and_a_pause_while_the_daemon_is_away_end_paused(capture, pulse, api):
+    """A seek ends by being heard: without a sink it must not stay `seeking` for ever."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    pulse.kill()
+    capture.stop()
+    api.wait_status("interrupted")
+    api.seek(position=17)
+    answer = api.pause()
+    assert answer["status"] == "paused" and answer["position"] == pytest.approx(17, abs=0.01)
+    pulse.start()
+    eventually(lambda: api.player()["output"]["available"], "the output is back", timeout=10)
+    snapshot = api.player()
+    assert snapshot["status"] == "paused" and snapshot["position"] == pytest.approx(17, abs=0.01)
+    api.play()
+    assert 17 <= api.wait_status("playing")["position"] < 18
+
+
+@pytest.mark.parametrize("moment", [None, 0.0, 0.003, 0.01, 0.03])
+def test_term_under_load_closes_every_client_and_saves(start_server, pulse, open_events, moment):
+    """DESIGN section 3: 50 event clients, while playing or so many seconds into loading: 1001 for each, status 0, saved."""
+    server = start_server(output="pulse", pulse=pulse)
+    api = Api(server.url)
+    logs = [open_events(url=server.events_url) for _ in range(50)]
+    for log in logs:
+        log.wait_for("snapshot", timeout=20)
+    api.load("vbr-noxing-long.mp3", "long.mp3")
+    if moment is None:
+        api.play(position=11)
+        api.wait_status("playing")
+        eventually(lambda: api.player()["position"] > 11.3, "it plays")
+    else:
+        logs[0].send({"type": "command", "id": 1, "command": "play", "data": {"index": 1, "position": 11}})
+        time.sleep(moment)  # the moment is the subject
+    position = api.player()["position"]
+    assert server.stop(timeout=2) == 0, server.log()[-3000:]
+    for log in logs:
+        eventually(lambda: log.close_code is not None, "the socket is closed")
+    assert {log.close_code for log in logs} == {1001}
+    api.close()
+    server.start()
+    api = Api(server.url)
+    assert api.uris() == ["vbr-noxing-long.mp3", "long.mp3"]
+    if moment is None:
+        assert position - 0.1 < api.player()["position"] < position + 2 * PATIENCE
+    api.close()

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Position: where the music is, and getting elsewhere."""
 
+import shutil
+import subprocess
 import time
 
 import pytest
 
-from rig import eventually
+from rig import Api, eventually
 from rig.signals import align
 from rig.waiting import during
 
@@ -116,6 +118,76 @@ def test_position_never_goes_back_while_playing(capture, api):
     assert last > 1
     paused = api.pause()["position"]
     during(0.3, lambda: api.player()["position"] == paused, "the position moved while paused")
+
+
+FAILING_CLOCK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned asked, failed, state = 71;
+
+static int fails(void) {
+    state = state * 1664525u + 1013904223u;
+    asked++;
+    if ((state >> 16) % 10 != 0) return 0;
+    failed++;
+    return 1;
+}
+
+const void *pa_stream_get_timing_info(void *stream) {
+    const void *(*real)(void *) = dlsym(RTLD_NEXT, "pa_stream_get_timing_info");
+    return fails() ? NULL : real(stream);
+}
+
+void *pa_stream_update_timing_info(void *stream, void *callback, void *data) {
+    void *(*real)(void *, void *, void *) = dlsym(RTLD_NEXT, "pa_stream_update_timing_info");
+    return fails() ? NULL : real(stream, callback, data);
+}
+
+__attribute__((destructor)) static void tell(void) {
+    FILE *file = fopen(getenv("FAILING_CLOCK_REPORT"), "w");
+    if (file) fprintf(file, "%u %u", asked, failed), fclose(file);
+}
+"""
+
+
+def test_a_clock_that_fails_now_and_then_is_not_noticed(directory, pulse, start_server, open_events):
+    """Row 71: every tenth word of libpulse about time fails; the position never is 0, nothing, or falls back."""
+    source, library, report = directory / "clock.c", directory / "clock.so", directory / "report"
+    source.write_text(FAILING_CLOCK)
+    compiler = shutil.which("cc") or shutil.which("clang")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+    pulse.environment |= {"LD_PRELOAD": str(library), "FAILING_CLOCK_REPORT": str(report)}
+    server = start_server(output="pulse", pulse=pulse)
+    del pulse.environment["LD_PRELOAD"]
+    api = Api(server.url)
+    log = open_events("events=time&interval=0.05", url=server.events_url)
+    api.load("long.mp3", play=True)
+    for begin in (0, 20, 5):
+        if begin:
+            api.seek(position=begin)
+        api.wait_status("playing")
+        last = begin + 1e-9
+        while last < begin + 1.5:
+            snapshot = api.player()
+            assert snapshot["position"] >= last, "it fell back"
+            assert snapshot["status"] == "playing" or snapshot["position"] < begin + 0.3
+            last = max(last, snapshot["position"])
+    # Sound takes time to begin, the clock none to be late: it is right again by now.
+    before = api.player()
+    after = eventually(lambda: (now := api.player())["position"] > before["position"] + 2 and now, "two seconds")
+    seconds = (after["sampledAt"] - before["sampledAt"]) / 1000
+    assert after["position"] - before["position"] == pytest.approx(seconds, abs=0.3)
+    ticks = [event for event in log.since(0, "time") if event["rate"] == 1]
+    for earlier, later in zip(ticks, ticks[1:]):
+        if earlier["discontinuity"] == later["discontinuity"]:
+            assert later["position"] >= earlier["position"]
+    api.close()
+    server.stop()
+    asked, failed = map(int, report.read_text().split())
+    assert asked > 40 and failed >= asked // 20, "the clock did not fail"
 
 
 def test_seek_into_the_last_moment_plays_to_the_end_once(capture, api, events):

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Play, pause, stop, next: what is told and what is heard."""
 
+import json
+import random
 import time
 
 import numpy
 import pytest
+from websockets.sync.client import connect
 
-from rig import eventually, within
+from rig import PATIENCE, Api, eventually, within
 from rig.signals import align, click_level
 from rig.waiting import during
 
@@ -66,12 +69,24 @@ def test_sound_ends_at_once_and_without_a_click(capture, api, verb):
     capture.wait_seconds(0.5)
     asked = time.monotonic()
     snapshot = api.command(verb)
-    answered = time.monotonic()
-    assert answered - asked < 0.5
     assert snapshot["status"] == {"pause": "paused", "stop": "stopped"}[verb] and snapshot["rate"] == 0
     silent = silence_begins(capture, start + RATE // 10)
     assert silent - capture.frame_at(asked) < 0.1 * RATE
     assert click_level(capture.samples(start + RATE // 10, silent + RATE // 10)[:, 0]) < -40
+
+
+@pytest.mark.parametrize("verb", ["pause", "stop"])
+def test_silence_is_answered_at_once(pulse, api, verb):
+    """Rows 65, 66: within 100 ms; the best of eight, as a busy machine delays some but never shortens one."""
+    api.load("low.mp3")
+    times = []
+    for _ in range(8):
+        api.play()
+        api.wait_status("playing")
+        asked = time.monotonic()
+        api.command(verb)
+        times.append(time.monotonic() - asked)
+    assert min(times) < 0.1 and max(times) < 1 * PATIENCE, times
 
 
 def test_resume_goes_on_where_pause_left_off(capture, api, media):
@@ -289,19 +304,21 @@ def test_the_life_of_a_track_is_told_in_order(api, events):
         "status playing", f"completed {ids[0]} finished", f"completed {ids[1]} finished", "status completed", "queue-ended"]
 
 
-def test_random_commands_never_break_the_invariants(api, events):
-    """Rows 39, 62: each answer within 1 s; playing <=> rate is not 0; versions only rise."""
-    import random
+def random_command(dice) -> tuple[str, dict]:
+    return dice.choice([
+        ("play", {}), ("pause", {}), ("toggle", {}), ("next", {}), ("previous", {}), ("stop", {}),
+        ("play", {"index": dice.randrange(5)}), ("seek", {"position": dice.uniform(0, 40)}),
+        ("seek", {"progress": dice.random()}), ("seek", {"offset": dice.uniform(-20, 20)}),
+        ("play", {"index": dice.randrange(5), "position": dice.uniform(0, 5)})])
 
+
+def test_random_commands_never_break_the_invariants(api, events):
+    """Row 39: each answer within 1 s; playing <=> rate is not 0; versions only rise."""
     dice = random.Random(62)
     api.load("long.mp3", "short-0.mp3", "chirp.mp3", "text.mp3", "low.mp3")
     slowest, version = 0.0, 0
     for _ in range(400):
-        verb, members = dice.choice([
-            ("play", {}), ("pause", {}), ("toggle", {}), ("next", {}), ("previous", {}), ("stop", {}),
-            ("play", {"index": dice.randrange(5)}), ("seek", {"position": dice.uniform(0, 40)}),
-            ("seek", {"progress": dice.random()}), ("seek", {"offset": dice.uniform(-20, 20)}),
-            ("play", {"index": dice.randrange(5), "position": dice.uniform(0, 5)})])
+        verb, members = random_command(dice)
         began = time.monotonic()
         response = api.request("POST", f"/player/{verb}", **({"json": members} if members else {}))
         slowest = max(slowest, time.monotonic() - began)
@@ -310,4 +327,32 @@ def test_random_commands_never_break_the_invariants(api, events):
         assert (snapshot["status"] == "playing") == (snapshot["rate"] != 0), snapshot
         assert snapshot["version"] >= version
         version = snapshot["version"]
-    assert slowest < 1.0
+    assert slowest < 1.0 * PATIENCE
+
+
+@pytest.mark.parametrize("output", ["null", "pulse"])
+def test_ten_thousand_commands_are_all_answered_in_time(pulse, start_server, output):
+    """Row 62: 10,000 random ones over one socket, 50 on their way at a time; each answered within 1 s, none twice; then
+    the player does what it is told."""
+    count, ahead = 10_000, 50
+    server = start_server(output=output, pulse=pulse)
+    api = Api(server.url)
+    api.load("long.mp3", "short-0.mp3", "chirp.mp3", "text.mp3", "low.mp3")
+    dice = random.Random(62)
+    sent: dict[int, float] = {}
+    took: list[float] = []
+    with connect(server.events_url + "?events=status", max_size=None, compression=None, proxy=None) as socket:
+        for number in range(count + ahead):
+            if number < count:
+                verb, members = random_command(dice)
+                sent[number] = time.monotonic()
+                socket.send(json.dumps({"type": "command", "id": number, "command": verb, "data": members}))
+            while len(sent) > (ahead if number < count else 0):
+                message = json.loads(socket.recv(timeout=20))
+                if message["type"] == "reply":
+                    took.append(time.monotonic() - sent.pop(message["id"]))
+    assert len(took) == count and max(took) < 1 * PATIENCE
+    api.pause()
+    api.play(index=2)
+    assert api.wait_status("playing")["queueIndex"] == 2
+    api.close()

@@ -64,6 +64,13 @@ import Testing
         #expect(refusal(uri)?.code == .forbidden, "\(uri): \(String(describing: refusal(uri)))")
     }
 
+    @Test(arguments: ["a.mp3/", "a.mp3//", "a.mp3/.", "./album/b.mp3/", "a%20b.mp3/"])
+    func notFound_whenTheNameOfAFileEndsLikeAFolders(uri: String) {
+        #expect(refusal(uri)?.code == .notFound)
+        #expect(refusal("file://\(folder.path)/\(uri)")?.code == .notFound)
+        #expect(refusal("album/")?.code == .unreadable)
+    }
+
     @Test func notOpened_whenEscapedSlashOrSiblingOfTheRoot() throws {
         #expect(refusal("..%2f..%2fetc%2fpasswd")?.code == .notFound)
         #expect(refusal("file://\(folder.path)/album%2Fb.mp3")?.code == .unsupported)

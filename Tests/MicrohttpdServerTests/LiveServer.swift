@@ -13,6 +13,8 @@ final class LiveServer: HTTPResponder {
     typealias Reply = @Sendable (HTTPResponse) -> Void
     let answer: @Sendable (HTTPRequest, @escaping Reply) -> Void
     let requests = Mutex<[HTTPRequest]>([])
+    /// Of bodies, by path.
+    let limits = Mutex<[String: Int]>([:])
     private let running = Mutex<(door: FrontDoor, server: MicrohttpdServer)?>(nil)
 
     init(
@@ -50,6 +52,8 @@ final class LiveServer: HTTPResponder {
         answer(request, reply)
     }
 
+    func bodyLimit(method: HTTPMethod, path: String) -> Int? { limits.withLock { $0[path] } }
+
     deinit { stop() }
 }
 
@@ -62,6 +66,8 @@ private final class Forward: HTTPResponder {
     func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
         target.respond(to: request, reply: reply)
     }
+
+    func bodyLimit(method: HTTPMethod, path: String) -> Int? { target.bodyLimit(method: method, path: path) }
 }
 
 /// A body that a test feeds.

@@ -170,6 +170,47 @@ import Testing
         #expect(try client.receiveToEnd() == "")
     }
 
+    @Test(
+        arguments: [
+            ("Host: h\r\nHost: i\r\n", 400), ("Host: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n", 400),
+            ("Host: h\r\nContent-Length: 0\r\nContent-Length: 3\r\n", 400),
+            ("Host: h\r\nTransfer-Encoding: gzip\r\n", 501),
+        ], [false, true])
+    func refusesWhatCouldBeReadInTwoWays_andCloses_RFC9112(_ head: (fields: String, status: Int), later: Bool) throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        if later {
+            try client.send("GET /first HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.response().status == 200)
+        }
+        try client.send("POST /p HTTP/1.1\r\n\(head.fields)\r\n")
+        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 \(head.status) "))
+        #expect(server.requests.withLock { $0.count } == (later ? 1 : 0))
+    }
+
+    @Test func takesEqualLengths_RFC9112_6_3() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nab")
+        #expect(try client.response().body == "POST /p 2")
+    }
+
+    @Test(arguments: [false, true]) func answers413_byTheRoutesLimit_alsoToWhoDoesNotAsk(chunked: Bool) throws {
+        let server = try LiveServer.echo()
+        server.limits.withLock { $0["/small"] = 1000 }
+        let client = try server.client()
+        let body = String(repeating: "x", count: 200_000)
+        for path in ["/small", "/large"] {
+            let head = "PUT \(path) HTTP/1.1\r\nHost: h\r\n"
+            try client.send(
+                chunked
+                    ? "\(head)Transfer-Encoding: chunked\r\n\r\n30d40\r\n\(body)\r\n0\r\n\r\n"
+                    : "\(head)Content-Length: 200000\r\n\r\n\(body)")
+            // The answer comes whole, and the connection goes on.
+            #expect(try client.response().status == (path == "/small" ? 413 : 200))
+        }
+    }
+
     @Test func answers400_whenMalformed() throws {
         let server = try LiveServer.echo()
         let client = try server.client()

@@ -85,61 +85,6 @@ import Testing
         #expect(unlink(path) == 0)
         #expect(try decoder.frames().samples.count / 2 == 8 * 44_100)
     }
-
-    @Test func mutations_allComeToAnEnd() throws {
-        let originals: [[UInt8]] =
-            try [Kind.constant, .variableNoHeader, .freeFormat, .mpeg25, .layer2, .layer1].map {
-                let bytes = try fixtures.clean($0)
-                return Array(bytes.prefix(24_000))
-            } + [
-                TagBuilder(version: 4).text("TIT2", 1, [0xFF, 0xFE, 0x41, 0]).picture(3, TagBuilder.png).bytes
-                    + fixtures.clean(.constant).prefix(8_000)
-            ]
-        let deadline = ContinuousClock.now + .seconds(60)
-        for seed in 0..<300 {
-            var random = SeededGenerator(seed: UInt64(seed))
-            var bytes = originals[seed % originals.count]
-            switch seed % 4 {
-            case 0: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
-            case 1:
-                for _ in 0..<Int.random(in: 1...200, using: &random) {
-                    bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
-                }
-            case 2:
-                let start = Int.random(in: bytes.indices, using: &random)
-                bytes.removeSubrange(start..<min(bytes.count, start + Int.random(in: 1...3_000, using: &random)))
-            default:
-                let noise = (0..<Int.random(in: 1...4_096, using: &random)).map { _ in
-                    UInt8.random(in: 0...255, using: &random)
-                }
-                bytes.insert(contentsOf: noise, at: Int.random(in: bytes.indices, using: &random))
-            }
-            do throws(MediaError) {
-                let source = MemorySource(bytes)
-                guard try Mpg123DecoderFactory().recognises(Array(bytes.prefix(4_096)), of: source) else { continue }
-                let decoder = try Mpg123Decoder(source)
-                try decodeAll(decoder)
-                let target = FrameCount.random(in: 0...max(1, decoder.media.duration ?? 1), using: &random)
-                _ = try decoder.seek(to: target)
-                try decodeAll(decoder)
-            } catch {
-                #expect([.unsupported, .empty].contains(error.code), "seed \(seed): \(error)")
-            }
-            #expect(ContinuousClock.now < deadline, "seed \(seed)")
-        }
-    }
-
-    private func decodeAll(_ decoder: Mpg123Decoder) throws(MediaError) {
-        let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 8_192)
-        defer { buffer.deallocate() }
-        var calls = 0
-        while true {
-            let decoded = try decoder.decode(into: buffer)
-            calls += 1
-            if decoded.endOfStream || calls > 10_000 { break }
-        }
-        #expect(calls <= 10_000)
-    }
 }
 
 extension Fixtures {

@@ -135,6 +135,28 @@ import Testing
         #expect(probe.hasPrefix("\(codec),\(rate)"))
     }
 
+    /// ffprobe's bit rate for each encoder and mode; FFmpeg leaves the LAME tag's method unset.
+    @Test(arguments: [
+        (["lame", "-b", "192"], MediaDescription.Encoding.BitrateMode.constant), (["lame", "-V", "2"], .variable),
+        (["lame", "--abr", "150"], .average), (["ffmpeg", "-b:a", "192k"], .constant),
+        (["ffmpeg", "-b:a", "64k", "-ac", "1"], .constant), (["ffmpeg", "-q:a", "2"], .variable),
+    ])
+    func bitrateEqualsFfprobe(encoder: [String], mode: MediaDescription.Encoding.BitrateMode) throws {
+        let source = try fixtures.wave()
+        let file = fixtures.path("rate.mp3")
+        let options = Array(encoder.dropFirst())
+        try fixtures.run(
+            encoder[0] == "lame"
+                ? ["lame", "--quiet"] + options + [source, file]
+                : ["ffmpeg", "-v", "error", "-y", "-i", source] + options + [file])
+        let encoding = try openDecoder(file).media.encoding
+        let probe = try fixtures.run(
+            "ffprobe", "-v", "error", "-show_entries", "stream=bit_rate", "-of", "csv=p=0", file)
+        let expected = try #require(Int(probe.prefix { $0.isNumber }))
+        #expect(encoding.bitrateMode == mode)
+        #expect(encoding.bitrate == expected)
+    }
+
     @Test func bitrateMode_perKind() throws {
         func encoding(_ kind: Kind) throws -> MediaDescription.Encoding {
             try openDecoder(try kind.make(fixtures)).media.encoding

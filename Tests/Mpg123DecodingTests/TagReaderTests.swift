@@ -132,6 +132,36 @@ import Testing
         #expect(gain.map { $0 < -1 && $0 > -30 } == true)
     }
 
+    @Test func utf16WithoutAMark_isLittleEndian_andOddBytesAreLeftOut() throws {
+        #expect(TagText([1, 0x41, 0, 0x42, 0, 0x43])?.string() == "AB")
+        #expect(TagText([2, 0, 0x41, 0, 0x42, 0])?.string() == "AB")
+        #expect(TagText([1])?.string() == "")
+        #expect(TagText([1, 0x41])?.string() == "")
+        #expect(TagText([1, 0xFF])?.isEmpty == true)
+        // Half a surrogate pair.
+        #expect(TagText([2, 0xD8, 0x00, 0, 0x41])?.string() == "\u{FFFD}A")
+        let bytes = TagBuilder(version: 3).text("TIT2", 1, [0x41, 0, 0x42, 0, 0x43]).text("TPE1", 0, Array("x".utf8))
+            .bytes
+        let tags = try Mpg123Decoder(MemorySource(bytes + stream)).media.tags
+        #expect(tags.title == "AB" && tags.artist == "x")
+    }
+
+    @Test func unsynchronisedTags_areRead() throws {
+        let content: [UInt8] = [0] + Array("caf".utf8) + [0xFF, 0x00, 0xE9]
+        let frame = Array("TIT2".utf8) + TagBuilder.big(content.count) + [0, 0] + content
+        let tag = Array("ID3".utf8) + [3, 0, 0x80] + TagBuilder.syncSafe(frame.count) + frame
+        #expect(try Mpg123Decoder(MemorySource(tag + stream)).media.tags.title == "cafÿé")
+    }
+
+    @Test func extendedHeader_isPassedOver() throws {
+        // ID3v2.3, 3.2: the size without itself, flags, size of padding.
+        let extended = TagBuilder.big(6) + [0, 0] + TagBuilder.big(0)
+        let frame = Array("TIT2".utf8) + TagBuilder.big(2) + [0, 0, 0, 0x41]
+        let tag =
+            Array("ID3".utf8) + [3, 0, 0x40] + TagBuilder.syncSafe(extended.count + frame.count) + extended + frame
+        #expect(try Mpg123Decoder(MemorySource(tag + stream)).media.tags.title == "A")
+    }
+
     @Test func hostileTags_neitherHangNorStopTheMusic() throws {
         let header = Array("ID3".utf8)
         let giant = header + [4, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F] + stream

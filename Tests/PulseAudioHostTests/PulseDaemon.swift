@@ -12,8 +12,10 @@ final class PulseDaemon: @unchecked Sendable {  // because tests use it from one
     var server: String { "unix:\(directory)/sock" }
 
     init(sinks: [String] = ["spk", "hp"]) throws {
-        var template = Array("/tmp/tonearm-pulse.XXXXXX".utf8CString)
-        directory = String(cString: mkdtemp(&template))
+        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(temporary)/tonearm-pulse.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure("no directory can be made in \(temporary)") }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.sinks = sinks
         try start()
     }

@@ -104,6 +104,15 @@ import Testing
         #expect(api.player.commands.count == 1)
     }
 
+    @Test func problemNamesTheCommand_whenThereIsNoSuchCommand() throws {
+        let session = try open()
+        _ = try frames(session)
+        session.received(text: #"{"type":"command","id":7,"command":"sing"}"#)
+        let reply = try #require(try frames(session).first)
+        #expect(reply["id"] == .integer(7))
+        #expect(reply["status"] == .integer(422))
+    }
+
     @Test func connectionEnds_whenMessagesMakeNoSense() throws {
         let session = try open()
         _ = try frames(session)

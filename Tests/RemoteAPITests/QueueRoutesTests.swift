@@ -55,6 +55,15 @@ import Threading
         #expect(drafts[0].headers == ["X-A": "b"])
     }
 
+    @Test(arguments: ["f", "huge"])
+    func truncation_isTold_whenAFolderHoldsMore(folder: String) throws {
+        for (method, path) in [("POST", "/api/v1/queue/items"), ("PUT", "/api/v1/queue")] {
+            let answer = try api.send(method, path, #"{"items":[{"folder":"\#(folder)"}]}"#).json()
+            #expect(answer["truncated"] == .flag(folder == "huge"))
+            #expect(answer["count"] == .integer(3))
+        }
+    }
+
     @Test(
         arguments: [
             ("POST", "/queue/items", "{}", 422, "items"),

@@ -3,7 +3,9 @@
 import FoundationEssentials
 import HTTP
 import Playback
+import PlaybackTesting
 import Testing
+import Threading
 
 @testable import RemoteAPI
 
@@ -47,6 +49,33 @@ import Testing
         #expect(contract.subtracting(table).sorted() == [])
     }
 
+    @Test(arguments: [
+        ("GET", "/api/v1/player?x=1", "x"), ("POST", "/api/v1/player/pause?force", "force"),
+        ("GET", "/api/v1/queue?offset=0&size=2", "size"), ("GET", "/api/v1/outputs?_=123", "_"),
+        ("GET", "/api/v1/players/main?y=", "y"), ("PUT", "/api/v1/queue?play=true", "play"),
+    ])
+    func unknownQueryParameterIsRefused_andNamed(_ method: String, _ target: String, _ name: String) throws {
+        let answer = try api.send(method, target, method == "PUT" ? "{\"items\":[]}" : nil)
+        #expect(answer.status == 422 && answer.member == name)
+        #expect(api.player.commands.isEmpty)
+        #expect(try api.send("GET", "/healthz?probe=1").status == 200)
+    }
+
+    @Test func memberThatStandsTwice_isMalformed() throws {
+        let answer = try api.send("PATCH", "/api/v1/player", "{\"volume\":0.5,\"volume\":1}")
+        #expect(answer.status == 400 && answer.text.contains("volume"))
+        #expect(api.player.commands.isEmpty)
+    }
+
+    @Test func onlyListsMayBeLarge() {
+        func limit(_ method: HTTPMethod, _ path: String) -> Int? { api.api.bodyLimit(method: method, path: path) }
+        #expect(limit(.put, "/api/v1/queue") == 32 << 20)
+        #expect(limit(.post, "/api/v1/players/main/queue/items") == 32 << 20)
+        #expect(limit(.patch, "/api/v1/player") == 64 << 10)
+        #expect(limit(.get, "/api/v1/player") == 64 << 10)
+        #expect(limit(.post, "/nothing") == 64 << 10)
+    }
+
     @Test func healthFails_whenPlayingStandsStill() throws {
         #expect(try api.send("GET", "/healthz").status == 200)
         api.player.change {
@@ -64,6 +93,41 @@ import Testing
         #expect(try api.send("GET", "/healthz").status == 503)
         #expect(try api.send("GET", "/readyz").status == 200)
         #expect(try APIHarness(isReady: false).send("GET", "/readyz").status == 503)
+    }
+
+    @Test func healthFails_whenThePlayersThreadHangs() {
+        let player = ScriptedPlayer()
+        let check = HealthCheck(player: player, clock: ManualClock(), patience: 0.05)
+        let answers = Mailbox<String?>()
+        func look() -> String? {
+            check.look { answers.post($0) }
+            return answers.take(until: .now.advanced(bySeconds: 5)).first ?? "no answer"
+        }
+        #expect(look() == nil)
+        player.state.withLock { $0.hangs = true }
+        #expect(look()?.contains("thread has not answered") == true)
+        // Many who ask meanwhile share one wait.
+        let began = MonotonicTime.now
+        for _ in 0..<100 { check.look { answers.post($0) } }
+        var troubles: [String?] = []
+        while troubles.count < 100, MonotonicTime.now.seconds(since: began) < 5 {
+            troubles += answers.take(until: .now.advanced(bySeconds: 1))
+        }
+        #expect(troubles.count == 100 && troubles.allSatisfy { $0 != nil })
+        player.state.withLock { $0.hangs = false }
+        #expect(look() == nil)
+        check.stop()
+        #expect(look() == "The server is going down.")
+    }
+
+    @Test func isNotReady_whileTheStateCannotBeSaved() throws {
+        let api = APIHarness()
+        api.player.change { $0.saveFailure = "the disk is full" }
+        let answer = try api.send("GET", "/readyz")
+        #expect(answer.status == 503 && answer.code == "not-saved")
+        #expect(answer.text.contains("the disk is full"))
+        api.player.change { $0.saveFailure = nil }
+        #expect(try api.send("GET", "/readyz").status == 200)
     }
 
     @Test func metricsAreWellFormed() throws {

@@ -16,6 +16,8 @@ final class ScriptedPlayer: PlayerControl {
         /// Commands are answered by `answerAll` only.
         var holds = false
         var held: [@Sendable () -> Void] = []
+        /// Its thread hangs: no sign is given.
+        var hangs = false
     }
 
     let state = Mutex(State())
@@ -78,6 +80,11 @@ final class ScriptedPlayer: PlayerControl {
         for answer in held { answer() }
     }
 
+    func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
+        if !state.withLock({ $0.hangs }) { sign() }
+        return true
+    }
+
     func queueWindow(offset: Int, limit: Int) -> QueueWindow {
         state.withLock { state in
             QueueWindow(
@@ -113,8 +120,8 @@ struct ScriptedCatalogue: MediaCatalogue {
             entries: (0..<3).map { .init(name: "\($0).mp3", path: "\(path)/\($0).mp3", isFolder: false, size: 10) })
     }
 
-    func media(inFolder path: String, limit: Int) throws(MediaError) -> [String] {
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
         if path == "none" { throw MediaError(.notFound, "There is no folder none.") }
-        return (0..<3).map { "\(path)/\($0).mp3" }
+        return FolderContent(uris: (0..<3).map { "\(path)/\($0).mp3" }, isTruncated: path == "huge")
     }
 }

@@ -2,6 +2,7 @@
 
 import Audio
 import Foundation
+import OutputTesting
 import Playback
 import SoftwareOutput
 import Testing

@@ -10,8 +10,10 @@ final class TestDirectory {
     let path: String
 
     init() {
-        var template = Array("/tmp/tonearm-static-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&template))
+        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(temporary)/tonearm-static-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "no directory can be made in \(temporary)")
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         mkdir(path + "/lib", 0o755)
     }
 
@@ -115,7 +117,10 @@ final class TestDirectory {
     }
 
     @Test func allowsOnlyReading() {
-        #expect(get("/", method: .post)?.status == 405)
+        let refusal = get("/", method: .post)
+        #expect(refusal?.status == 405)
+        #expect(refusal?.headers["Allow"] == "GET, HEAD")
+        #expect(refusal?.headers["Content-Type"] == "application/problem+json")
         #expect(get("/", method: .head)?.status == 200)
     }
 }

@@ -65,6 +65,14 @@ import Testing
         #expect(settings.allowedOrigins == ["http://a:1", "http://b:2"])
     }
 
+    @Test func buffersAreCounted_withinTheirLimits() throws {
+        let settings = try read(["--decode-buffer-frames", "512"], ["TONEARM_BUFFER_COUNT": "64"])
+        #expect(settings.buffering.frames == 512 && settings.buffering.count == 64)
+        #expect(try read().buffering.frames == 4_608)
+        #expect(failure(["--buffer-count", "1"])?.message == "--buffer-count: 1 is not between 2 and 64")
+        #expect(failure(["--decode-buffer-frames", "65537"])?.message.hasSuffix("between 512 and 65536") == true)
+    }
+
     @Test func wrongValue_namesItsSource() throws {
         #expect(failure(["--port", "70000"])?.message == "--port: 70000 is not between 0 and 65535")
         #expect(failure([], ["TONEARM_PORT": "x"])?.message == "TONEARM_PORT: x is not a whole number")

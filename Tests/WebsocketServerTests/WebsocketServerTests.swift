@@ -166,12 +166,28 @@ final class EchoApplication: WebSocketApplication {
         #expect(eventually { door.connectionCount == 0 })
     }
 
-    @Test(arguments: [999, 1004, 1005, 1006, 2000, 65_535])
+    @Test(arguments: [0, 999, 1004, 1005, 1006, 1015, 2000, 5000, 65_535])
     func ends_whenTheCloseCodeIsBad(code: Int) throws {
         let client = try client()
         try client.send(opcode: 8, [UInt8(code >> 8), UInt8(code & 0xFF)])
         #expect(try client.receive().code == 1002)
         #expect(eventually { session.state.withLock { $0.closes } == 1 })
+    }
+
+    @Test func answers1002_whenTheCloseCodeIsCutInHalf_RFC6455_5_5_1() throws {
+        let client = try client()
+        try client.send(opcode: 8, [0x03])
+        #expect(try client.receive().code == 1002)
+        #expect(eventually { session.state.withLock { $0.closes } == 1 })
+    }
+
+    @Test func refusesTwoHosts_RFC9112_3_2() throws {
+        let socket = try TestSocket(port: door.port)
+        try socket.send(
+            "GET /e HTTP/1.1\r\nHost: a\r\nHost: b\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        #expect(try socket.receiveToEnd().hasPrefix("HTTP/1.1 400 "))
+        #expect(application.requests.withLock { $0.isEmpty })
     }
 
     @Test func ends_whenTheClientVanishes() throws {
@@ -216,6 +232,17 @@ final class EchoApplication: WebSocketApplication {
         for client in clients { #expect(try client.receive().code == 1001) }
         #expect(application.sessions.withLock { $0.allSatisfy { $0.state.withLock { $0.closes } == 1 } })
         session.send(.text(SharedBytes([65])))
+    }
+
+    @Test func answersPings_withoutWaitingForItsTimers() throws {
+        let client = try client()
+        let began = ContinuousClock.now
+        for number in 0..<30 {
+            try client.send(opcode: 9, [UInt8(number)])
+            #expect(try client.receive() == ClientFrame(opcode: 10, payload: [UInt8(number)]))
+        }
+        // A pong that waits for the timers' turn takes up to 2 s: half a minute on the whole.
+        #expect(ContinuousClock.now - began < .seconds(15))
     }
 
     @Test func pings_andDropsTheClientThatDoesNotAnswer() throws {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The last part of a path or address, without its extension. */
+/** The last part of a path or address, without its extension. In a path `?` and `#` are letters as any other. */
 export function nameFromUri(uri) {
-  const path = String(uri ?? "").replace(/[?#].*$/, "").replace(/\/+$/, "");
+  const text = String(uri ?? "");
+  const path = (/^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(/[?#].*$/, "") : text).replace(/\/+$/, "");
   const last = path.slice(path.lastIndexOf("/") + 1);
   return last.replace(/\.[A-Za-z0-9]{1,5}$/, "") || path || "Untitled";
 }

@@ -124,7 +124,8 @@ export class Commands {
     else if (done && !play) {
       const number = answer?.count ?? Math.max(0, (answer?.length ?? before + items.length) - before);
       const where = position === "next" ? "to play next" : "to the queue";
-      this.#notify(`Added ${count(number, "track")} ${where}`, number ? undo : {});
+      const rest = answer?.truncated ? ", not all there is: too many, or nested too deep" : "";
+      this.#notify(`Added ${count(number, "track")} ${where}${rest}`, number ? undo : {});
     }
     return done;
   }

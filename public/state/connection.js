@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Milliseconds: changes that come together are followed by one read. */
-const settlingTime = 100;
-
 /**
  * Keeps the store fed: events from the socket, and what events do not carry by request. The socket cannot tell why it
  * was refused (browsers hide the status), so a loss is followed by a read, whose 401 asks for the token.
@@ -13,7 +10,6 @@ export class Connection {
   #store;
   #windows;
   #onOpen;
-  #refreshTimer = 0;
   #outputsAsked = 0;
 
   constructor({ client, socket, store, windows, onOpen }) {
@@ -76,19 +72,6 @@ export class Connection {
     if (type === "hello" && this.#store.isNewRun(data.epoch)) this.#windows.reset();
     this.#store.applyEvent(message);
     if (type === "output" || type === "settings") this.refreshOutputs();
-    // Events leave out whether an edit can be undone and whether sound is wanted: the snapshot has both.
-    if (type === "queue" || type === "status") this.#refreshSoon();
-  }
-
-  #refreshSoon() {
-    clearTimeout(this.#refreshTimer);
-    this.#refreshTimer = setTimeout(async () => {
-      try {
-        this.#store.applySnapshot(await this.#client.get("/player"));
-      } catch {
-        // The connection's own trouble; what it says on reopening is newer than this would have been.
-      }
-    }, settlingTime);
   }
 
   /** A phone that slept may hold a dead connection without knowing: ask once when someone looks again. */

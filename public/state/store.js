@@ -2,8 +2,6 @@
 
 import { PlayerTime } from "./player-time.js";
 
-const settled = new Set(["idle", "ready", "paused", "stopped", "completed", "failed"]);
-
 /**
  * What the page knows, and all of it is the server's word. Dispatches an event named after the part that changed:
  * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`.
@@ -83,8 +81,7 @@ export class Store extends EventTarget {
     const player = { ...this.player, version };
     switch (type) {
       case "status": {
-        const { status, reason, error = null, position } = data;
-        const playWhenReady = status === "playing" || (!settled.has(status) && player.playWhenReady);
+        const { status, reason, playWhenReady, error = null, position } = data;
         Object.assign(player, { status, reason, error, playWhenReady });
         if (status !== "playing" && typeof position === "number") this.time.set({ position, rate: 0 }, now);
         break;
@@ -102,7 +99,9 @@ export class Store extends EventTarget {
         break;
       }
       case "queue":
-        player.queue = { ...player.queue, revision: data.revision, length: data.length };
+        player.queue = {
+          ...player.queue, revision: data.revision, length: data.length, canUndo: data.canUndo, canRedo: data.canRedo,
+        };
         break;
       case "settings":
         Object.assign(player, data);

@@ -52,9 +52,10 @@ def make_music(directory: pathlib.Path) -> pathlib.Path:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/bench", description=(
         "Measures Tonearm beside its peers (MPD, mpg123, bare libmicrohttpd and libwebsockets) in the same run and prints "
-        "medians with ratios. It judges nothing: the exit status is 0 unless measuring itself failed."))
+        "medians, the peers' and their ratio, the goal and whether it was reached. Rows during which other programs kept the "
+        "processors busy say so. The exit status is 0 unless measuring itself failed."))
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"any of: {' '.join(ROWS)} (default: all)")
-    parser.add_argument("--markdown", action="store_true", help="print a Markdown table at the end")
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--rounds", type=int, help="rounds per row (default: 5 or more, by row)")
     arguments = parser.parse_args()
     for name in arguments.rows:
@@ -68,19 +69,19 @@ def main() -> int:
             run, rounds = ROWS[name]
             directory = pathlib.Path(base) / name
             directory.mkdir()
+            print(f"{name} ...", file=sys.stderr, flush=True)
+            others = measure.Others()
             try:
                 rows = run(directory, music, arguments.rounds or rounds)
             except Exception:
                 traceback.print_exc()
                 failed.append(name)
                 continue
+            note = others.note()
             for row in rows:
-                print(row.line(), flush=True)
+                row.busy = note
             results += rows
-    if arguments.markdown:
-        print("\n" + measure.MARKDOWN_HEAD)
-        for row in results:
-            print(row.markdown())
+    print(measure.markdown(results) if arguments.markdown else measure.table(results))
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

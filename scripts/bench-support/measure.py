@@ -1,10 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of figures, and what the kernel tells of a process."""
+"""Rows of figures with their goals, what the kernel tells of a process, and who else kept the machine busy."""
 
 import os
 import pathlib
+import resource
 import statistics
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+
+@dataclass
+class Goal:
+    """What is to be reached, in words and as a check of our median and the peers' medians."""
+
+    text: str
+    reached: Callable[[float, dict[str, float]], bool]
+
+
+def below(limit: float, unit: str) -> Goal:
+    return Goal(f"< {number(limit)} {unit}".rstrip(), lambda ours, peers: ours < limit)
+
+
+def at_most(limit: float, unit: str) -> Goal:
+    return Goal(f"<= {number(limit)} {unit}".rstrip(), lambda ours, peers: ours <= limit)
+
+
+def at_most_of(peer: str, share: float = 1) -> Goal:
+    text = f"<= {peer}" if share == 1 else f"<= {share:.2f} of {peer}"
+    return Goal(text, lambda ours, peers: ours <= share * peers[peer])
+
+
+def at_least_of(peer: str, share: float) -> Goal:
+    return Goal(f">= {share:.2f} of {peer}", lambda ours, peers: ours >= share * peers[peer])
+
+
+def both(first: Goal, text: str, reached: bool) -> Goal:
+    """`first`, and something that was counted over all rounds."""
+    return Goal(f"{first.text}, {text}", lambda ours, peers: reached and first.reached(ours, peers))
 
 
 @dataclass
@@ -15,39 +48,74 @@ class Row:
     unit: str
     ours: list[float]
     peers: dict[str, list[float]] = field(default_factory=dict)
-    goal: str = ""
+    goal: Goal | None = None
     note: str = ""
+    busy: str = ""
 
     @property
     def median(self) -> float:
         return statistics.median(self.ours)
 
-    def line(self) -> str:
-        parts = [f"{self.name}: {number(self.median)} {self.unit} ({spread(self.ours)})"]
+    @property
+    def verdict(self) -> str:
+        if self.goal is None:
+            return "-"
+        reached = self.goal.reached(self.median, {name: statistics.median(values) for name, values in self.peers.items()})
+        return "reached" if reached else "MISSED"
+
+    def cells(self) -> list[str]:
+        peers = []
         for name, values in self.peers.items():
             peer = statistics.median(values)
-            ratio = f", ratio {self.median / peer:.2f}" if peer else ""
-            parts.append(f"{name} {number(peer)} {self.unit} ({spread(values)}){ratio}")
-        if self.goal:
-            parts.append(f"goal: {self.goal}")
-        if self.note:
-            parts.append(self.note)
-        return "; ".join(parts)
-
-    def markdown(self) -> str:
-        peers = ", ".join(f"{name} {number(statistics.median(values))} {self.unit}" for name, values in self.peers.items())
-        return f"| {self.name} | {number(self.median)} {self.unit} | {peers or '-'} | {self.goal or '-'} | {self.note or '-'} |"
+            peers.append(f"{name} {number(peer)}" + (f" (x {self.median / peer:.2f})" if peer else ""))
+        return [self.name, f"{number(self.median)} {self.unit}".rstrip(), f"{number(min(self.ours))}...{number(max(self.ours))}",
+                str(len(self.ours)), "; ".join(peers) or "-", self.goal.text if self.goal else "-", self.verdict,
+                "; ".join(text for text in (self.note, self.busy) if text) or "-"]
 
 
-MARKDOWN_HEAD = "| what | Tonearm | in the same run | goal | note |\n|---|---|---|---|---|"
+HEAD = ["what", "Tonearm", "spread", "rounds", "in the same run", "goal", "verdict", "note"]
+
+
+def markdown(rows: list[Row]) -> str:
+    lines = [HEAD, ["---"] * len(HEAD)] + [row.cells() for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def table(rows: list[Row]) -> str:
+    lines = [HEAD] + [row.cells() for row in rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def spread(values: list[float]) -> str:
-    return f"{number(min(values))}...{number(max(values))}, {len(values)} rounds"
+class Others:
+    """The processor time that neither this process nor its children used: what disturbs a measurement. Children count
+    once they were waited for, as every row does with its own."""
+
+    TOLERATED = 0.05
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._before = self._read()
+
+    @staticmethod
+    def _read() -> float:
+        fields = [int(text) for text in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+        # user, nice, system, irq, softirq and what a hypervisor took; not idle and iowait.
+        busy = sum(fields[:3] + fields[5:8]) / os.sysconf("SC_CLK_TCK")
+        own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return busy - sum(usage.ru_utime + usage.ru_stime for usage in own)
+
+    def share(self) -> float:
+        """Of all processors' time since this object was made."""
+        return max(0.0, (self._read() - self._before) / (time.monotonic() - self._began) / (os.cpu_count() or 1))
+
+    def note(self) -> str:
+        share = self.share()
+        return f"BUSY: others took {share:.0%} of the processors" if share > self.TOLERATED else ""
 
 
 class Usage:
@@ -87,8 +155,6 @@ def proportional_bytes(pid: int) -> int:
 
 def raise_descriptor_limit() -> int:
     """For thousands of sockets here and in child processes; the new limit."""
-    import resource
-
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard

@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import time
 
-from measure import Row
+from measure import Row, at_least_of
 from rig.server import binary
 
 
@@ -21,4 +21,4 @@ def render(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
             speeds[name].append(600 / (time.monotonic() - began))
             for output in directory.glob("*.wav"):
                 output.unlink()
-    return [Row("render of 10 min MP3 to WAV", "x real time", speeds.pop("ours"), speeds, "at least 0.90 of mpg123 -w")]
+    return [Row("render of 10 min MP3 to WAV", "x real time", speeds.pop("ours"), speeds, at_least_of("mpg123 -w", 0.9))]

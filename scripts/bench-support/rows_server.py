@@ -2,13 +2,14 @@
 """Start, HTTP, WebSockets, queue: what the server costs its clients."""
 
 import json
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import time
 
-from measure import Row, Usage, cores, proportional_bytes
+from measure import Goal, Row, Usage, at_least_of, at_most, below, both, cores, proportional_bytes
 from peers import Bare, Mpd, compiled, require
 from rig import Api, PulseDaemon, Server, eventually
 from rows_sound import Rest
@@ -24,7 +25,8 @@ def start(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
     for number in range(rounds):
         home = directory / f"start-{number}"
         home.mkdir()
-        server = Server(home, empty, output="null")
+        # Without the search for a program that prints backtraces, which only tests ask for.
+        server = Server(home, empty, os.environ | {"SWIFT_BACKTRACE": "enable=no"}, output="null")
         server.start()
         began_to_port = server.ready_seconds
         began = time.monotonic()
@@ -35,7 +37,7 @@ def start(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
         server.stop()
         theirs.append(mpd.start() * 1000)
         mpd.stop()
-    return [Row("start to ready, empty library", "ms", ours, {"mpd": theirs}, "under 44 ms")]
+    return [Row("start to ready, empty library", "ms", ours, {"mpd": theirs}, below(44, "ms"))]
 
 
 def metric(api: Api, name: str) -> float:
@@ -90,8 +92,8 @@ def http(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]
         server.stop()
         pulse.stop()
     note = f"{size} bytes; underruns {underruns:.0f}; then {still}"
-    return [Row("GET /player, 64 connections, while playing", "requests/s", rates, bare, "at least 0.60 of bare", note),
-            Row("its p99", "ms", tails, bare_tails, "under 5 ms")]
+    return [Row("GET /player, 64 connections, while playing", "requests/s", rates, bare, at_least_of(f"bare libmicrohttpd, {cores()} threads", 0.6), note),
+            Row("its p99", "ms", tails, bare_tails, below(5, "ms"))]
 
 
 def clients(port: int, path: str, program: pathlib.Path, count: int, seconds: float, pid: int) -> tuple[dict, float, float]:
@@ -158,14 +160,14 @@ def ws(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 5
         pulse.stop()
     note = f"missed {lost}; closed {closed}; underruns {underruns:.0f}"
 
-    def row(name: str, unit: str, key: str, goal: str, note: str = "") -> Row:
+    def row(name: str, unit: str, key: str, goal: Goal | None, note: str = "") -> Row:
         found = dict(figures[key])
         return Row(name, unit, found.pop("ours"), found, goal, note)
 
-    return [row(f"{count} WebSocket clients, 1 s time events: p99 lateness", "ms", "p99", "under 50 ms, nothing lost", note),
-            row("its p99 distance from one second between events", "ms", "gap", "-"),
-            row("CPU per event sent", "us", "cpu", "under 10 us"),
-            row("memory per client (PSS)", "kB", "memory", "under 8 kB")]
+    return [row(f"{count} WebSocket clients, 1 s time events: p99 lateness", "ms", "p99", both(below(50, "ms"), "nothing lost", lost == 0 and closed == 0), note),
+            row("its p99 distance from one second between events", "ms", "gap", None),
+            row("CPU per event sent", "us", "cpu", below(10, "us")),
+            row("memory per client (PSS)", "kB", "memory", below(8, "kB"))]
 
 
 def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 100_000) -> list[Row]:
@@ -201,20 +203,22 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
         ours["restore"].append(server.ready_seconds + time.monotonic() - began)
         api.close()
         rest = Rest(server.port)
+        # What follows the start (the journal's first write) is not the command's.
+        time.sleep(1)
         ours["clear"].append(1000 * (rest.timed("DELETE", "/api/v1/queue") - plain))
         rest.close()
         server.stop()
         mpd_queue(directory / f"mpd-{number}", music, count, theirs)
 
-    def row(name: str, unit: str, key: str, goal: str) -> Row:
+    def row(name: str, unit: str, key: str, goal: Goal) -> Row:
         return Row(name, unit, ours[key], {"mpd": theirs[key]} if theirs[key] else {}, goal)
 
-    return [row(f"{count:,} items added in one request", "s", "add", "under 0.5 s"),
-            row("memory per item (PSS)", "bytes", "bytes", "at most 400 bytes (MPD 340)"),
-            row("window of 100 out of them", "ms", "window", "under 0.5 ms"),
-            row("move", "ms", "move", "under 0.3 ms (MPD 0.06)"),
-            row("clear", "ms", "clear", "under 10 ms"),
-            row("restart with them", "s", "restore", "under 0.5 s")]
+    return [row(f"{count:,} items added in one request", "s", "add", below(0.5, "s")),
+            row("memory per item (PSS)", "bytes", "bytes", at_most(400, "bytes")),
+            row("window of 100 out of them", "ms", "window", below(0.5, "ms")),
+            row("move", "ms", "move", below(0.3, "ms")),
+            row("clear", "ms", "clear", below(10, "ms")),
+            row("restart with them", "s", "restore", below(0.5, "s"))]
 
 
 def mpd_queue(directory: pathlib.Path, music: pathlib.Path, count: int, figures: dict[str, list[float]]) -> None:
@@ -243,5 +247,6 @@ def mpd_queue(directory: pathlib.Path, music: pathlib.Path, count: int, figures:
     figures["move"].append(1000 * (statistics.median(timed("move 0 50000") for _ in range(50)) - plain))
     mpd.stop()
     figures["restore"].append(mpd.start())
+    time.sleep(1)
     figures["clear"].append(1000 * (timed("clear") - plain))
     mpd.stop()

@@ -19,8 +19,8 @@ enum CatalogueFile {
     static func replace(
         _ path: String, because error: any Error, logger: Logger
     ) throws -> (pool: DatabasePool, isNew: Bool) {
-        let aside = try DamagedFile.setAside(path)
-        logger.error("\(path) is damaged (\(error)); kept as \(aside), the music is scanned anew")
+        let aside = try SetAside.move(path, with: SetAside.suffixes)
+        logger.error("\(path) cannot be used (\(error)); kept as \(aside), the music is scanned anew")
         return try attempt(path)
     }
 

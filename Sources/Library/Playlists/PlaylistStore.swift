@@ -20,8 +20,8 @@ public final class PlaylistStore: PlaylistKeeper {
                 queue = try PlaylistSchema.open(path)
             } catch {
                 guard DamagedFile.isDamage(error) else { throw error }
-                let aside = try DamagedFile.setAside(path)
-                logger.error("\(path) is damaged (\(error)); kept as \(aside), starting without playlists")
+                let aside = try SetAside.move(path, with: SetAside.suffixes)
+                logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting without playlists")
                 queue = try PlaylistSchema.open(path)
             }
         } catch {

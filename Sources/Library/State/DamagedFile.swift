@@ -3,12 +3,15 @@
 import GRDB
 import Glibc
 
-/// Databases that cannot be read.
+/// Databases that cannot be used.
 enum DamagedFile {
     static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
-        return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
-            .contains(error.resultCode)
+        // The second row: this file cannot be read or written. Whether the directory can, a new one shows.
+        return [
+            .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
+            .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH,
+        ].contains(error.resultCode)
     }
 
     /// Damage for certain. Of a file that was opened and used, the other codes tell of our own mistakes as well, which
@@ -16,26 +19,6 @@ enum DamagedFile {
     static func isCorrupt(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-    }
-
-    /// Renames it, with its journal under a name by which SQLite still finds it. Returns the new name.
-    static func setAside(_ path: String) throws(StateStoreError) -> String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-        let stem = path + ".damaged-" + text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        var target = stem
-        var number = 1
-        while access(target, F_OK) == 0 {
-            number += 1
-            target = "\(stem)-\(number)"
-        }
-        for suffix in ["", "-wal", "-shm"] where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
-            throw .unusable(path: path + suffix, reason: String(cString: strerror(errno)))
-        }
-        return target
     }
 
     /// Only for this user: the journal takes over its mode. SQLite reports what fails.

@@ -8,15 +8,17 @@ final class DirectoryLock: Sendable {
 
     init(directory: String) throws(StateStoreError) {
         let path = directory + "/state.lock"
+        // What is no file holds no lock of a server that runs.
+        if SetAside.reasonAgainst(path) != nil { _ = try SetAside.move(path) }
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // `deinit` closes the file: the object is whole already.
             let code = errno
-            Glibc.close(descriptor)
             if code == EWOULDBLOCK { throw .inUse(directory: directory) }
             throw .unusable(path: path, reason: String(cString: strerror(code)))
         }
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 }

@@ -25,13 +25,23 @@ struct Ranks: Sendable {
         values = values.indices.filter { !gone.contains($0) }.map { values[$0] }
     }
 
-    /// Makes room at ascending indices of the result and returns the new ranks; nil when a gap is exhausted: then all
-    /// were renumbered, and every row must be written.
-    mutating func insert(at indices: [Int]) throws(InconsistentChange) -> [Int64]? {
-        guard let first = indices.first, let last = indices.last else { return [] }
+    /// What rows an insertion costs.
+    enum Room: Equatable {
+        /// The new ones, with these ranks.
+        case there([Int64])
+        /// The new ones, and the neighbours whose ranks lay in `window` (in their order).
+        case made(given: [Int64], window: ClosedRange<Int64>, neighbours: [Int64])
+        /// Every row.
+        case renumbered
+    }
+
+    /// Makes room at ascending indices of the result. Where a gap is exhausted as many neighbours move as it takes.
+    mutating func insert(at indices: [Int]) throws(InconsistentChange) -> Room {
+        guard let first = indices.first, let last = indices.last else { return .there([]) }
         guard first >= 0, last < values.count + indices.count else {
             throw InconsistentChange(description: "an item to insert lies outside of the saved queue")
         }
+        if last - first == indices.count - 1 { return insertRun(of: indices.count, at: first) }
         var result = Array(values[..<first])
         result.reserveCapacity(values.count + indices.count)
         var taken = first
@@ -47,7 +57,7 @@ struct Ranks: Sendable {
             let after = taken < values.count ? values[taken] : nil
             guard let run = Self.run(of: end - start, between: before, and: after) else {
                 values = Self.fresh(count: values.count + indices.count)
-                return nil
+                return .renumbered
             }
             result.append(contentsOf: run)
             given.append(contentsOf: run)
@@ -55,10 +65,41 @@ struct Ranks: Sendable {
         }
         result.append(contentsOf: values[taken...])
         values = result
-        return given
+        return .there(given)
     }
 
-    private static func run(of count: Int, between before: Int64?, and after: Int64?) -> [Int64]? {
+    private mutating func insertRun(of count: Int, at index: Int) -> Room {
+        if let run = Self.run(of: count, between: rank(index - 1), and: rank(index)) {
+            values.insert(contentsOf: run, at: index)
+            return .there(run)
+        }
+        var reach = 32
+        while true {
+            let window = max(0, index - reach)..<min(values.count, index + reach)
+            let total = window.count + count
+            // With room for the next ones too, or it would have to be made again at once.
+            if let run = Self.run(
+                of: total, between: rank(window.lowerBound - 1), and: rank(window.upperBound), step: 1 << 16)
+            {
+                let start = index - window.lowerBound
+                let given = Array(run[start..<(start + count)])
+                let old = values[window.lowerBound]...values[window.upperBound - 1]
+                values.replaceSubrange(window, with: run)
+                return .made(given: given, window: old, neighbours: Array(run[..<start] + run[(start + count)...]))
+            }
+            if window.count == values.count {
+                values = Self.fresh(count: values.count + count)
+                return .renumbered
+            }
+            reach *= 4
+        }
+    }
+
+    private func rank(_ index: Int) -> Int64? { values.indices.contains(index) ? values[index] : nil }
+
+    private static func run(of count: Int, between before: Int64?, and after: Int64?, step least: Int64 = 1)
+        -> [Int64]?
+    {
         let length = Int64(count)
         let first: Int64
         let step: Int64
@@ -70,7 +111,7 @@ struct Ranks: Sendable {
             step = (after - before) / (length + 1)
             first = before + step
         }
-        guard step > 0, first > -bound, first + length * step < bound else { return nil }
+        guard step >= least, first > -bound, first + length * step < bound else { return nil }
         return (0..<length).map { first + $0 * step }
     }
 }

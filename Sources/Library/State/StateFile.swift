@@ -16,12 +16,17 @@ struct StateFile {
         -> StateFile
     {
         let path = directory + "/state.sqlite"
+        for suffix in SetAside.suffixes + ["-journal"] {
+            guard let reason = SetAside.reasonAgainst(path + suffix) else { continue }
+            let aside = try SetAside.move(path + suffix)
+            logger.error("\(path + suffix) \(reason); kept as \(aside)")
+        }
         do {
             return try StateFile(path: path, logger: logger, prepare: prepare)
         } catch {
             guard DamagedFile.isDamage(error) else { throw .unusable(path: path, reason: "\(error)") }
-            let aside = try DamagedFile.setAside(path)
-            logger.error("\(path) is damaged (\(error)); kept as \(aside), starting with an empty state")
+            let aside = try SetAside.move(path, with: SetAside.suffixes)
+            logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting with an empty state")
         }
         do {
             return try StateFile(path: path, logger: logger, prepare: prepare)
@@ -36,6 +41,9 @@ struct StateFile {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304")
+            // Debian's SQLite overwrites every page that becomes free, all of a long queue's when it is cleared; this way
+            // it does so where the page is written anyway.
+            try database.execute(sql: "PRAGMA secure_delete = FAST")
             try prepare(database)
         }
         // It may hold request headers with credentials.

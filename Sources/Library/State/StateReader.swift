@@ -17,8 +17,8 @@ struct StateReader {
     init(_ database: Database) throws {
         try readItems(database)
         let player = try values(database, sql: "SELECT key, value FROM player")
-        if let text = Int64.fromDatabaseValue(player["revision"] ?? .null) { saved.revision = UInt64(bitPattern: text) }
-        let next = Int64.fromDatabaseValue(player["nextItemNumber"] ?? .null).map(UInt64.init(bitPattern:)) ?? 1
+        saved.revision = counter(player["revision"]) ?? 0
+        let next = counter(player["nextItemNumber"]) ?? 1
         saved.nextItemNumber = max(next, (saved.items.lazy.map(\.id.number).max() ?? 0) + 1)
         if let id = Int64.fromDatabaseValue(player["currentItem"] ?? .null) {
             let id = ItemID(number: UInt64(bitPattern: id))
@@ -31,13 +31,30 @@ struct StateReader {
         skipped += saved.settings.take(settings)
     }
 
+    /// Numbers only rise, one at a time: a larger one was not written by us, and would overflow some day.
+    private static let largestNumber: Int64 = 1 << 53
+
+    private mutating func counter(_ value: DatabaseValue?) -> UInt64? {
+        guard let value, !value.isNull else { return nil }
+        guard let number = Int64.fromDatabaseValue(value), (0..<Self.largestNumber).contains(number) else {
+            skipped += 1
+            return nil
+        }
+        return UInt64(number)
+    }
+
+    /// Only the ranks, in their order.
+    static func ranks(_ database: Database) throws -> Ranks {
+        Ranks(try Int64.fetchAll(database, sql: "SELECT rank FROM item ORDER BY rank, id"))
+    }
+
     private mutating func readItems(_ database: Database) throws {
         var entries: [(rank: Int64, item: QueueItem)] = []
         let sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers FROM item"
         let rows = try Row.fetchCursor(database, sql: sql)
         while let row = try rows.next() {
             guard let id: Int64 = Self.value(row, 0), let rank: Int64 = Self.value(row, 1),
-                (-Ranks.bound...Ranks.bound).contains(rank), (0..<Int64.max).contains(id),
+                (-Ranks.bound...Ranks.bound).contains(rank), (0..<Self.largestNumber).contains(id),
                 let uri: String = Self.value(row, 2)
             else {
                 skipped += 1

@@ -11,6 +11,7 @@ public final class StateStore: PlayerStore {
     private let thread: NamedThread
     private let loaded: Mutex<SavedPlayer?>
     private let isClosed = Mutex(false)
+    private let ended = Mailbox<Bool>()
 
     /// Opens the state, blocking; a damaged one is set aside and a new one begun.
     public convenience init(directory: String, logger: Logger) throws(StateStoreError) {
@@ -22,10 +23,11 @@ public final class StateStore: PlayerStore {
         let lock = try DirectoryLock(directory: directory)
         let file = try StateFile.open(directory: directory, logger: logger, prepare: prepare)
         loaded = Mutex(file.saved)
-        let (queue, ranks, mailbox) = (file.queue, file.ranks, mailbox)
+        let (queue, ranks, mailbox, ended) = (file.queue, file.ranks, mailbox, ended)
         thread = NamedThread("state-store") {
             var loop = StateWriterThread(queue: queue, lock: lock, ranks: ranks, logger: logger)
             loop.run(mailbox)
+            ended.post(true)
         }
     }
 
@@ -47,7 +49,8 @@ public final class StateStore: PlayerStore {
         if !accepted { completion("the state is closed") }
     }
 
-    /// Blocks until everything is saved that was given before, at most 5 s. False when something could not be.
+    /// Blocks until everything is saved that was given before, at most 5 s. False when something could not be since the
+    /// last flush.
     @discardableResult
     public func flush() -> Bool {
         let answer = Mailbox<Bool>()
@@ -58,7 +61,8 @@ public final class StateStore: PlayerStore {
         return accepted && answer.take(until: .now.advanced(bySeconds: 5)).last == true
     }
 
-    /// Saves what is left, closes the file and lets go of the directory. Later saves fail.
+    /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for 1 s. Later saves
+    /// fail.
     public func close() {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }
@@ -66,6 +70,7 @@ public final class StateStore: PlayerStore {
         }
         guard isFirst else { return }
         mailbox.post(.close)
-        thread.join()
+        // Left to itself after that, it ends with the process; what it has committed is safe.
+        if ended.take(until: .now.advanced(bySeconds: 1)).isEmpty { thread.detach() } else { thread.join() }
     }
 }

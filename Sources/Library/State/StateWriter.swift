@@ -53,13 +53,14 @@ struct StateWriter {
             let statement = try database.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
             for entry in entries { try statement.execute(arguments: [Int64(bitPattern: entry.item.id.number)]) }
         case .moved(let ids, let from, let to):
-            // Before a renumbering the old order must be known.
-            let old = ranks
             try ranks.remove(at: from)
-            if let new = try ranks.insert(at: to) {
+            switch try ranks.insert(at: to) {
+            case .there(let new): try setRanks(new, of: ids, in: database)
+            case .made(let new, let window, let others):
+                try moveNeighbours(in: window, to: others, except: ids, database)
                 try setRanks(new, of: ids, in: database)
-            } else {
-                var order = try savedOrder(old, database)
+            case .renumbered:
+                var order = try savedOrder(count: ranks.values.count, database)
                 for index in from.reversed() { order.remove(at: index) }
                 for (id, index) in zip(ids, to) { order.insert(id, at: index) }
                 try setRanks(ranks.values, of: order, in: database)
@@ -72,7 +73,7 @@ struct StateWriter {
         case .replaced(_, let items):
             try database.execute(sql: "DELETE FROM item")
             ranks = Ranks(Ranks.fresh(count: items.count))
-            try insertRows(items, ranks.values, to: database)
+            try insertRows(Array(items), ranks.values, to: database)
         case .updated(_, let item):
             let rank = try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT rank FROM item WHERE id = ?"),
@@ -83,11 +84,14 @@ struct StateWriter {
     }
 
     private mutating func insert(_ items: [QueueItem], at indices: [Int], to database: Database) throws {
-        let old = ranks
-        if let new = try ranks.insert(at: indices) {
+        let count = ranks.values.count
+        switch try ranks.insert(at: indices) {
+        case .there(let new): try insertRows(items, new, to: database)
+        case .made(let new, let window, let others):
+            try moveNeighbours(in: window, to: others, except: [], database)
             try insertRows(items, new, to: database)
-        } else {
-            var order = try savedOrder(old, database)
+        case .renumbered:
+            var order = try savedOrder(count: count, database)
             for (item, index) in zip(items, indices) { order.insert(item.id, at: index) }
             try insertRows(items, indices.map { ranks.values[$0] }, to: database)
             try setRanks(ranks.values, of: order, in: database)
@@ -95,17 +99,16 @@ struct StateWriter {
     }
 
     private func insertRows(_ items: [QueueItem], _ ranks: [Int64], to database: Database) throws {
-        let plain = try database.cachedStatement(sql: "INSERT OR REPLACE INTO item (id, rank, uri) VALUES (?, ?, ?)")
+        let plain = try PlainRows(database)
         let full = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         for (item, rank) in zip(items, ranks) {
             let id = Int64(bitPattern: item.id.number)
-            let draft = item.draft
-            if draft == ItemDraft(uri: draft.uri) {
-                plain.setUncheckedArguments([id, rank, draft.uri])
-                try plain.execute()
+            if item.isPlain {
+                try plain.insert(id: id, rank: rank, uri: item.uri)
                 continue
             }
+            let draft = item.draft
             let headers =
                 draft.headers.isEmpty ? nil : String(decoding: try JSONEncoder().encode(draft.headers), as: UTF8.self)
             full.setUncheckedArguments([
@@ -124,11 +127,27 @@ struct StateWriter {
         }
     }
 
-    private func savedOrder(_ ranks: Ranks, _ database: Database) throws -> [ItemID] {
-        let ids = try Int64.fetchAll(database, sql: "SELECT id FROM item ORDER BY rank")
-        guard ids.count == ranks.values.count else {
+    /// Gives the rows whose ranks lie in `window` new ones. Finding them is a look at every row, but few are written.
+    private func moveNeighbours(
+        in window: ClosedRange<Int64>, to ranks: [Int64], except moved: [ItemID], _ database: Database
+    ) throws {
+        let found = try Int64.fetchAll(
+            database, sql: "SELECT id FROM item WHERE rank BETWEEN ? AND ? ORDER BY rank",
+            arguments: [window.lowerBound, window.upperBound])
+        let moved = Set(moved)
+        let ids = found.map { ItemID(number: UInt64(bitPattern: $0)) }.filter { !moved.contains($0) }
+        guard ids.count == ranks.count else {
             throw InconsistentChange(
-                description: "the saved queue has \(ids.count) rows instead of \(ranks.values.count)")
+                description: "\(ids.count) saved items lie where \(ranks.count) were expected")
+        }
+        try setRanks(ranks, of: ids, in: database)
+    }
+
+    private func savedOrder(count: Int, _ database: Database) throws -> [ItemID] {
+        let ids = try Int64.fetchAll(database, sql: "SELECT id FROM item ORDER BY rank")
+        guard ids.count == count else {
+            throw InconsistentChange(
+                description: "the saved queue has \(ids.count) rows instead of \(count)")
         }
         return ids.map { ItemID(number: UInt64(bitPattern: $0)) }
     }

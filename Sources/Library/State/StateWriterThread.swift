@@ -5,7 +5,8 @@ import Logging
 import Playback
 import Threading
 
-/// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction.
+/// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction; what cannot be
+/// saved is told and forgotten.
 struct StateWriterThread {
     typealias Completion = @Sendable (_ failure: String?) -> Void
 
@@ -19,18 +20,26 @@ struct StateWriterThread {
     /// Held until the file is closed.
     private let lock: DirectoryLock
     private let logger: Logger
+    /// 4 MB: then the journal's pages go into the file proper.
+    private static let journalPages: Int32 = 1000
+    private let journal = JournalLength()
     private var writer: StateWriter
-    /// What the disk refused so far, to be written before anything newer. The player was told and goes on with it.
-    private var refused: [SavedChange] = []
+    private var isInTrouble = false
+    /// Since the last flush.
+    private var hasFailed = false
+    /// A transaction failed on its way: `writer` has changes that the file has not.
+    private var isAhead = false
 
     init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, logger: Logger) {
         self.queue = queue
         self.lock = lock
         self.logger = logger
         writer = StateWriter(ranks: ranks)
+        queue.writeWithoutTransaction { journal.follow($0) }
     }
 
     mutating func run(_ mailbox: Mailbox<Message>) {
+        beginJournal()
         var isOpen = true
         while isOpen {
             var batch: [(changes: [SavedChange], completion: Completion)] = []
@@ -39,13 +48,15 @@ struct StateWriterThread {
                 case .save(let changes, let completion): batch.append((changes, completion))
                 case .flush(let answer):
                     save(&batch)
-                    answer.post(refused.isEmpty)
+                    answer.post(!hasFailed)
+                    hasFailed = false
                 case .close:
                     save(&batch)
                     isOpen = false
                 }
             }
             save(&batch)
+            checkpoint()
         }
         do {
             try queue.close()
@@ -56,47 +67,70 @@ struct StateWriterThread {
 
     private mutating func save(_ batch: inout [(changes: [SavedChange], completion: Completion)]) {
         defer { batch = [] }
-        guard !batch.isEmpty || !refused.isEmpty else { return }
+        guard !batch.isEmpty else { return }
         do {
-            try commit(Self.condensed(refused + batch.flatMap(\.changes)))
-            if !refused.isEmpty { logger.notice("the state can be saved again") }
-            refused = []
+            try commit(Self.condensed(batch.flatMap(\.changes)))
+            if isInTrouble { logger.notice("the state can be saved again") }
+            isInTrouble = false
             for entry in batch { entry.completion(nil) }
-        } catch let error as InconsistentChange {
-            logger.error("a change does not fit the saved state: \(error)")
-            guard batch.count > 1 || !refused.isEmpty else {
-                for entry in batch { entry.completion("the state could not be saved: \(error)") }
+        } catch {
+            // One that cannot be saved takes no other with it.
+            if batch.count > 1 {
+                for entry in batch {
+                    var single = [entry]
+                    save(&single)
+                }
                 return
             }
-            saveOneByOne(batch)
-        } catch {
-            if refused.isEmpty { logger.error("the state cannot be saved: \(error)") }
-            refused = Self.condensed(refused + batch.flatMap(\.changes))
+            if !isInTrouble { logger.error("the state cannot be saved: \(error)") }
+            isInTrouble = true
+            hasFailed = true
             for entry in batch { entry.completion("the state could not be saved: \(Self.reason(error))") }
         }
     }
 
-    /// So that one change that does not fit takes no other with it.
-    private mutating func saveOneByOne(_ batch: [(changes: [SavedChange], completion: Completion)]) {
-        let old = refused
-        refused = []
-        for change in old {
-            var single: [(changes: [SavedChange], completion: Completion)] = [([change], { _ in })]
-            save(&single)
-        }
-        for entry in batch {
-            var single = [entry]
-            save(&single)
+    private mutating func commit(_ changes: [SavedChange]) throws {
+        // Changed in place, and read again after a failure: a copy would cost as much as the queue is long.
+        do {
+            try queue.inTransaction { database in
+                if isAhead {
+                    writer = StateWriter(ranks: try StateReader.ranks(database))
+                    isAhead = false
+                }
+                try writer.write(changes, to: database)
+                return .commit
+            }
+        } catch {
+            isAhead = true
+            throw error
         }
     }
 
-    private mutating func commit(_ changes: [SavedChange]) throws {
-        var next = writer
-        try queue.inTransaction { database in
-            try next.write(changes, to: database)
-            return .commit
+    /// SQLite would do it within the commit, before the answer: this writes everything once more and waits for the disk.
+    private mutating func checkpoint() {
+        guard journal.pages >= Self.journalPages else { return }
+        do {
+            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            journal.pages = 0
+            beginJournal()
+        } catch {
+            // What was committed is safe; it is tried again behind the next commit.
+            logger.warning("the state's journal could not be emptied: \(error)")
         }
-        writer = next
+    }
+
+    /// The first commit to an empty journal waits for the disk, which may take tens of milliseconds: better this one,
+    /// which changes nothing, than a command's.
+    private func beginJournal() {
+        do {
+            try queue.inTransaction { database in
+                try database.execute(sql: "PRAGMA user_version = 1")
+                return .commit
+            }
+        } catch {
+            // A full disk, for instance: who saves something next is told.
+            logger.debug("the state's journal could not be begun: \(error)")
+        }
     }
 
     /// Only the last settings and position, and nothing of the queue from before it was replaced.
@@ -125,6 +159,7 @@ struct StateWriterThread {
         switch error.resultCode {
         case .SQLITE_FULL: return "the disk is full"
         case .SQLITE_READONLY: return "the disk is read-only"
+        case .SQLITE_IOERR: return "the disk cannot be written (\(error.message ?? "I/O error"))"
         default: return error.message ?? "\(error)"
         }
     }

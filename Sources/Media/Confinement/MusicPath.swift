@@ -10,10 +10,13 @@ struct MusicPath: Hashable {
     var components: [[UInt8]]
     /// From a `file:` URL: starts at `/` instead of at a root.
     var isAbsolute: Bool
+    /// It ends with a slash (or with the name `.`): only a folder can be meant.
+    var namesFolder: Bool
 
-    init(components: [[UInt8]], isAbsolute: Bool = false) {
+    init(components: [[UInt8]], isAbsolute: Bool = false, namesFolder: Bool = false) {
         self.components = components
         self.isAbsolute = isAbsolute
+        self.namesFolder = namesFolder
     }
 
     init(uri: String) throws(MediaError) {
@@ -24,7 +27,7 @@ struct MusicPath: Hashable {
                 throw MediaError(
                     .forbidden, "An absolute path is not accepted; give the path relative to a music folder.")
             }
-            self.init(components: try Self.components(bytes[...]))
+            self.init(components: try Self.components(bytes[...]), namesFolder: Self.namesFolder(bytes[...]))
         case "file":
             var path = bytes.dropFirst(5)
             if path.starts(with: "//".utf8) {
@@ -41,7 +44,9 @@ struct MusicPath: Hashable {
             guard let decoded = Self.percentDecoded(path) else {
                 throw MediaError(.unsupported, "The file: URL has an invalid percent escape.")
             }
-            self.init(components: try Self.components(decoded[...]), isAbsolute: true)
+            self.init(
+                components: try Self.components(decoded[...]), isAbsolute: true,
+                namesFolder: Self.namesFolder(decoded[...]))
         case "http", "https":
             throw MediaError(.unsupported, "Network addresses cannot be played yet; give a file in a music folder.")
         case .some(let scheme):
@@ -54,7 +59,13 @@ struct MusicPath: Hashable {
     func percentDecoded() throws(MediaError) -> MusicPath? {
         let joined = Array(components.joined(separator: [UInt8(ascii: "/")]))
         guard joined.contains(UInt8(ascii: "%")), let decoded = Self.percentDecoded(joined[...]) else { return nil }
-        return MusicPath(components: try Self.components(decoded[...]), isAbsolute: isAbsolute)
+        return MusicPath(
+            components: try Self.components(decoded[...]), isAbsolute: isAbsolute, namesFolder: namesFolder)
+    }
+
+    private static func namesFolder(_ path: ArraySlice<UInt8>) -> Bool {
+        let last = path.reversed().prefix { $0 != UInt8(ascii: "/") }
+        return last.isEmpty || last.elementsEqual(".".utf8)
     }
 
     private static func components(_ path: ArraySlice<UInt8>) throws(MediaError) -> [[UInt8]] {

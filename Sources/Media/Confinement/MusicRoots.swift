@@ -19,12 +19,17 @@ public struct MusicRoots: Sendable {
 
     /// A regular file of at least 1 byte, ready to read.
     public func openFile(_ uri: String) throws(MediaError) -> FileSource {
-        let found = try open(try MusicPath(uri: uri), flags: O_RDONLY, uri: uri)
+        let path = try MusicPath(uri: uri)
+        let found = try open(path, flags: O_RDONLY, uri: uri)
         let name = found.path.components.last.map { MusicPath.display($0) } ?? "The music folder"
         switch found.status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFDIR: throw MediaError(.unreadable, "\(name) is a folder, not a file.")
         default: throw MediaError(.unreadable, "\(name) is not a regular file (a pipe, socket or device).")
+        }
+        guard !path.namesFolder else {
+            throw MediaError(
+                .notFound, "\(name) is a file, but the address ends with a slash, as only a folder's does.")
         }
         guard found.status.st_size > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
         return FileSource(found.descriptor.take(), name: name, size: Int64(found.status.st_size))

@@ -5,17 +5,19 @@ public import Playback
 /// Opens files in the music roots with the first decoder that recognises them.
 public struct LocalMediaOpener: MediaOpener {
     private let roots: MusicRoots
-    private let examiner: MediaExaminer
+    private let selection: DecoderSelection
 
     /// `factories` are asked in order.
     public init(roots: MusicRoots, factories: [any DecoderFactory]) {
         self.roots = roots
-        examiner = MediaExaminer(factories: factories)
+        selection = DecoderSelection(factories: factories)
     }
 
-    public func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder {
+    public func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
         let source = try roots.openFile(locator.uri)
         cancellation.onCancel { source.close() }
-        return try examiner.factory(for: source).open(source)
+        return try selection.open(source)
     }
 }

@@ -17,29 +17,20 @@ public struct MediaOutline: Hashable, Sendable {
 
 /// Looks into media without playing them, with the first decoder that recognises them.
 public struct MediaExaminer: Sendable {
-    private static let headSize = 4_096
-
-    private let factories: [any DecoderFactory]
+    private let selection: DecoderSelection
 
     /// `factories` are asked in order.
     public init(factories: [any DecoderFactory]) {
-        self.factories = factories
+        selection = DecoderSelection(factories: factories)
     }
 
     /// Format, length and tags from a few reads: no picture is loaded, nothing is decoded. Blocks on the source.
     public func outline(of source: any ByteSource) throws(MediaError) -> MediaOutline {
-        try factory(for: source).outline(source)
+        try selection.factory(for: source).outline(source)
     }
 
     /// The lyrics in the tags; nil without any. Blocks on the source.
     public func lyrics(in source: any ByteSource) throws(MediaError) -> String? {
-        try factory(for: source).lyrics(in: source)
-    }
-
-    func factory(for source: any ByteSource) throws(MediaError) -> any DecoderFactory {
-        let head = try source.bytes(at: 0, count: Self.headSize)
-        for factory in factories where try factory.recognises(head, of: source) { return factory }
-        let guess = FileSignature(head).map { "it is \($0.article)" } ?? "no audio that can be played was found in it"
-        throw MediaError(.unsupported, "\(source.name) cannot be played: \(guess).")
+        try selection.factory(for: source).lyrics(in: source)
     }
 }

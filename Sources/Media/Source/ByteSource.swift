@@ -10,12 +10,16 @@ public protocol ByteSource: AnyObject, Sendable {
     /// What messages call it: a file name, a host.
     var name: String { get }
 
-    /// Bytes in all; nil while unknown (live).
+    /// Bytes in all; nil while unknown (live). Of a network source known once something was read.
     var size: Int64? { get }
 
     /// Whether any offset may be read. One that is not seekable serves rising offsets only, but keeps its first 64 KB
     /// readable, so that recognising what it is costs nothing.
     var isSeekable: Bool { get }
+
+    /// Whether reading here and there costs next to nothing. A decoder reads any other source in order, and no more of it
+    /// than it must.
+    var isLocal: Bool { get }
 
     /// Reads up to `buffer.count` bytes from `offset` (at least 0) on, blocking until there is at least one.
     /// Returns how many; 0 at the end. Throws `unreadable`, `network`, or `cancelled` after `close`.
@@ -26,6 +30,8 @@ public protocol ByteSource: AnyObject, Sendable {
 }
 
 extension ByteSource {
+    public var isLocal: Bool { true }
+
     /// Up to `count` bytes at `offset`, fewer only at the end.
     public func bytes(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

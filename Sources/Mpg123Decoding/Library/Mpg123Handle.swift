@@ -45,6 +45,17 @@ struct Mpg123Handle: ~Copyable {
         try check(mpg123_open_handle(pointer, Unmanaged.passUnretained(reader).toOpaque()), "mpg123_open_handle")
     }
 
+    /// Tells a stream's length in place of looking for its end.
+    func setSize(_ bytes: Int64) throws(Mpg123Error) {
+        try check(mpg123_set_filesize(pointer, off_t(bytes)), "mpg123_set_filesize")
+    }
+
+    /// Where every `step`th frame begins, so that a seek need not read what lies before it.
+    func setIndex(_ offsets: [Int64], step: Int64) throws(Mpg123Error) {
+        var offsets = offsets.map { off_t($0) }
+        try check(mpg123_set_index(pointer, &offsets, off_t(step), offsets.count), "mpg123_set_index")
+    }
+
     /// The format of what is decoded next, reading up to the first frame; nil when there is none.
     func format() throws(Mpg123Error) -> (rate: Int, channels: Int)? {
         var rate = 0

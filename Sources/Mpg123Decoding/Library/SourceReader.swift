@@ -53,6 +53,11 @@ final class SourceReader {
         }
     }
 
+    /// After a read that was interrupted.
+    func recover() {
+        failure = nil
+    }
+
     /// A read past the library, failing as one of the library's own would: the cause stays in `failure`.
     func reading<Result>(_ body: () throws(MediaError) -> Result) throws(Mpg123Error) -> Result {
         do throws(MediaError) {

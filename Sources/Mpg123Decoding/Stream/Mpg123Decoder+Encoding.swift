@@ -22,6 +22,8 @@ extension Mpg123Decoder {
             default: .constant
             }
         if info?.isVBRI == true { encoding.bitrateMode = .variable }
+        // The library goes by the LAME tag's method, which FFmpeg leaves unset.
+        if info?.isConstant == true { encoding.bitrateMode = .constant }
         encoding.bitrate = Int(frame.bitrate) * 1_000
         let samplesPerFrame = handle.samplesPerFrame
         if let first, first.bitrate == nil {

@@ -26,6 +26,11 @@ struct StreamLayout {
         let start = try source.bytes(at: audioStart, count: 512)
         info = InfoFrame(start)
         guard source.isSeekable, let size = source.size else { return }
+        // A request for the last bytes alone would take as long as the first sound may.
+        guard source.isLocal else {
+            audioEnd = max(size, audioStart)
+            return
+        }
         var end = size
         if end >= audioStart + 128, try source.bytes(at: end - 128, count: 3).elementsEqual("TAG".utf8) { end -= 128 }
         if end >= audioStart + 32 {
@@ -59,6 +64,8 @@ struct InfoFrame: Equatable {
     /// Bytes with this one; nil when not told.
     var bytes: Int64?
     var isVBRI: Bool
+    /// The encoder calls the bit rate constant: `Info` instead of `Xing`.
+    var isConstant = false
 
     init?(_ bytes: [UInt8]) {
         guard let header = FrameHeader(bytes[...]), header.layer == 3 else { return nil }
@@ -70,6 +77,7 @@ struct InfoFrame: Equatable {
         if bytes.dropFirst(xing).starts(with: "Xing".utf8) || bytes.dropFirst(xing).starts(with: "Info".utf8) {
             guard let flags = number(xing + 4) else { return nil }
             isVBRI = false
+            isConstant = bytes[xing] == UInt8(ascii: "I")
             frames = flags & 1 != 0 ? number(xing + 8) : nil
             self.bytes = flags & 2 != 0 ? number(xing + (flags & 1 != 0 ? 12 : 8)) : nil
         } else if bytes.dropFirst(36).starts(with: "VBRI".utf8) {

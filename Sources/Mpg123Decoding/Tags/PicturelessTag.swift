@@ -94,6 +94,7 @@ final class RetaggedSource: ByteSource {
     let name: String
     let size: Int64?
     let isSeekable: Bool
+    var isLocal: Bool { base.isLocal }
 
     private let base: any ByteSource
     private let head: [UInt8]

@@ -8,7 +8,18 @@ public protocol MediaOpener: Sendable {
     /// Finds, opens and recognises the media, up to the first decodable frame.
     ///
     /// Called on the item's decode thread and may block there; `cancellation` ends the wait from any thread.
-    func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder
+    ///
+    /// `loading` is told what has arrived of media that comes over a network, for as long as it is open: from any
+    /// thread, in order; it does not block. Of local media it hears nothing.
+    func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder
+}
+
+extension MediaOpener {
+    public func open(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> any AudioDecoder {
+        try open(locator, cancellation: cancellation, loading: { _ in })
+    }
 }
 
 /// What the user asked to play.
@@ -29,8 +40,8 @@ public protocol AudioDecoder: AnyObject {
     /// What is known so far; read again when a `decode` says `mediaChanged`.
     var media: MediaDescription { get }
 
-    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole frames, at
-    /// least 1,152). May block on its source. Damaged parts are skipped and counted, never thrown.
+    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole
+    /// frames). May block on its source. Damaged parts are skipped and counted, never thrown.
     func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames
 
     /// Makes `frame` (0 = first audible frame after any encoder delay) the next decoded frame, exactly. Past the end,

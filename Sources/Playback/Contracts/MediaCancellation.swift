@@ -2,11 +2,14 @@
 
 import Synchronization
 
-/// Ends blocking work on a decode thread from any other thread, once and for all.
+/// Ends blocking work on a decode thread from any other thread: once and for all, or only what it waits for now.
 public final class MediaCancellation: Sendable {
     private struct State {
         var isCancelled = false
         var handler: (@Sendable () -> Void)?
+        var interruption: (@Sendable (Bool) -> Void)?
+        var isInterruptible = false
+        var isInterrupted = false
     }
 
     private let state = Mutex(State())
@@ -24,12 +27,39 @@ public final class MediaCancellation: Sendable {
         if callNow { handler() }
     }
 
+    /// `handler(true)` ends a blocked read, and every one until `handler(false)`, as cancelled. It must not block nor
+    /// call anything here. A source whose reads are short needs none.
+    public func onInterrupt(_ handler: @escaping @Sendable (Bool) -> Void) {
+        state.withLock { $0.interruption = handler }
+    }
+
     public func cancel() {
         let handler = state.withLock { state in
             state.isCancelled = true
+            state.interruption = nil
             defer { state.handler = nil }
             return state.handler
         }
         handler?()
+    }
+
+    /// Ends what the decode thread waits for, where it lets that happen; does nothing elsewhere.
+    public func interrupt() {
+        state.withLock { state in
+            guard state.isInterruptible else { return }
+            state.isInterrupted = true
+            state.interruption?(true)
+        }
+    }
+
+    /// Called on the decode thread: `interrupt` counts until `body` has returned.
+    func interruptibly(_ body: () -> Void) {
+        state.withLock { $0.isInterruptible = true }
+        body()
+        state.withLock { state in
+            state.isInterruptible = false
+            if state.isInterrupted { state.interruption?(false) }
+            state.isInterrupted = false
+        }
     }
 }

@@ -13,6 +13,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var isSeekable: Bool
     public var encoding: Encoding
     public var tags: Tags
+    /// Where the audio lies between the tags; nil when that or its end is unknown.
+    public var audioBytes: Range<Int64>?
     /// Damaged spots skipped so far.
     public var decodeErrors: Int
 

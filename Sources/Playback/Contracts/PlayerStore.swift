@@ -6,7 +6,8 @@ public protocol PlayerStore: Sendable {
     func load() -> SavedPlayer
 
     /// Appends changes, in order. Returns at once; `completion` is called from the store's thread when they would
-    /// survive the death of this process, with a sentence when they could not be saved (disk full).
+    /// survive the death of this process, with a sentence when they could not be saved (disk full): then none of them
+    /// is, and they are forgotten.
     func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void)
 }
 

@@ -20,7 +20,8 @@ final class DecodeSession: Sendable {
 
     init(
         _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
-        conversion: any SampleRateConversion, report: @escaping @Sendable (Generation, DecodeEvent) -> Void
+        conversion: any SampleRateConversion, buffering: DecodeBuffering,
+        report: @escaping @Sendable (Generation, DecodeEvent) -> Void
     ) {
         self.generation = generation
         let mailbox = mailbox
@@ -28,14 +29,16 @@ final class DecodeSession: Sendable {
         let draft = item.draft
         let thread = NamedThread("decode") {
             var worker = DecodeWorker(
-                loops: draft.loops, beginTime: draft.beginTime, conversion: conversion, mailbox: mailbox,
-                cancellation: cancellation, report: { report(generation, $0) })
+                loops: draft.loops, beginTime: draft.beginTime, conversion: conversion, buffering: buffering,
+                mailbox: mailbox, cancellation: cancellation, report: { report(generation, $0) })
             worker.run(MediaLocator(uri: draft.uri, headers: draft.headers), from: start, opener: opener)
         }
         thread.detach()
     }
 
     func reposition(_ run: DecodeRun, _ start: DecodeStart) {
+        // Before the command: what the thread waits for belongs to the place that is left.
+        cancellation.interrupt()
         mailbox.post(.reposition(run, start))
     }
 

@@ -5,26 +5,26 @@ internal import Threading
 
 /// The inside of a decode thread. Lives on it alone.
 struct DecodeWorker {
-    /// Frames decoded at a time, about 0.1 s: small enough to answer a seek quickly.
-    static let chunk = 4_608
-
     let loops: Int
     let beginTime: Double
     let conversion: any SampleRateConversion
+    let buffering: DecodeBuffering
     let mailbox: Mailbox<DecodeSession.Command>
     let cancellation: MediaCancellation
-    let report: (DecodeEvent) -> Void
+    let report: @Sendable (DecodeEvent) -> Void
 
     private var run = DecodeRun()
     private var speed = 1.0
 
     init(
-        loops: Int, beginTime: Double, conversion: any SampleRateConversion, mailbox: Mailbox<DecodeSession.Command>,
-        cancellation: MediaCancellation, report: @escaping (DecodeEvent) -> Void
+        loops: Int, beginTime: Double, conversion: any SampleRateConversion, buffering: DecodeBuffering,
+        mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
+        report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
         self.loops = loops
         self.beginTime = beginTime
         self.conversion = conversion
+        self.buffering = buffering
         self.mailbox = mailbox
         self.cancellation = cancellation
         self.report = report
@@ -32,7 +32,7 @@ struct DecodeWorker {
 
     mutating func run(_ locator: MediaLocator, from start: DecodeStart, opener: any MediaOpener) {
         do {
-            let reader = DecodeReader(try opener.open(locator, cancellation: cancellation), chunk: Self.chunk)
+            let reader = DecodeReader(try open(locator, opener), chunk: buffering.frames)
             report(.opened(reader.decoder.media))
             try begin(start, reader)
             try serve(reader)
@@ -40,6 +40,10 @@ struct DecodeWorker {
             if error.code != .cancelled { report(.failed(run, error, end: nil)) }
             awaitEnd()
         }
+    }
+
+    private func open(_ locator: MediaLocator, _ opener: any MediaOpener) throws(MediaError) -> any AudioDecoder {
+        try opener.open(locator, cancellation: cancellation) { [report] in report(.loading($0)) }
     }
 
     /// Goes to the place and decodes its first frames, so that feeding starts without delay.
@@ -68,15 +72,27 @@ struct DecodeWorker {
                     self.run = run
                     try begin(start, reader)
                 case .feed(let ring, let lease):
-                    try feed(reader, into: ring, lease)
+                    try feedInterruptibly(reader, into: ring, lease)
                 }
             }
         }
     }
 
+    /// A jump ends the wait for bytes of the place that is left.
+    private func feedInterruptibly(
+        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease
+    ) throws(MediaError) {
+        var failure: MediaError?
+        cancellation.interruptibly {
+            do throws(MediaError) { try feed(reader, into: ring, lease) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
     /// Writes until the media ends or the lease is revoked; what comes then is another command.
     private func feed(_ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease) throws(MediaError) {
-        var writer = try RingWriter(ring, lease, source: reader.decoder.media.format, conversion: conversion)
+        var writer = try RingWriter(
+            ring, lease, source: reader.decoder.media.format, conversion: conversion, buffering: buffering)
         do {
             let plan: any DecodePlan =
                 speed == 1

@@ -6,8 +6,8 @@ internal import Threading
 
 /// The player's thread: feeds the state machine and performs its actions. Never blocks on anything but its mailbox.
 ///
-/// All stored state but `core` and `published` belongs to the loop's thread. `@unchecked Sendable` because the thread
-/// is the only one that calls `run`, and what other threads read lies behind a `Mutex`.
+/// All stored state that is private belongs to the loop's thread. `@unchecked Sendable` because the thread is the only
+/// one that calls `run`, and what other threads use lies behind a `Mutex` (or is the mailbox).
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case command(PlayerCommand, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
@@ -15,6 +15,8 @@ final class PlayerLoop: @unchecked Sendable {
         case output(AudioOutputEvent)
         /// All changes handed to the store up to this number are safe (or were refused, with a sentence).
         case saved(UInt64, failure: String?)
+        /// Answered at once, to show that the loop turns.
+        case sign(@Sendable () -> Void)
         case shutdown
     }
 
@@ -33,23 +35,26 @@ final class PlayerLoop: @unchecked Sendable {
     private var sessions: [Generation: DecodeSession] = [:]
     private var ring: FrameRing?
     private var replies: [CommandToken: Reply] = [:]
+    /// Commands that are done, but for their save.
+    private var unsaved: [CommandToken: CommandOutcome] = [:]
     private var lastToken: UInt64 = 0
+    private var commands = CommandQueue()
     private var saveIssued: UInt64 = 0
     private var saveDone: UInt64 = 0
-    private var saveFailure: String?
+    private var isSavingInTrouble = false
     private var deadline: MonotonicTime?
 
     private struct Reply {
         var send: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
-        /// The save that must be done before the answer.
-        var after: UInt64 = 0
-        var outcome: CommandOutcome?
+        /// The save that must be done before the answer; not waited for any longer than that, should the store hang.
+        var after: (save: UInt64, until: MonotonicTime)?
     }
 
     init(_ environment: Player.Environment) {
         self.environment = environment
         var core = PlayerCore(
-            environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds))
+            environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
+            networkBuffering: environment.networkBuffering)
         published = Mutex(core.snapshot())
         self.core = Mutex(core)
     }
@@ -63,23 +68,31 @@ final class PlayerLoop: @unchecked Sendable {
                 return actions
             }, token: nil)
         while true {
-            let messages = mailbox.take(until: deadline)
-            if messages.isEmpty { handle(.tick, token: nil) }
-            for message in messages {
+            let messages = mailbox.take(until: wakeUp)
+            if messages.isEmpty { handle(.tick) }
+            for (index, message) in messages.enumerated() {
                 switch message {
                 case .command(let command, let reply): accept(command, reply)
-                case .decoding(let generation, let event): handle(.decoding(generation, event), token: nil)
+                case .decoding(let generation, let event): handle(.decoding(generation, event))
                 case .output(let event):
                     if case .opened(let generation, let ring) = event { adopt(ring, generation) }
                     if case .failed(let generation, _) = event { abandonRing(of: generation) }
-                    handle(.output(event), token: nil)
+                    handle(.output(event))
                 case .saved(let number, let failure): saved(number, failure)
+                case .sign(let answer): answer()
                 case .shutdown:
-                    end()
+                    end(messages[(index + 1)...])
                     return
                 }
             }
+            startCommands()
+            answerUnsaved()
         }
+    }
+
+    private var wakeUp: MonotonicTime? {
+        let answers = unsaved.keys.compactMap { replies[$0]?.after?.until }
+        return ([deadline, commands.deadline].compactMap(\.self) + answers).min()
     }
 
     static let goingDown = PlaybackError(.shuttingDown, "The server is going down.")
@@ -92,11 +105,38 @@ final class PlayerLoop: @unchecked Sendable {
         lastToken += 1
         let token = CommandToken(number: lastToken)
         replies[token] = Reply(send: reply)
-        handle(.command(command, token), token: token)
+        commands.append(command, token)
+        startCommands()
+    }
+
+    /// One after another, as they came; one that is saved first holds up those behind it until it is.
+    private func startCommands() {
+        for token in commands.takeExpired(environment.clock.now) {
+            finish(token, .failed(PlaybackError(.notSaved, "The state cannot be saved: the disk does not answer.")))
+        }
+        while let (command, token) = commands.next(environment.clock.now) {
+            guard command.isSavedFirst, let prepared = prepare(command) else {
+                handle(.command(command, token), token: token)
+                continue
+            }
+            guard !prepared.saves.isEmpty else {
+                handle(.prepared(prepared, token), token: token)
+                continue
+            }
+            let number = save(prepared.saves)
+            commands.hold(prepared, token, save: number, since: environment.clock.now)
+        }
+    }
+
+    /// nil when it is refused; the refusal comes with performing it.
+    private func prepare(_ command: PlayerCommand) -> PreparedChange? {
+        core.withLock { core in
+            do { return try core.prepare(command) } catch { return nil }
+        }
     }
 
     /// Decides under the lock, acts outside it.
-    private func handle(_ input: PlayerCore.Input, token: CommandToken?) {
+    private func handle(_ input: PlayerCore.Input, token: CommandToken? = nil) {
         let reading = environment.output.clock()
         let now = environment.clock.now
         let actions = core.withLock { core in
@@ -114,11 +154,21 @@ final class PlayerLoop: @unchecked Sendable {
 
     private func saved(_ number: UInt64, _ failure: String?) {
         saveDone = number
-        if let failure, saveFailure == nil { handle(.saveFailed(failure), token: nil) }
-        saveFailure = failure
-        for (token, reply) in replies where reply.after <= saveDone {
-            if let outcome = reply.outcome { answer(token, outcome) }
+        if let failure {
+            isSavingInTrouble = true
+            handle(.saveFailed(failure))
+        } else if isSavingInTrouble {
+            isSavingInTrouble = false
+            handle(.saveSucceeded)
         }
+        if let (prepared, token) = commands.takeHeld(save: number) {
+            if let failure {
+                finish(token, .failed(PlaybackError(.notSaved, failure)))
+            } else {
+                handle(.prepared(prepared, token), token: token)
+            }
+        }
+        answerUnsaved()
     }
 
     private func adopt(_ ring: FrameRing, _ generation: Generation) {
@@ -138,7 +188,12 @@ final class PlayerLoop: @unchecked Sendable {
 
     private func perform(_ actions: [PlayerAction], token: CommandToken?) {
         let changes = actions.compactMap { if case .save(let change) = $0 { change } else { nil } }
-        save(changes, for: token)
+        if !changes.isEmpty {
+            let number = save(changes)
+            if let token {
+                replies[token]?.after = (number, environment.clock.now.advanced(bySeconds: CommandQueue.patience))
+            }
+        }
         for action in actions {
             switch action {
             case .load(let generation, let item, let start): load(item, generation, start)
@@ -159,6 +214,9 @@ final class PlayerLoop: @unchecked Sendable {
             case .selectDevice(let device): environment.output.select(device: device)
             case .emit(let kind): emit(kind)
             case .save: continue
+            case .request(let command):
+                lastToken += 1
+                commands.append(command, CommandToken(number: lastToken))
             case .reply(let token, let outcome): finish(token, outcome)
             }
         }
@@ -167,7 +225,7 @@ final class PlayerLoop: @unchecked Sendable {
     private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
         sessions[generation] = DecodeSession(
             item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
-            report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
+            buffering: environment.buffering, report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
     }
 
     private func feed(_ generation: Generation) {
@@ -181,23 +239,34 @@ final class PlayerLoop: @unchecked Sendable {
         observer.withLock { $0.call }(event)
     }
 
-    private func save(_ changes: [SavedChange], for token: CommandToken?) {
-        guard !changes.isEmpty else { return }
+    /// Returns the number under which the store's answer comes.
+    private func save(_ changes: [SavedChange]) -> UInt64 {
         saveIssued += 1
         let number = saveIssued
-        if let token { replies[token]?.after = number }
         environment.store.save(changes) { [mailbox] failure in
             mailbox.post(.saved(number, failure: failure))
         }
+        return number
     }
 
     private func finish(_ token: CommandToken, _ outcome: CommandOutcome) {
-        guard let reply = replies[token] else { return }
-        if reply.after <= saveDone {
+        if mayAnswer(token) {
             answer(token, outcome)
         } else {
-            replies[token]?.outcome = outcome
+            unsaved[token] = outcome
         }
+    }
+
+    private func answerUnsaved() {
+        for (token, outcome) in unsaved where mayAnswer(token) {
+            unsaved[token] = nil
+            answer(token, outcome)
+        }
+    }
+
+    private func mayAnswer(_ token: CommandToken) -> Bool {
+        guard let after = replies[token]?.after else { return true }
+        return after.save <= saveDone || after.until <= environment.clock.now
     }
 
     private func answer(_ token: CommandToken, _ outcome: CommandOutcome) {
@@ -205,8 +274,6 @@ final class PlayerLoop: @unchecked Sendable {
         switch outcome {
         case .failed(let error):
             reply.send(.failure(error))
-        case .done where reply.after > 0 && saveFailure != nil:
-            reply.send(.failure(PlaybackError(.notSaved, saveFailure ?? "")))
         case .done(let inserted):
             var snapshot = published.withLock { $0 }
             snapshot.insertedItems = inserted
@@ -216,7 +283,10 @@ final class PlayerLoop: @unchecked Sendable {
 
     // MARK: The end
 
-    private func end() {
+    /// `rest` came behind the message that ends the loop.
+    private func end(_ rest: ArraySlice<Message>) {
+        // Takes in what was heard since the last message: that is the place to save.
+        handle(.tick)
         _ = ring?.cut()
         environment.output.shutdown()
         let place = core.withLock { $0.savedPosition }
@@ -225,6 +295,12 @@ final class PlayerLoop: @unchecked Sendable {
         sessions = [:]
         for reply in replies.values { reply.send(.failure(Self.goingDown)) }
         replies = [:]
-        for case .command(_, let reply) in mailbox.close() { reply(.failure(Self.goingDown)) }
+        for message in rest + mailbox.close() {
+            switch message {
+            case .command(_, let reply): reply(.failure(Self.goingDown))
+            case .sign(let answer): answer()
+            case .decoding, .output, .saved, .shutdown: continue
+            }
+        }
     }
 }

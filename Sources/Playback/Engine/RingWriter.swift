@@ -15,6 +15,9 @@ struct RingWriter {
     private let ring: FrameRing
     private let lease: FrameRing.Lease
     private let conversion: any SampleRateConversion
+    private let buffering: DecodeBuffering
+    /// Frames that may be unread at once.
+    private var limit: Int
     private var source: AudioFormat
     private var mapper: ChannelMapper
     private var converter: (any SampleRateConverter)?
@@ -22,11 +25,14 @@ struct RingWriter {
     private let converted: SampleSpace
 
     init(
-        _ ring: FrameRing, _ lease: FrameRing.Lease, source: AudioFormat, conversion: any SampleRateConversion
+        _ ring: FrameRing, _ lease: FrameRing.Lease, source: AudioFormat, conversion: any SampleRateConversion,
+        buffering: DecodeBuffering
     ) throws(MediaError) {
         self.ring = ring
         self.lease = lease
         self.conversion = conversion
+        self.buffering = buffering
+        limit = buffering.limit(in: ring, sampleRate: source.sampleRate)
         self.source = source
         writeIndex = ring.writeIndex
         mapper = ChannelMapper(from: source.layout, to: ring.format.layout)
@@ -37,6 +43,7 @@ struct RingWriter {
 
     private mutating func makeConverter() throws(MediaError) {
         mapper = ChannelMapper(from: source.layout, to: ring.format.layout)
+        limit = buffering.limit(in: ring, sampleRate: source.sampleRate)
         guard source.sampleRate != ring.format.sampleRate else {
             converter = nil
             return
@@ -97,13 +104,15 @@ struct RingWriter {
         let channels = ring.format.channelCount
         var rest = samples
         while !rest.isEmpty {
-            guard case .wrote(let frames, let start) = ring.write(rest, lease: lease) else {
+            let room = max(0, limit - ring.unread)
+            let part = UnsafeBufferPointer(rebasing: rest.prefix(room * channels))
+            guard case .wrote(let frames, let start) = ring.write(part, lease: lease) else {
                 throw MediaError(.cancelled, "another place of the queue is played")
             }
             writeIndex = start + FrameCount(frames)
             rest = UnsafeBufferPointer(rebasing: rest.dropFirst(frames * channels))
-            // Half the ring at a time: the thread sleeps long and wakes rarely.
-            if !rest.isEmpty, !ring.waitForSpace(ring.capacity / 2, lease: lease) {
+            // Half of what is let at a time: the thread sleeps long and wakes rarely.
+            if !rest.isEmpty, !ring.waitForSpace(ring.capacity - limit / 2, lease: lease) {
                 throw MediaError(.cancelled, "another place of the queue is played")
             }
         }

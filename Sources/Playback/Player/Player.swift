@@ -14,16 +14,19 @@ public final class Player: Sendable {
         public var conversion: any SampleRateConversion
         public var store: any PlayerStore
         public var clock: any PlayerClock
+        public var networkBuffering = NetworkBuffering()
+        public var buffering: DecodeBuffering
 
         public init(
             opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,
-            store: any PlayerStore, clock: any PlayerClock
+            store: any PlayerStore, clock: any PlayerClock, buffering: DecodeBuffering = DecodeBuffering()
         ) {
             self.opener = opener
             self.output = output
             self.conversion = conversion
             self.store = store
             self.clock = clock
+            self.buffering = buffering
         }
     }
 
@@ -64,6 +67,11 @@ public final class Player: Sendable {
             guard let item = core.queue.item(id), let index = core.queue.index(of: id) else { return nil }
             return (item, index, core.queue.revision)
         }
+    }
+
+    /// Calls back from the player's thread, as soon as it turns to it: shows that it lives. False when it is down.
+    public func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
+        loop.mailbox.post(.sign(sign))
     }
 
     /// Replaces the observer given at the start.

@@ -25,6 +25,8 @@ enum PlayerAction {
     // The world.
     case emit(PlayerEvent.Kind)
     case save(SavedChange)
+    /// A command of the player's own, which takes its turn among those of clients.
+    case request(PlayerCommand)
     case reply(CommandToken, CommandOutcome)
 }
 
@@ -62,6 +64,8 @@ enum DecodeEvent {
     /// From ring index `start` on, the ring holds the media from `position` seconds on.
     case wrote(DecodeRun, start: FrameCount, position: Double, speed: Double)
     case mediaChanged(MediaDescription)
+    /// More of it has come over the network, or nothing more comes.
+    case loading(MediaLoading)
     /// The last frame is in the ring, before `end`.
     case ended(DecodeRun, end: FrameCount)
     /// `end`: ring index behind what was written; nil when the ring was never entered.

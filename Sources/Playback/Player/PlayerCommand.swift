@@ -28,6 +28,14 @@ public enum PlayerCommand: Sendable {
         }
     }
 
+    /// Changes what must survive: in force only once it is saved, so that a full disk refuses it as a whole.
+    var isSavedFirst: Bool {
+        switch self {
+        case .apply, .edit, .selectOutput: true
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan: false
+        }
+    }
+
     /// When it has taken effect.
     var awaits: PlayerCore.PendingReply.Awaited {
         switch self {

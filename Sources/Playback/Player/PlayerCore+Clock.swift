@@ -31,20 +31,17 @@ extension PlayerCore {
     mutating func hear(upTo ringIndex: FrameCount) {
         for (generation, seconds) in timeline.advance(to: ringIndex) {
             if current?.generation == generation {
+                if current?.listened == 0 { statistics.itemsStarted += 1 }
                 current?.listened += seconds
             } else if upcoming?.generation == generation {
+                if upcoming?.listened == 0 { statistics.itemsStarted += 1 }
                 upcoming?.listened += seconds
             }
         }
     }
 
     private mutating func finishSeekOnceHeard() {
-        guard seek != nil, seek?.followUp == nil, let current, !current.isOpening else { return }
-        guard goal.wantsSound else {
-            // Without sound to come, being there is all there is to it.
-            seek = nil
-            return
-        }
+        guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
         if isCurrentOver { seek = nil }
         guard let place = timeline.place else { return }
         let isHeard = place.segment.generation == current.generation && place.segment.run == current.run
@@ -54,6 +51,8 @@ extension PlayerCore {
     /// The current item was heard to its end. False when there is nothing more to cross.
     mutating func reachedEnd() -> Bool {
         guard let ended = current else { return false }
+        // What failed while it was being stopped has been stopped.
+        if case .stop = goal, ended.failure != nil { return false }
         if let error = ended.failure {
             currentFailed(error)
             return current?.isFed == true
@@ -71,11 +70,12 @@ extension PlayerCore {
         let previous = current?.item.id
         current = track
         seek = nil
+        gathering = nil
+        dryTimes = []
         endScanAtBorder()
         queue.setCurrent(track.item.id)
         consume(previous)
         emit(.item(currentItem))
-        statistics.itemsStarted += 1
         jumped()
         savePosition()
     }
@@ -111,6 +111,7 @@ extension PlayerCore {
     mutating func rest(_ rest: PlayerGoal.Rest, at position: Double) {
         goal = .rest(rest)
         seek = nil
+        gathering = nil
         scan = nil
         current?.startPosition = position
         dropUpcoming()
@@ -124,11 +125,6 @@ extension PlayerCore {
     /// Takes an item that was heard out of the queue, when the user wants that.
     mutating func consume(_ id: ItemID?) {
         guard settings.consume, let id, id != current?.item.id, queue.item(id) != nil else { return }
-        do {
-            guard let change = try queue.apply(.remove([id]), using: &random) else { return }
-            announce(change)
-        } catch {
-            preconditionFailure("an item that is in the queue can be removed: \(error)")
-        }
+        actions.append(.request(.edit(.remove([id]), expected: nil, play: false)))
     }
 }

@@ -9,11 +9,11 @@ extension PlayerCore {
     static let replyWithin = 0.8
 
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
-        let firstNumber = queue.nextItemNumber
+        var inserted: Range<UInt64>?
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)
-            case .pause: try pause()
+            case .pause: pause()
             case .toggle: try goal.wantsSound ? pause() : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
             case .next: try skip(to: queue.next(order, using: &random))
@@ -21,18 +21,24 @@ extension PlayerCore {
             case .seek(let target): try seek(to: target)
             case .scan(let rate): try scan(at: rate)
             case .endScan: endScan()
-            case .apply(let patch): try apply(patch)
-            case .edit(let edit, let expected, let play): try self.edit(edit, expected: expected, play: play)
-            case .selectOutput(let device): try select(device)
+            case .apply, .edit, .selectOutput:
+                let prepared = try prepare(command)
+                actions += prepared.saves.map { .save($0) }
+                bringIntoForce(prepared)
+                inserted = prepared.inserted
             }
-            let inserted = queue.nextItemNumber > firstNumber ? firstNumber..<queue.nextItemNumber : nil
-            pending.append(
-                PendingReply(
-                    token: token, deadline: now.advanced(bySeconds: Self.replyWithin), inserted: inserted,
-                    failsWithItem: command.failsWithItem, awaits: command.awaits))
+            answerLater(command, token, inserted: inserted)
         } catch {
             actions.append(.reply(token, .failed(error)))
         }
+    }
+
+    /// The command is answered once it has taken effect.
+    mutating func answerLater(_ command: PlayerCommand, _ token: CommandToken, inserted: Range<UInt64>?) {
+        pending.append(
+            PendingReply(
+                token: token, deadline: now.advanced(bySeconds: Self.replyWithin), inserted: inserted,
+                failsWithItem: command.failsWithItem, awaits: command.awaits))
     }
 
     /// Answers every command that is waiting, once nothing is on its way any more; late ones as they stand.
@@ -110,15 +116,12 @@ extension PlayerCore {
         }
     }
 
-    private mutating func pause() throws(PlaybackError) {
+    private mutating func pause() {
         scan?.wasPlaying = false
         endScan()
         switch goal {
-        case .play: goal = .pause(.user)
-        case .pause: goal = .pause(.user)
-        case .hold: return
-        case .stop: return
-        case .idle, .rest: return
+        case .play, .pause: goal = .pause(.user)
+        case .hold, .stop, .idle, .rest: return
         }
     }
 
@@ -179,7 +182,7 @@ extension PlayerCore {
             throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
         }
         try wakeForSeeking()
-        if scan != nil { scan = nil }
+        scan = nil
         switch target {
         case .position(let seconds): beginSeek(to: .seconds(seconds))
         case .offset(let seconds): beginSeek(to: .seconds(max(0, position + seconds)))
@@ -224,15 +227,5 @@ extension PlayerCore {
             enter(load(item, at: position))
         }
         if goal.isAtRest { goal = .hold }
-    }
-
-    private mutating func select(_ device: String?) throws(PlaybackError) {
-        if let device, !output.devices.devices.contains(where: { $0.id == device }) {
-            throw PlaybackError(.unknownOutput, "There is no output \(device).")
-        }
-        settings.outputDevice = device
-        actions.append(.selectDevice(device))
-        actions.append(.save(.settings(settings)))
-        emit(.settings(settings))
     }
 }

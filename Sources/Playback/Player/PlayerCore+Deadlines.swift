@@ -19,6 +19,7 @@ extension PlayerCore {
     mutating func checkDeadlines() {
         Self.failIfOverdue(&current, now: now)
         Self.failIfOverdue(&upcoming, now: now)
+        checkGathering()
         checkStream()
         if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
             self.outage = nil
@@ -26,6 +27,7 @@ extension PlayerCore {
         }
         if outage != nil, !goal.wantsSound { outage = nil }
         if status == .playing, isOver(positionSavedAt, Self.clockInterval) { savePosition() }
+        retrySaving()
     }
 
     private static func failIfOverdue(_ track: inout Track?, now: MonotonicTime) {
@@ -95,6 +97,8 @@ extension PlayerCore {
         if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
         if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
+        if let since = gathering?.since { after(since, networkBuffering.limit) }
+        if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
             after(outage.since, Self.outageLimit)
             if case .closed = stream, availability == .available { times.append(outage.retryAt) }

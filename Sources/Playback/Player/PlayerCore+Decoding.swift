@@ -23,6 +23,8 @@ extension PlayerCore {
         case .mediaChanged(let media):
             statistics.decodeErrors += UInt64(max(0, media.decodeErrors - (track.media?.decodeErrors ?? 0)))
             track.media = media
+        case .loading(let loading):
+            track.loading = loading
         case .primed(let run, let position):
             guard run == track.run, track.isOpening else { return }
             track.stage = .primed
@@ -47,7 +49,9 @@ extension PlayerCore {
         case .opened, .mediaChanged:
             if let current, current.media != before { emit(.item(currentItem)) }
         case .primed(let run, _):
-            guard run == current?.run, let seek else { return }
+            guard run == current?.run else { return }
+            if seek?.followUp == nil { gatherBeforeFeeding() }
+            guard let seek else { return }
             if let followUp = seek.followUp {
                 runSeek(followUp, target: seek.target)
                 return
@@ -55,10 +59,11 @@ extension PlayerCore {
             let place = current?.startPosition ?? seek.target
             let isElsewhere = abs(place - seek.target) > 0.001
             self.seek?.target = place
-            if !goal.wantsSound { self.seek = nil }
             if isElsewhere { jumped() } else { tellTime() }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }
+        case .loading:
+            if let current { emit(.loaded(itemID: current.item.id)) }
         case .wrote, .ended: return
         }
     }

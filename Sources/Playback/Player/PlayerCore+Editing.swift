@@ -4,7 +4,7 @@ internal import Audio
 
 /// Edits of queue and settings, and what they mean for what plays.
 extension PlayerCore {
-    mutating func edit(_ edit: QueueEdit, expected: QueueRevision?, play: Bool) throws(PlaybackError) {
+    func check(expected: QueueRevision?, play: Bool) throws(PlaybackError) {
         if let expected, expected != queue.revision {
             throw PlaybackError(
                 .revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
@@ -12,23 +12,10 @@ extension PlayerCore {
         if play, case .unavailable(let message) = availability {
             throw PlaybackError(.outputUnavailable, message)
         }
-        let change: QueueChange?
-        do {
-            change = try queue.apply(edit, using: &random)
-        } catch {
-            throw PlaybackError(error)
-        }
-        if let change { announce(change) }
-        follow(edit, change, play: play)
     }
 
-    mutating func announce(_ change: QueueChange) {
-        actions.append(
-            .save(.queue(change, revision: queue.revision, nextItemNumber: queue.nextItemNumber)))
-        emit(.queue(revision: queue.revision, length: queue.count, change: change))
-    }
-
-    private mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
+    /// What an edit that is in force means for what plays.
+    mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
         let target = firstNew(edit, change)
         if play, let target {
             lastError = nil
@@ -94,7 +81,8 @@ extension PlayerCore {
         }
     }
 
-    mutating func apply(_ patch: SettingsPatch) throws(PlaybackError) {
+    /// The settings with a patch; refused when a value is out of range.
+    func settings(with patch: SettingsPatch) throws(PlaybackError) -> PlayerSettings {
         func check(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) throws(PlaybackError) {
             guard let value, !range.contains(value) else { return }
             throw PlaybackError(.outOfRange, "\(name) must be between \(range.lowerBound) and \(range.upperBound).")
@@ -105,7 +93,7 @@ extension PlayerCore {
         try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
         try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
 
-        let before = settings
+        var settings = settings
         settings.volume = patch.volumeRamp?.to ?? patch.volume ?? settings.volume
         settings.muted = patch.muted ?? settings.muted
         settings.balance = patch.balance ?? settings.balance
@@ -115,12 +103,7 @@ extension PlayerCore {
         settings.stopAfterCurrent = patch.stopAfterCurrent ?? settings.stopAfterCurrent
         settings.autoPlay = patch.autoPlay ?? settings.autoPlay
         settings.previousRestartsAfter = patch.previousRestartsAfter ?? settings.previousRestartsAfter
-        guard settings != before else { return }
-        if patch.volume != nil || patch.volumeRamp != nil || patch.muted != nil || patch.balance != nil {
-            applyGains(over: patch.volumeRamp?.seconds ?? 0)
-        }
-        actions.append(.save(.settings(settings)))
-        emit(.settings(settings))
+        return settings
     }
 }
 

@@ -16,6 +16,7 @@ extension PlayerCore {
         case .started(let generation):
             guard generation == stream.generation else { return }
             outage = nil
+            if lastError?.code == .outputUnavailable { lastError = nil }
             switch stream.transport {
             case .starting, .dry: stream.transport = .running
             case .silent, .running, .pausing, .draining, nil: return
@@ -67,6 +68,7 @@ extension PlayerCore {
             if let current, current.writtenEnd == nil, !current.isOpening { statistics.underruns += 1 }
             stream.transport = .dry(since: now)
             jumped()
+            gatherAfterUnderrun()
         case .silent, .dry, .pausing, .draining, nil: return
         }
     }

@@ -10,20 +10,29 @@ extension PlayerCore {
     static let streamGrace = 3.0
 
     mutating func reconcile() {
+        reconcileGathering()
         reconcileFailure()
+        reconcileSeek()
         reconcileUpcoming()
         reconcileStream()
         reconcileFeeding()
         reconcileTransport()
     }
 
-    /// An item that failed before a frame of it was heard is left at once.
+    /// An item that failed before a frame of it was heard is left at once; not by a stop, which ends as one.
     private mutating func reconcileFailure() {
+        if case .stop = goal { return }
         var attempts = 0
         while !goal.isAtRest, let error = current?.failure, current?.isFed == false, attempts < 8 {
             attempts += 1
             currentFailed(error)
         }
+    }
+
+    /// Without sound to come, being there is all there is to a seek: also while there is no stream to be heard through.
+    private mutating func reconcileSeek() {
+        guard let seek, seek.followUp == nil, !goal.wantsSound, current?.isOpening == false else { return }
+        self.seek = nil
     }
 
     /// Loads what follows once the current item is decoded to its end, and drops what no longer follows.
@@ -54,7 +63,7 @@ extension PlayerCore {
     private mutating func reconcileFeeding() {
         guard let format = stream.format, !goal.isAtRest else { return }
         if case .stop = goal { return }
-        if let current, case .primed = current.stage {
+        if let current, case .primed = current.stage, gathering == nil {
             self.current?.stage = .feeding
             actions.append(.feed(current.generation))
         }
@@ -80,6 +89,8 @@ extension PlayerCore {
                 return
             }
             switch transport {
+            case .silent where gathering != nil: return
+            case .dry where gathering != nil: silence(generation, transport)
             case .silent:
                 stream.transport = .starting(since: now)
                 actions.append(.startStream(generation))

@@ -23,6 +23,7 @@ extension PlayerCore {
             self.upcoming = nil
             actions.append(.unload(upcoming.generation))
         }
+        gathering = nil
         if current?.isFed == true { flush() }
         seek = Seek(target: target, followUp: nil)
         repositionCurrent(to: start.place, speed: start.speed)

@@ -26,7 +26,7 @@ extension PlayerCore {
         case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
-        case .play where status == .buffering: .underrun
+        case .play where status == .buffering: gathering == nil ? .underrun : .network
         case .play, .idle, .hold, .stop: nil
         }
     }
@@ -37,6 +37,7 @@ extension PlayerCore {
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
         if current.isOpening { return .loading }
+        if gathering != nil { return .buffering }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.
         case .running, .draining, .pausing: return isHeard ? .playing : .loading
@@ -94,18 +95,15 @@ extension PlayerCore {
     mutating func publishStatus() {
         let (status, reason) = (self.status, self.reason)
         guard status != lastStatus || (reason != lastReason && reason != nil) else { return }
-        if status == .playing {
-            statistics.itemsStarted += lastStatus == .loading ? 1 : 0
-            failuresInARow = 0
-        }
+        if status == .playing { failuresInARow = 0 }
         let previous = lastStatus
         lastStatus = status
         lastReason = reason
         let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(
-                status, previous: previous, reason: reason, itemID: current?.item.id ?? queue.currentID,
-                position: position, error: error))
+                status, previous: previous, reason: reason, playWhenReady: goal.wantsSound,
+                itemID: current?.item.id ?? queue.currentID, position: position, error: error))
         if status == .playing || previous == .playing { tellTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
@@ -127,6 +125,8 @@ extension PlayerCore {
         snapshot.canUndo = queue.canUndo
         snapshot.canRedo = queue.canRedo
         snapshot.statistics = statistics
+        snapshot.loaded = loadedTime
+        snapshot.saveFailure = saveTrouble?.message
         return snapshot
     }
 

@@ -13,9 +13,13 @@ internal import Threading
 struct PlayerCore {
     enum Input {
         case command(PlayerCommand, CommandToken)
+        /// What `prepare` gave is saved.
+        case prepared(PreparedChange, CommandToken)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)
         case saveFailed(String)
+        /// Something could be saved again after that.
+        case saveSucceeded
         /// A deadline has passed; see `nextDeadline`.
         case tick
     }
@@ -32,6 +36,10 @@ struct PlayerCore {
     var upcoming: Track?
     var seek: Seek?
     var failuresInARow = 0
+    let networkBuffering: NetworkBuffering
+    var gathering: Gathering?
+    /// When the current item ran dry.
+    var dryTimes: [MonotonicTime] = []
 
     // What the output reports.
     var stream = OutputStream.closed
@@ -54,6 +62,8 @@ struct PlayerCore {
     var lastReason: StatusReason?
     var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
     var positionSavedAt = MonotonicTime(nanoseconds: 0)
+    /// nil while the state can be saved.
+    var saveTrouble: SaveTrouble?
     private var lastGeneration: UInt64 = 0
 
     /// A jump within the current item that is not heard yet.
@@ -76,6 +86,11 @@ struct PlayerCore {
         var retryAt: MonotonicTime
     }
 
+    struct SaveTrouble {
+        var message: String
+        var retryAt: MonotonicTime
+    }
+
     struct PendingReply {
         var token: CommandToken
         var deadline: MonotonicTime
@@ -91,7 +106,10 @@ struct PlayerCore {
         }
     }
 
-    init(_ saved: SavedPlayer, now: MonotonicTime, seed: UInt64) {
+    init(
+        _ saved: SavedPlayer, now: MonotonicTime, seed: UInt64, networkBuffering: NetworkBuffering = NetworkBuffering()
+    ) {
+        self.networkBuffering = networkBuffering
         queue = Queue(
             items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
             currentID: saved.current?.itemID)
@@ -128,7 +146,11 @@ struct PlayerCore {
         case .command(let command, let token): perform(command, token)
         case .decoding(let generation, let event): decoded(generation, event)
         case .output(let event): outputReported(event)
-        case .saveFailed(let message): emit(.error(PlaybackError(.notSaved, message)))
+        case .prepared(let change, let token):
+            bringIntoForce(change)
+            answerLater(change.command, token, inserted: change.inserted)
+        case .saveFailed(let message): saveFailed(message)
+        case .saveSucceeded: saveSucceeded()
         case .tick: break
         }
         checkDeadlines()

@@ -16,18 +16,20 @@ public struct PlayerEvent: Sendable {
 
     public enum Kind: Sendable {
         case status(
-            PlayerStatus, previous: PlayerStatus, reason: StatusReason?, itemID: ItemID?, position: Double,
-            error: PlaybackError?)
+            PlayerStatus, previous: PlayerStatus, reason: StatusReason?, playWhenReady: Bool, itemID: ItemID?,
+            position: Double, error: PlaybackError?)
         /// The current item, its metadata or its duration changed; nil when there is none.
         case item(CurrentItem?)
         case completed(ItemID, reason: CompletionReason)
         /// After the last item's `completed`.
         case queueEnded
-        case queue(revision: QueueRevision, length: Int, change: QueueChange)
+        case queue(revision: QueueRevision, length: Int, change: QueueChange, canUndo: Bool, canRedo: Bool)
         case settings(PlayerSettings)
         case output(OutputStatus)
         /// Time jumped (seek, item change, underrun, pause): not recorded, but sent at once as `time`.
         case jumped(PositionClock, itemID: ItemID?)
+        /// More of the current item is loaded, or loading stalls: not recorded, but told as `buffer`.
+        case loaded(itemID: ItemID)
         /// A problem with one item that is not the end of playback.
         case error(PlaybackError)
     }

@@ -22,6 +22,10 @@ public struct PlayerSnapshot: Sendable {
     public var canUndo = false
     public var canRedo = false
     public var statistics = PlayerStatistics()
+    /// What has come of the current item over a network; nil for local media, which is there as a whole.
+    public var loaded: LoadedTime?
+    /// Why the state cannot be saved at present; nil while it can.
+    public var saveFailure: String?
     /// Numbers of the ids that an edit gave to new items, in their order; only in the snapshot that replies to it.
     public var insertedItems: Range<UInt64>?
 
@@ -89,6 +93,7 @@ public struct OutputStatus: Hashable, Sendable {
 public struct PlayerStatistics: Hashable, Sendable {
     public var underruns: UInt64 = 0
     public var decodeErrors: UInt64 = 0
+    /// Of which something was heard.
     public var itemsStarted: UInt64 = 0
     public var itemsFailed: UInt64 = 0
     /// Seconds of decoded sound between the decoder and the sink.

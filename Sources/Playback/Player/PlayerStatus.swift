@@ -77,7 +77,7 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case queueFull = "queue-full"
         /// 422
         case outOfRange = "out-of-range"
-        /// 500: could not be saved (disk full ...): the change is in force but would not survive a restart.
+        /// 500: could not be saved (disk full ...), so nothing was changed.
         case notSaved = "not-saved"
         case timedOut = "timed-out"
         /// 503: the server is going down.

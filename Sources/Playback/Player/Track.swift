@@ -30,6 +30,8 @@ struct Track {
     var stage: Stage
     var run = DecodeRun()
     var media: MediaDescription?
+    /// nil for local media.
+    var loading: MediaLoading?
     /// Seconds; what the position is until something is heard.
     var startPosition: Double
     /// Seconds of it that were heard.

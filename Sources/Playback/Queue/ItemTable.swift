@@ -36,5 +36,35 @@ struct ItemTable: Sendable {
         return old
     }
 
+    /// Adds items whose ids are not here yet; a run of neighbouring ids costs one look-up a page.
+    mutating func insert(_ items: [QueueItem]) {
+        var start = 0
+        while start < items.count {
+            let key = items[start].id.number >> Self.pageBits
+            var page = pages.removeValue(forKey: key) ?? Page()
+            while start < items.count, items[start].id.number >> Self.pageBits == key {
+                page.slots[Self.slot(items[start].id)] = items[start]
+                page.count += 1
+                count += 1
+                start += 1
+            }
+            pages[key] = page
+        }
+    }
+
+    /// The items of ids that are here, one look-up for each run within a page.
+    func items(of ids: some Collection<ItemID>) -> [QueueItem] {
+        var key: UInt64?
+        var slots: [QueueItem?] = []
+        return ids.map { id in
+            if id.number >> Self.pageBits != key {
+                key = id.number >> Self.pageBits
+                slots = pages[id.number >> Self.pageBits]?.slots ?? Page().slots
+            }
+            guard let item = slots[Self.slot(id)] else { preconditionFailure("no item for \(id)") }
+            return item
+        }
+    }
+
     private static func slot(_ id: ItemID) -> Int { Int(id.number & (1 << pageBits - 1)) }
 }

@@ -5,7 +5,7 @@ extension Queue {
     mutating func carryOut(_ change: QueueChange, start: Int) {
         switch change {
         case .inserted(let items, let index):
-            for item in items { table[item.id] = item }
+            table.insert(items)
             order.insert(contentsOf: items.lazy.map(\.id), at: index)
             if index < place || (index == place && currentID != nil) { place += items.count }
             round?.join(items.lazy.map(\.id))
@@ -23,7 +23,7 @@ extension Queue {
         case .reordered(_, let ids):
             order = ids
             place = currentID.flatMap { ids.scan(for: $0) } ?? 0
-        case .replaced(_, let items): replaceAll(items, start: start)
+        case .replaced(_, let contents): replaceAll(contents, start: start)
         case .updated(_, let item): table[item.id] = item
         }
         heard.forgetOffer()
@@ -48,12 +48,11 @@ extension Queue {
         round?.join(ids)
     }
 
-    private mutating func replaceAll(_ items: [QueueItem], start: Int) {
-        order = items.map(\.id)
-        table = ItemTable()
-        for item in items { table[item.id] = item }
+    private mutating func replaceAll(_ contents: QueueContents, start: Int) {
+        order = contents.order
+        table = contents.table
         currentID = nil
-        place = min(start, items.count)
+        place = min(start, contents.count)
         upNext = UpNext()
         if round != nil { round = ShuffleRound(order, heard: nil) }
     }

@@ -7,20 +7,25 @@ extension Queue {
     public mutating func apply(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
         -> QueueChange?
     {
+        guard let proposal = try propose(edit, using: &random) else { return nil }
+        commit(proposal)
+        return proposal.change
+    }
+
+    /// Checks an edit and says what it would change, so that it can be saved before it is in force; nil when nothing
+    /// would. Gives away ids of new items, and nothing else. No other edit may come before `commit`; what is current may
+    /// change.
+    mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
+        -> Proposal?
+    {
         switch edit {
-        case .undo: return try undo()
-        case .redo: return try redo()
+        case .undo: return try undoing()
+        case .redo: return try redoing()
         case .insert(let drafts, .next):
-            guard let change = try insertion(of: drafts, at: nextInsertionIndex) else { return nil }
-            commit(change)
-            if case .inserted(let items, _) = change { upNext.insert(items.map(\.id)) }
-            return change
-        default:
-            guard let change = try change(for: edit, using: &random) else { return nil }
-            var start = 0
-            if case .replace(_, let index) = edit { start = index ?? 0 }
-            commit(change, start: start)
-            return change
+            return try insertion(of: drafts, at: nextInsertionIndex).map { Proposal(change: $0, step: .newUpNext) }
+        case .replace(_, let index):
+            return try change(for: edit, using: &random).map { Proposal(change: $0, start: index ?? 0) }
+        default: return try change(for: edit, using: &random).map { Proposal(change: $0) }
         }
     }
 
@@ -33,7 +38,7 @@ extension Queue {
             try check(position: start ?? 0, in: 0...max(0, drafts.count - 1), length: drafts.count)
             guard drafts.count <= Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
             if drafts.isEmpty && order.isEmpty { return nil }
-            return .replaced(old: order.map(knownItem), new: makeItems(drafts))
+            return .replaced(old: contents, new: QueueContents(makeItems(drafts)))
         case .insert(let drafts, let point):
             if case .index(let index) = point { return try insertion(of: drafts, at: index) }
             return try insertion(of: drafts, at: count)
@@ -42,7 +47,7 @@ extension Queue {
         case .remove(let ids):
             let indices = try indices(of: ids)
             return indices.isEmpty ? nil : .removed(indices.map { (index: $0, item: self[$0]) })
-        case .clear: return order.isEmpty ? nil : .replaced(old: order.map(knownItem), new: [])
+        case .clear: return order.isEmpty ? nil : .replaced(old: contents, new: QueueContents())
         case .shuffle:
             var shuffled = order
             shuffled.shuffle(using: &random)

@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Queue {
-    /// Carries out a new change and makes it undoable. `start`: where `next` continues after a replacement.
-    mutating func commit(_ change: QueueChange, start: Int = 0) {
+    /// An edit that was checked and is not in force yet.
+    struct Proposal: Sendable {
+        enum Step: Sendable { case new, newUpNext, back, forward }
+
+        var change: QueueChange
+        /// Where `next` continues when the whole content changes.
+        var start = 0
+        var step = Step.new
+    }
+
+    /// Brings a proposal into force, and makes it undoable.
+    mutating func commit(_ proposal: Proposal) {
         let before = place
-        carryOut(change, start: start)
-        undoHistory.record(.init(change: change, placeBefore: before, placeAfter: place))
+        carryOut(proposal.change, start: proposal.start)
+        switch proposal.step {
+        case .new: undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
+        case .newUpNext:
+            undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
+            if case .inserted(let items, _) = proposal.change { upNext.insert(items.map(\.id)) }
+        case .back: undoHistory.stepBack()
+        case .forward: undoHistory.stepForward()
+        }
     }
 
-    mutating func undo() throws(QueueError) -> QueueChange {
-        guard let entry = undoHistory.stepBack() else { throw .nothingToUndo }
-        let change = entry.change.inverse
-        carryOut(change, start: entry.placeBefore)
-        return change
+    func undoing() throws(QueueError) -> Proposal {
+        guard let entry = undoHistory.undoable.last else { throw .nothingToUndo }
+        return Proposal(change: entry.change.inverse, start: entry.placeBefore, step: .back)
     }
 
-    mutating func redo() throws(QueueError) -> QueueChange {
-        guard let entry = undoHistory.stepForward() else { throw .nothingToRedo }
-        carryOut(entry.change, start: entry.placeAfter)
-        return entry.change
+    func redoing() throws(QueueError) -> Proposal {
+        guard let entry = undoHistory.redoable.last else { throw .nothingToRedo }
+        return Proposal(change: entry.change, start: entry.placeAfter, step: .forward)
     }
 }

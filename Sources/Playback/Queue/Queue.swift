@@ -63,8 +63,10 @@ public struct Queue: Sendable {
         let end = start + min(max(0, limit), count - start)
         return QueueWindow(
             revision: revision, length: count, currentIndex: currentIndex, offset: start,
-            items: order[start..<end].map(knownItem))
+            items: table.items(of: order[start..<end]))
     }
+
+    var contents: QueueContents { QueueContents(order: order, table: table) }
 
     /// The item of an id that stands in `order`.
     func knownItem(_ id: ItemID) -> QueueItem {

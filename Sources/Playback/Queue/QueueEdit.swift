@@ -62,6 +62,6 @@ public enum QueueChange: Sendable {
     case moved([ItemID], from: [Int], to: [Int])
     /// The same items in another order.
     case reordered(from: [ItemID], to: [ItemID])
-    case replaced(old: [QueueItem], new: [QueueItem])
+    case replaced(old: QueueContents, new: QueueContents)
     case updated(old: QueueItem, new: QueueItem)
 }

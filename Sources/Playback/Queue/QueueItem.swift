@@ -58,12 +58,16 @@ public final class QueueItem: Sendable {
     public init(id: ItemID, draft: ItemDraft) {
         self.id = id
         self.uri = draft.uri
-        self.details = draft == ItemDraft(uri: draft.uri) ? nil : Details(draft)
+        self.details = Self.isPlain(draft) ? nil : Details(draft)
     }
 
     public var draft: ItemDraft { details?.draft ?? ItemDraft(uri: uri) }
+    /// It has nothing but its `uri`, as most have.
+    public var isPlain: Bool { details == nil }
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
+
+    private static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
 
     private final class Details: Sendable {
         let draft: ItemDraft

@@ -32,16 +32,12 @@ struct UndoHistory: Sendable {
         undoable.removeFirst(undoable.count - kept)
     }
 
-    /// The entry to take back; from now on it can be redone.
-    mutating func stepBack() -> Entry? {
-        guard let entry = undoable.popLast() else { return nil }
-        redoable.append(entry)
-        return entry
+    /// The newest change was taken back; from now on it can be redone.
+    mutating func stepBack() {
+        if let entry = undoable.popLast() { redoable.append(entry) }
     }
 
-    mutating func stepForward() -> Entry? {
-        guard let entry = redoable.popLast() else { return nil }
-        undoable.append(entry)
-        return entry
+    mutating func stepForward() {
+        if let entry = redoable.popLast() { undoable.append(entry) }
     }
 }

@@ -15,7 +15,7 @@ struct UpNext: Sendable {
         ids[..<runLength].last(where: isThere)
     }
 
-    mutating func first(where isThere: (ItemID) -> Bool) -> ItemID? {
+    func first(where isThere: (ItemID) -> Bool) -> ItemID? {
         guard let index = ids.firstIndex(where: isThere) else { return nil }
         return ids[index]
     }

@@ -97,7 +97,7 @@ public struct AccessPolicy: Sendable {
         if let authorization = headers["Authorization"] {
             let parts = authorization.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].equalsIgnoringASCIICase("Bearer") else { return "" }
-            return String(parts[1].trimmingASCIISpace())
+            return String(parts[1].trimmingSpaces)
         }
         for protocolName in subprotocols(in: headers) where protocolName.hasPrefix("bearer.") {
             return String(protocolName.dropFirst("bearer.".count))
@@ -107,7 +107,7 @@ public struct AccessPolicy: Sendable {
 
     static func subprotocols(in headers: HTTPHeaders) -> [Substring] {
         headers.values("Sec-WebSocket-Protocol").flatMap { value in
-            value.split(separator: ",").map { $0.trimmingASCIISpace() }
+            value.split(separator: ",").map { $0.trimmingSpaces }
         }
     }
 

@@ -16,19 +16,20 @@ final class Gate: Sendable {
     }
 
     func admit(_ request: HTTPRequest, _ need: AccessPolicy.Need) throws(Problem) -> AccessPolicy.Grant {
-        if need.scope != nil, AccessPolicy.token(in: request.headers) != nil,
-            let seconds = failures.withLock({ $0.secondsToWait(request.peer, now: clock.now) })
-        {
-            throw Problem(
-                status: 429, code: "too-many-attempts", title: "Too many attempts",
-                detail: "Too many wrong tokens came from this address: try again in \(seconds) s.",
-                headers: [("Retry-After", String(seconds))])
-        }
         switch policy.decide(request, need) {
-        case .success(let grant): return grant
-        case .failure(let refusal):
-            if refusal == .tokenWrong { failures.withLock { $0.record(request.peer, now: clock.now) } }
-            throw Problem(refusal)
+        case .success(let grant):
+            // The right token is never kept waiting: behind a proxy or on loopback a guesser has its user's address.
+            return grant
+        case .failure(.tokenWrong):
+            if let seconds = failures.withLock({ $0.secondsToWait(request.peer, now: clock.now) }) {
+                throw Problem(
+                    status: 429, code: "too-many-attempts", title: "Too many attempts",
+                    detail: "Too many wrong tokens came from this address: try again in \(seconds) s.",
+                    headers: [("Retry-After", String(seconds))])
+            }
+            failures.withLock { $0.record(request.peer, now: clock.now) }
+            throw Problem(.tokenWrong)
+        case .failure(let refusal): throw Problem(refusal)
         }
     }
 

@@ -2,12 +2,18 @@
 
 /// A text message of a client.
 enum ClientFrame: Decodable {
+    /// Of an `id`, which every reply repeats.
+    static let largestID = 256
+
     case subscribe(events: [EventName]?, interval: Double?, id: JSONValue?)
     case command(name: String, data: JSONValue?, id: JSONValue?)
 
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["type", "id", "command", "data", "events", "interval"])
         let id = try object.nested(JSONValue.self, "id")
+        guard id.map({ $0.bytes.count <= Self.largestID }) ?? true else {
+            throw object.invalid("id", "must take at most \(Self.largestID) bytes")
+        }
         switch try object.text("type") {
         case "subscribe":
             let interval = try object.number("interval", in: -1e9...1e9)

@@ -32,13 +32,11 @@ struct EventChannel: WebSocketApplication {
 
     /// The route of the same path for clients that do not upgrade.
     static func route(_ hub: EventHub) -> Route {
-        Route(method: .get, pattern: path, scope: .read, isEventStream: true) { call, reply throws(Problem) in
+        Route(method: .get, pattern: path, scope: .read, isEventStream: true, takesQuery: true) {
+            call, reply throws(Problem) in
             let request = call.request
-            let accepted = request.headers.values("Accept").joined(separator: ",").lowercased()
-            guard
-                accepted.isEmpty || accepted.contains("text/event-stream") || accepted.contains("*/*")
-                    || accepted.contains("text/*")
-            else {
+            let accepted = request.headers.values("Accept").joined(separator: ",")
+            guard MediaType.preferred(among: [MediaType("text", "event-stream")], accept: accepted) != nil else {
                 throw .notAcceptable("Events come as text/event-stream, or over a WebSocket.")
             }
             let events = try EventRequest(request)

@@ -19,13 +19,14 @@ struct EventEncoder: Sendable {
     /// The event's kind and data; nil for `jumped`, which is told as `time`.
     func recorded(_ event: PlayerEvent) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void)? {
         switch event.kind {
-        case .status(let status, let previous, let reason, let itemID, let position, let error):
+        case .status(let status, let previous, let reason, let playWhenReady, let itemID, let position, let error):
             (
                 .status,
                 { writer in
                     writer.member("status", status.rawValue)
                     writer.member("previous", previous.rawValue)
                     writer.member("reason", reason?.rawValue)
+                    writer.member("playWhenReady", playWhenReady)
                     writer.member("itemId", itemID?.description)
                     writer.member("position", position)
                     writer.member("error", error) { $0.members(of: $1) }
@@ -41,19 +42,21 @@ struct EventEncoder: Sendable {
                 }
             )
         case .queueEnded: (.queueEnded, { _ in })
-        case .queue(let revision, let length, let change):
+        case .queue(let revision, let length, let change, let canUndo, let canRedo):
             (
                 .queue,
                 { writer in
                     writer.member("revision", revision)
                     writer.member("length", length)
                     writer.member("change") { $0.members(of: change) }
+                    writer.member("canUndo", canUndo)
+                    writer.member("canRedo", canRedo)
                 }
             )
         case .settings(let settings): (.settings, { $0.settingsMembers(of: settings) })
         case .output(let output): (.output, { $0.members(of: output) })
         case .error(let error): (.error, { $0.members(of: error) })
-        case .jumped: nil
+        case .jumped, .loaded: nil
         }
     }
 
@@ -88,9 +91,8 @@ struct EventEncoder: Sendable {
         frame("buffer", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
             writer.member("itemId", loaded.itemID?.description)
             writer.members(of: loaded)
-            // Local files: nothing is being loaded, nothing stalls.
-            writer.member("bytesPerSecond", 0)
-            writer.member("stalled", false)
+            writer.member("bytesPerSecond", loaded.bytesPerSecond)
+            writer.member("stalled", loaded.isStalled)
         }
     }
 

@@ -69,6 +69,8 @@ final class EventHub: Sendable {
             let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))
             let everyone = state.withLock { $0.everyone() }
             for subscriber in everyone { subscriber.setTime(frame, version: event.version) }
+        } else if case .loaded = event.kind {
+            tellBuffer()
         } else if let (name, data) = encoder.recorded(event) {
             let (recorded, everyone) = state.withLock { state in
                 let recorded = state.journal.record(name, version: event.version) { sequence in
@@ -93,8 +95,8 @@ final class EventHub: Sendable {
     /// Greets the client and lets it hear everything from now on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
         let now = clock.now
-        state.withLock { state in
-            if state.isStopped { return subscriber.end() }
+        let isStopped = state.withLock { state in
+            if state.isStopped { return true }
             greet(subscriber, resume, &state)
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
             state.list = nil
@@ -102,7 +104,9 @@ final class EventHub: Sendable {
                 state.heartbeats.set(subscriber, interval: Self.heartbeatInterval, now: now)
             }
             schedule(subscriber, &state, now)
+            return false
         }
+        if isStopped { return subscriber.end() }
         subscriber.wakeAnyway()
         wakeTicker()
     }
@@ -164,7 +168,10 @@ final class EventHub: Sendable {
             let notice = encoder.resync(sequence: sequence, version: snapshot.version, at: moment)
             return subscriber.begin(after: sequence, [hello, notice, snapshotFrame(&state)])
         }
-        subscriber.begin(after: sequence, [hello] + missed.filter { selection.contains($0.name) }.map(\.frame))
+        // Whoever is cut off now goes on from where it was, not from what `hello` knows.
+        var unplaced = hello
+        unplaced.sequence = nil
+        subscriber.begin(after: sequence, [unplaced] + missed.filter { selection.contains($0.name) }.map(\.frame))
         // Jumps are not recorded: the client may have missed one.
         subscriber.setTime(
             encoder.time(

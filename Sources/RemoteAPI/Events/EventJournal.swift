@@ -23,7 +23,8 @@ struct EventJournal {
             bytes -= events[head].frame.bytes.bytes.count
             head += 1
         }
-        if head > Self.maximumEvents {
+        // Now and then, as it moves the others; until then those before `head` still take their bytes.
+        if head >= 64 {
             events.removeFirst(head)
             head = 0
         }

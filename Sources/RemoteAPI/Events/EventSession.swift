@@ -6,6 +6,8 @@ import Synchronization
 /// One WebSocket of the event channel.
 final class EventSession: WebSocketSession {
     static let maximumUnanswered = 100
+    /// Of replies that were not taken; one large one always fits.
+    static let maximumWaitingBytes = 1 << 20
     static let maximumMalformed = 10
 
     private struct State {
@@ -54,7 +56,9 @@ final class EventSession: WebSocketSession {
             state.unanswered += 1
             return state.unanswered > Self.maximumUnanswered
         }
-        if isTooMuch { return end("More than \(Self.maximumUnanswered) commands wait for their replies.") }
+        if isTooMuch || subscriber.keptBytes > Self.maximumWaitingBytes {
+            return end("Too many commands wait for their replies to be read.")
+        }
         let bytes = Array(text.utf8)
         dispatcher.run(size: bytes.count) { [self] in
             handle(bytes)
@@ -64,13 +68,16 @@ final class EventSession: WebSocketSession {
     }
 
     private func handle(_ bytes: [UInt8]) {
+        var id: JSONValue?
         do throws(Problem) {
             switch try JSONBody.read(ClientFrame.self, from: bytes) {
-            case .subscribe(let events, let interval, let id): subscribe(events, interval, id)
-            case .command(let name, let data, let id): try perform(try commands.route(name), name, data, id)
+            case .subscribe(let events, let interval, let sent): subscribe(events, interval, sent)
+            case .command(let name, let data, let sent):
+                id = sent
+                perform(try commands.route(name), data, sent)
             }
         } catch {
-            reply(to: nil, error.response)
+            reply(to: id, error.response)
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed
@@ -93,7 +100,7 @@ final class EventSession: WebSocketSession {
                 }))
     }
 
-    private func perform(_ route: Route, _ name: String, _ data: JSONValue?, _ id: JSONValue?) throws(Problem) {
+    private func perform(_ route: Route, _ data: JSONValue?, _ id: JSONValue?) {
         guard scope >= route.scope ?? .read else {
             return reply(to: id, Problem(.scopeMissing(route.scope ?? .read)).response)
         }

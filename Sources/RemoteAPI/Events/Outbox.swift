@@ -18,7 +18,7 @@ struct Outbox {
 
     private enum Entry {
         case event(RecordedEvent)
-        /// Greeting, replies: never dropped; their number is bounded by the session.
+        /// Greeting, replies: never dropped; the session bounds their number and bytes.
         case kept(EventFrame)
     }
 
@@ -32,6 +32,8 @@ struct Outbox {
     private var head = 0
     private var eventCount = 0
     private var eventBytes = 0
+    /// Of greeting and replies.
+    private(set) var keptBytes = 0
     private var hasLostEvents = false
     private var lostCount = 0
     /// Recorded events up to this one are known to the client already.
@@ -81,6 +83,7 @@ struct Outbox {
 
     mutating func keep(_ frame: EventFrame) -> Bool {
         entries.append(.kept(frame))
+        keptBytes += frame.bytes.bytes.count
         return wake()
     }
 
@@ -113,7 +116,7 @@ struct Outbox {
     mutating func resume(after sequence: UInt64, _ frames: [EventFrame]) {
         hasLostEvents = false
         floor = sequence
-        entries.append(contentsOf: frames.map(Entry.kept))
+        for frame in frames { _ = keep(frame) }
     }
 
     /// Events up to `sequence` are not news, as the greeting tells the state after them.
@@ -127,7 +130,9 @@ struct Outbox {
         if head < entries.count {
             defer { advance() }
             switch entries[head] {
-            case .kept(let frame): return .frame(frame)
+            case .kept(let frame):
+                keptBytes -= frame.bytes.bytes.count
+                return .frame(frame)
             case .event(let event):
                 eventCount -= 1
                 eventBytes -= event.frame.bytes.bytes.count
@@ -171,6 +176,10 @@ struct Outbox {
         if head == entries.count {
             // An idle client keeps no storage.
             entries = []
+            head = 0
+        } else if head >= 64, head * 2 >= entries.count {
+            // One that is always a little behind keeps what it still has to get, and not what it got.
+            entries.removeFirst(head)
             head = 0
         }
     }

@@ -23,6 +23,8 @@ final class Subscriber: Sendable {
     }
 
     var selection: EventSelection { state.withLock { $0.outbox.selection } }
+    /// Bytes of replies that the client has not taken.
+    var keptBytes: Int { state.withLock { $0.outbox.keptBytes } }
     /// Seconds between `time` events.
     var interval: Double { state.withLock { $0.interval } }
     /// The server goes down: what waits is no longer sent.

@@ -7,8 +7,8 @@ import Threading
 /// Members with the same interval share their moments, so that an event is encoded once for all of them; a crowd is
 /// spread over up to `phases` moments within the interval, so that no single one has to serve thousands.
 struct TimeSchedule<Member: AnyObject> {
-    static var phases: Int { 8 }
-    static var membersPerPhase: Int { 512 }
+    static var phases: Int { 16 }
+    static var membersPerPhase: Int { 256 }
     /// Shorter intervals are not spread: the moments would come faster than they are worth.
     static var shortestSpreadInterval: Int64 { 250_000_000 }
 

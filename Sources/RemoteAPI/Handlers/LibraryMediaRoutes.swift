@@ -47,20 +47,24 @@ struct LibraryMediaRoutes: Sendable {
         try services.onLibrary(reply: reply) { () throws(Problem) in
             let track = try Problem.fromCatalogue(find)
             let locator = MediaLocator(uri: track.uri)
-            let picture = try MediaRoutes.reporting("id") { () throws(MediaError) -> [UInt8]? in
-                // Only a file whose tags carry one is opened.
-                if track.hasPicture, let picture = try services.media.describe(locator).tags.picture {
-                    return picture.bytes
+            try services.openMedia(reply: reply) { () throws(Problem) in
+                try MediaRoutes.reporting("id") { () throws(MediaError) -> [UInt8]? in
+                    // Only a file whose tags carry one is opened.
+                    if track.hasPicture, let picture = try services.media.describe(locator).tags.picture {
+                        return picture.bytes
+                    }
+                    return try services.media.folderPicture(locator)
                 }
-                return try services.media.folderPicture(locator)
+            } use: { picture throws(Problem) in
+                reply(try MediaRoutes.response(picture, request))
             }
-            reply(try MediaRoutes.response(picture, request))
         }
     }
 
     private func lyrics(_ locator: MediaLocator, _ reply: @escaping Reply) throws(Problem) {
         try services.openMedia(reply: reply) { () throws(Problem) in
-            let found = try MediaRoutes.reporting("id") { () throws(MediaError) in try services.media.lyrics(locator) }
+            try MediaRoutes.reporting("id") { () throws(MediaError) in try services.media.lyrics(locator) }
+        } use: { found throws(Problem) in
             guard let found else { throw .notFound("This media has no lyrics.", code: "no-lyrics") }
             let lyrics = Lyrics(found.text)
             reply(

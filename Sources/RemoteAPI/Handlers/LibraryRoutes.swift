@@ -62,7 +62,9 @@ struct LibraryRoutes: Sendable {
                 let track = try library.track(id)
                 return JSONWriter.object { $0.members(of: track) }
             },
-            .get(Self.base + "/search") { call, reply throws(Problem) in try search(call.request, reply) },
+            .get(Self.base + "/search", takesQuery: true) { call, reply throws(Problem) in
+                try search(call.request, reply)
+            },
         ]
     }
 
@@ -73,7 +75,7 @@ struct LibraryRoutes: Sendable {
         _ read:
             @escaping @Sendable (any MusicLibrary, CatalogueFilter, CatalogueWindow) throws(CatalogueError) -> [UInt8]
     ) -> Route {
-        .get("\(Self.base)/\(name)") { call, reply throws(Problem) in
+        .get("\(Self.base)/\(name)", takesQuery: true) { call, reply throws(Problem) in
             let library = try services.requireLibrary()
             let query = try Query(call.request, known: filters + ["sort", "offset", "limit"])
             let filter = CatalogueFilter(
@@ -110,9 +112,9 @@ struct LibraryRoutes: Sendable {
         _ request: HTTPRequest, _ library: any MusicLibrary, _ reply: @escaping Reply,
         _ read: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> [UInt8]
     ) throws(Problem) {
-        let tag = "\"\(services.epoch).library.\(library.status.revision)\""
-        let headers = [("ETag", tag), ("Cache-Control", "no-cache")]
-        if EntityTags.noneMatchFails(request.headers, tag) {
+        let tag = EntityTag("\(services.epoch).library.\(library.status.revision)")
+        let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
+        if request.headers.ifNoneMatchRefuses(tag) == true {
             return reply(HTTPResponse(status: 304, headers: HTTPHeaders(headers)))
         }
         try services.onLibrary(reply: reply) { () throws(Problem) in

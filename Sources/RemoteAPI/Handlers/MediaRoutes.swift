@@ -9,52 +9,65 @@ struct MediaRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .get("/api/v1/browse") { call, reply throws(Problem) in
+            .get("/api/v1/browse", takesQuery: true) { call, reply throws(Problem) in
                 let query = try Query(call.request, known: ["path", "offset", "limit"])
                 let path = try query.text("path") ?? ""
                 let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
                 let limit = try query.integer("limit", in: 0...1000, default: 100)
                 try services.openMedia(reply: reply) { () throws(Problem) in
-                    let listing = try Self.reporting("path") { () throws(MediaError) in
-                        try services.media.list(folder: path)
-                    }
+                    try Self.reporting("path") { () throws(MediaError) in try services.media.list(folder: path) }
+                } use: { listing in
                     reply(.json(JSONWriter.object { $0.members(of: listing, offset: offset, limit: limit) }))
                 }
             },
-            .get("/api/v1/media/info") { call, reply throws(Problem) in
+            .get("/api/v1/media/info", takesQuery: true) { call, reply throws(Problem) in
                 let uri = try Self.uri(call.request)
                 try services.openMedia(reply: reply) { () throws(Problem) in
-                    let media = try Self.reporting("uri") { () throws(MediaError) in
+                    try Self.reporting("uri") { () throws(MediaError) in
                         try services.media.describe(MediaLocator(uri: uri))
                     }
+                } use: { media in
                     reply(.json(JSONWriter.object { $0.members(of: media, uri: uri) }))
                 }
             },
-            .get("/api/v1/media/artwork") { call, reply throws(Problem) in
+            .get("/api/v1/media/artwork", takesQuery: true) { call, reply throws(Problem) in
                 try artwork(MediaLocator(uri: try Self.uri(call.request)), call.request, reply)
             },
             .get("/api/v1/queue/items/{id}/artwork") { call, reply throws(Problem) in
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
-                if let current = services.player.snapshot.item, current.item.id == id,
-                    let picture = current.media?.tags.picture
-                {
-                    return reply(try Self.response(picture.bytes, call.request))
-                }
                 let locator = MediaLocator(uri: found.item.uri, headers: found.item.draft.headers)
+                if let current = services.player.snapshot.item, current.item.id == id, let media = current.media {
+                    if let picture = media.tags.picture {
+                        return reply(try Self.response(picture.bytes, call.request))
+                    }
+                    return try folderArtwork(locator, call.request, reply)
+                }
                 try artwork(locator, call.request, reply)
             },
         ]
     }
 
     /// The picture in the tags, else the one in the folder.
-    func artwork(_ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
+    private func artwork(_ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
         try services.openMedia(reply: reply) { () throws(Problem) in
-            let picture = try Self.reporting("uri") { () throws(MediaError) -> [UInt8]? in
+            try Self.reporting("uri") { () throws(MediaError) -> [UInt8]? in
                 if let picture = try services.media.describe(locator).tags.picture { return picture.bytes }
                 return try services.media.folderPicture(locator)
             }
+        } use: { picture throws(Problem) in
+            reply(try Self.response(picture, request))
+        }
+    }
+
+    /// For media whose tags are known to carry no picture.
+    private func folderArtwork(
+        _ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply
+    ) throws(Problem) {
+        try services.openMedia(reply: reply) { () throws(Problem) in
+            try Self.reporting("uri") { () throws(MediaError) in try services.media.folderPicture(locator) }
+        } use: { picture throws(Problem) in
             reply(try Self.response(picture, request))
         }
     }
@@ -80,9 +93,9 @@ struct MediaRoutes: Sendable {
     /// them runs nothing.
     static func response(_ picture: [UInt8]?, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
         guard let picture else { throw .notFound("This media carries no picture.", code: "no-artwork") }
-        let tag = "\"\(String(Self.checksum(picture), radix: 36))\""
-        let headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
-        if EntityTags.noneMatchFails(request.headers, tag) {
+        let tag = EntityTag(String(Self.checksum(picture), radix: 36))
+        let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
+        if request.headers.ifNoneMatchRefuses(tag) == true {
             return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
         }
         return HTTPResponse(
@@ -110,6 +123,7 @@ enum PictureType {
         if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         if starts(Array("GIF8".utf8)) { return "image/gif" }
         if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) { return "image/webp" }
+        if starts(Array("ftypavif".utf8), at: 4) { return "image/avif" }
         if starts(Array("BM".utf8)) { return "image/bmp" }
         return "application/octet-stream"
     }

@@ -11,46 +11,25 @@ struct PlayerRoutes: Sendable {
         let base = "/api/v1/player"
         return [
             .get(base) { _, reply throws(Problem) in reply(services.snapshots.response) },
-            .patch(base) { call, reply throws(Problem) in
-                perform(.apply(try call.body(SettingsRequest.self).patch), reply)
-            },
-            .post(base + "/play") { call, reply throws(Problem) in
-                let request = try call.body(PlayRequest.self)
-                perform(.play(request.target, position: request.position), reply)
-            },
-            .post(base + "/pause") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
-                perform(.pause, reply)
-            },
-            .post(base + "/toggle") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
-                perform(.toggle, reply)
-            },
-            .post(base + "/stop") { call, reply throws(Problem) in
-                perform(.stop(drain: try call.body(StopRequest.self).drain), reply)
-            },
-            .post(base + "/next") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
-                perform(.next, reply)
-            },
-            .post(base + "/previous") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
-                perform(.previous, reply)
-            },
-            .post(base + "/seek") { call, reply throws(Problem) in
-                perform(.seek(try call.body(SeekRequest.self).target), reply)
-            },
-            .post(base + "/scan") { call, reply throws(Problem) in
-                perform(.scan(rate: try call.body(ScanRequest.self).rate), reply)
-            },
-            .delete(base + "/scan") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
-                perform(.endScan, reply)
-            },
+            .patch(base, performing(SettingsRequest.self) { .apply($0.patch) }),
+            .post(base + "/play", performing(PlayRequest.self) { .play($0.target, position: $0.position) }),
+            .post(base + "/pause", performing(EmptyBody.self) { _ in .pause }),
+            .post(base + "/toggle", performing(EmptyBody.self) { _ in .toggle }),
+            .post(base + "/stop", performing(StopRequest.self) { .stop(drain: $0.drain) }),
+            .post(base + "/next", performing(EmptyBody.self) { _ in .next }),
+            .post(base + "/previous", performing(EmptyBody.self) { _ in .previous }),
+            .post(base + "/seek", performing(SeekRequest.self) { .seek($0.target) }),
+            .post(base + "/scan", performing(ScanRequest.self) { .scan(rate: $0.rate) }),
+            .delete(base + "/scan", performing(EmptyBody.self) { _ in .endScan }),
         ]
     }
 
-    private func perform(_ command: PlayerCommand, _ reply: @escaping Reply) {
-        services.perform(command, reply: reply) { .json(services.encode($0)) }
+    /// Reads the body, performs what it asks for, answers with the state after it.
+    private func performing<Body: Decodable & SendableMetatype>(
+        _ type: Body.Type, _ command: @escaping @Sendable (Body) -> PlayerCommand
+    ) -> Route.Handler {
+        { call, reply throws(Problem) in
+            services.perform(command(try call.body(type)), reply: reply) { .json(services.encode($0)) }
+        }
     }
 }

@@ -26,7 +26,7 @@ struct PlaylistRoutes: Sendable {
                             }))
                 }
             },
-            .post(Self.base) { call, reply throws(Problem) in
+            .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(PlaylistRequest.self)
                 let keeper = try services.requirePlaylists()
                 let name = try request.requiredName()
@@ -37,8 +37,8 @@ struct PlaylistRoutes: Sendable {
                     reply(Self.answer(list, status: 201, [("Location", "\(Self.base)/\(list.id)")]))
                 }
             },
-            .get(single) { call, reply throws(Problem) in try read(call, reply) },
-            .put(single) { call, reply throws(Problem) in
+            .get(single, takesQuery: true) { call, reply throws(Problem) in try read(call, reply) },
+            .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(PlaylistRequest.self)
                 let content = try request.requiredContent()
                 try change(call, request.name, content, { .replace($0) }, reply)
@@ -50,7 +50,7 @@ struct PlaylistRoutes: Sendable {
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
             },
-            .post(single + "/items") { call, reply throws(Problem) in
+            .post(single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(PlaylistRequest.self)
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
                 try change(call, nil, try request.requiredContent(), { .append($0) }, reply)
@@ -59,7 +59,7 @@ struct PlaylistRoutes: Sendable {
                 _ = try call.body(EmptyBody.self)
                 let id = try Self.id(call)
                 let keeper = try services.requirePlaylists()
-                let expected = try PlaylistTag.expectedRevision(id, call.request.headers)
+                let expected = PlaylistTag.expectedRevision(id, call.request.headers)
                 try services.onLibrary(reply: reply) { () throws(Problem) in
                     try Problem.fromPlaylist(id) { () throws(PlaylistError) in
                         try keeper.remove(id, expected: expected)
@@ -79,9 +79,9 @@ struct PlaylistRoutes: Sendable {
         let limit = try query.integer("limit", in: 0...1000, default: 100)
         try services.onLibrary(reply: reply) { () throws(Problem) in
             let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in try keeper.playlist(id) }
-            let tag = PlaylistTag(id: id, revision: found.list.revision).text
-            let headers = [("ETag", tag), ("Cache-Control", "no-cache")]
-            if EntityTags.noneMatchFails(call.request.headers, tag) {
+            let tag = PlaylistTag(id: id, revision: found.list.revision).tag
+            let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
+            if call.request.headers.ifNoneMatchRefuses(tag) == true {
                 return reply(HTTPResponse(status: 304, headers: HTTPHeaders(headers)))
             }
             let bytes = JSONWriter.object(capacity: 4_096) { writer in
@@ -104,7 +104,7 @@ struct PlaylistRoutes: Sendable {
     ) throws(Problem) {
         let id = try Self.id(call)
         let keeper = try services.requirePlaylists()
-        let expected = try PlaylistTag.expectedRevision(id, call.request.headers)
+        let expected = PlaylistTag.expectedRevision(id, call.request.headers)
         let store: @Sendable (PlaylistChange?) throws(Problem) -> Void = { change throws(Problem) in
             let list = try Problem.fromPlaylist(id) { () throws(PlaylistError) in
                 try keeper.change(id, name: name, entries: change, expected: expected)
@@ -148,7 +148,7 @@ struct PlaylistRoutes: Sendable {
             try QueueItemExpansion(services: services).drafts(items, reply) { drafts throws(Problem) in
                 try services.onLibrary(reply: reply) { () throws(Problem) in
                     try use(
-                        drafts.map {
+                        drafts.items.map {
                             PlaylistEntry(uri: $0.uri, title: $0.title, artist: $0.artist, album: $0.album)
                         })
                 }
@@ -175,6 +175,6 @@ struct PlaylistRoutes: Sendable {
     {
         .json(
             JSONWriter.object { $0.members(of: list) }, status: status,
-            [("ETag", PlaylistTag(id: list.id, revision: list.revision).text)] + headers)
+            [("ETag", PlaylistTag(id: list.id, revision: list.revision).tag.description)] + headers)
     }
 }

@@ -7,30 +7,45 @@ import Playback
 struct QueueItemExpansion: Sendable {
     let services: Services
 
+    struct Drafts: Sendable {
+        var items: [ItemDraft] = []
+        /// A folder or something of the library held more than was taken.
+        var isTruncated = false
+    }
+
     func drafts(
         _ items: [ItemRequest], _ reply: @escaping Reply,
-        then use: @escaping @Sendable ([ItemDraft]) throws(Problem) -> Void
+        then use: @escaping @Sendable (Drafts) throws(Problem) -> Void
     ) throws(Problem) {
         let isPlain = items.allSatisfy { if case .media = $0 { true } else { false } }
         guard !isPlain else { return try use(try expand(items)) }
-        try services.openMedia(reply: reply) { () throws(Problem) in try use(try expand(items)) }
+        try services.openMedia(reply: reply) { () throws(Problem) in
+            try expand(items)
+        } use: { drafts throws(Problem) in
+            try use(drafts)
+        }
     }
 
-    private func expand(_ items: [ItemRequest]) throws(Problem) -> [ItemDraft] {
-        var drafts: [ItemDraft] = []
-        drafts.reserveCapacity(items.count)
+    private func expand(_ items: [ItemRequest]) throws(Problem) -> Drafts {
+        var drafts = Drafts()
+        drafts.items.reserveCapacity(items.count)
         for (index, item) in items.enumerated() {
-            let rest = Queue.maximumLength - drafts.count
+            let rest = max(0, Queue.maximumLength - drafts.items.count)
             switch item {
-            case .media(let draft): drafts.append(draft)
+            case .media(let draft): drafts.items.append(draft)
             case .folder(let path):
                 do throws(MediaError) {
-                    drafts += try services.media.media(inFolder: path, limit: rest).map { ItemDraft(uri: $0) }
+                    let content = try services.media.media(inFolder: path, limit: rest)
+                    drafts.items += content.uris.map { ItemDraft(uri: $0) }
+                    if content.isTruncated { drafts.isTruncated = true }
                 } catch {
                     throw Problem(error, member: "items[\(index)].folder")
                 }
-            case .playlist(let id): drafts += try services.entries(of: id).map(ItemDraft.init)
-            case .library(let id): drafts += try services.media(of: id, limit: rest)
+            case .playlist(let id): drafts.items += try services.entries(of: id).map(ItemDraft.init)
+            case .library(let id):
+                let found = try services.media(of: id, limit: rest)
+                drafts.items += found.items
+                if found.isTruncated { drafts.isTruncated = true }
             }
         }
         return drafts

@@ -15,16 +15,16 @@ struct QueueRoutes: Sendable {
     var routes: [Route] {
         let base = "/api/v1/queue"
         return [
-            .get(base) { call, reply throws(Problem) in reply(try window(call.request)) },
-            .put(base) { call, reply throws(Problem) in
+            .get(base, takesQuery: true) { call, reply throws(Problem) in reply(try window(call.request)) },
+            .put(base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(ReplaceQueueRequest.self)
                 let expected = try expectedRevision(call)
                 try items.drafts(request.items, reply) { drafts throws(Problem) in
-                    if let index = request.index, index >= max(1, drafts.count) {
+                    if let index = request.index, index >= max(1, drafts.items.count) {
                         throw .invalid("index", "index must be less than the number of items.")
                     }
-                    edit(.replace(drafts, startIndex: request.index), expected, play: request.play, reply) {
-                        added($0, count: drafts.count, status: 200)
+                    edit(.replace(drafts.items, startIndex: request.index), expected, play: request.play, reply) {
+                        added($0, drafts, status: 200)
                     }
                 }
             },
@@ -32,20 +32,20 @@ struct QueueRoutes: Sendable {
                 _ = try call.body(EmptyBody.self)
                 try edit(.clear, call, reply)
             },
-            .post(base + "/items") { call, reply throws(Problem) in
+            .post(base + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(AddItemsRequest.self)
                 let expected = try expectedRevision(call)
                 try items.drafts(request.items, reply) { drafts in
-                    edit(.insert(drafts, at: request.position), expected, play: request.play, reply) {
-                        added($0, count: drafts.count, status: 201)
+                    edit(.insert(drafts.items, at: request.position), expected, play: request.play, reply) {
+                        added($0, drafts, status: 201)
                     }
                 }
             },
-            .post(base + "/move") { call, reply throws(Problem) in
+            .post(base + "/move", largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(MoveRequest.self)
                 try edit(.move(request.ids, to: request.position), call, reply)
             },
-            .post(base + "/remove") { call, reply throws(Problem) in
+            .post(base + "/remove", largestBody: Route.listBody) { call, reply throws(Problem) in
                 try edit(.remove(try call.body(RemoveRequest.self).ids), call, reply)
             },
             .post(base + "/shuffle") { call, reply throws(Problem) in
@@ -94,15 +94,16 @@ struct QueueRoutes: Sendable {
         let limit = try query.integer("limit", in: 0...1000, default: 100)
         let window = services.player.queueWindow(offset: offset, limit: limit)
         let current = services.player.snapshot.item?.item.id
-        let tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current).text
-        if EntityTags.noneMatchFails(request.headers, tag) {
-            return HTTPResponse(status: 304, headers: HTTPHeaders([("ETag", tag), ("Cache-Control", "no-cache")]))
+        let tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current).tag
+        if request.headers.ifNoneMatchRefuses(tag) == true {
+            return HTTPResponse(
+                status: 304, headers: HTTPHeaders([("ETag", tag.description), ("Cache-Control", "no-cache")]))
         }
         let bytes = JSONWriter.object(capacity: 256 + 192 * window.items.count) { $0.members(of: window) }
         return HTTPResponse(
             status: 200,
             headers: HTTPHeaders([
-                ("Content-Type", "application/json"), ("Cache-Control", "no-cache"), ("ETag", tag),
+                ("Content-Type", "application/json"), ("Cache-Control", "no-cache"), ("ETag", tag.description),
             ]), body: .bytes(bytes))
     }
 
@@ -140,13 +141,14 @@ struct QueueRoutes: Sendable {
         services.perform(.edit(edit, expected: expected, play: play), reply: reply, answer: answer)
     }
 
-    private func added(_ snapshot: PlayerSnapshot, count: Int, status: Int) -> HTTPResponse {
+    private func added(_ snapshot: PlayerSnapshot, _ drafts: QueueItemExpansion.Drafts, status: Int) -> HTTPResponse {
         let ids = (snapshot.insertedItems ?? 0..<0).prefix(QueueChangeSummary.maximumIDs).map {
             ItemID(number: $0).description
         }
         let bytes = JSONWriter.object { writer in
             writer.queueMembers(of: snapshot)
-            writer.member("count", count)
+            writer.member("count", drafts.items.count)
+            writer.member("truncated", drafts.isTruncated)
             writer.member("ids", texts: ids)
         }
         let location = status == 201 ? ids.first.map { [("Location", "/api/v1/queue/items/\($0)")] } ?? [] : []
@@ -154,6 +156,6 @@ struct QueueRoutes: Sendable {
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
-        ("ETag", QueueTag(epoch: services.epoch, snapshot).text)
+        ("ETag", QueueTag(epoch: services.epoch, snapshot).tag.description)
     }
 }

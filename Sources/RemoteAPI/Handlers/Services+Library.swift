@@ -32,20 +32,21 @@ extension Services {
     }
 
     /// All media of an artist, album, genre or track, in the order in which they are listed.
-    func media(of id: CatalogueID, limit: Int) throws(Problem) -> [ItemDraft] {
+    func media(of id: CatalogueID, limit: Int) throws(Problem) -> QueueItemExpansion.Drafts {
         let library = try requireLibrary()
         return try Problem.fromCatalogue { () throws(CatalogueError) in
             var filter = CatalogueFilter()
             switch id.kind {
-            case .track: return [ItemDraft(uri: try library.track(id).uri)]
+            case .track: return QueueItemExpansion.Drafts(items: [ItemDraft(uri: try library.track(id).uri)])
             case .artist: filter.artist = try library.artist(id).id
             case .album: filter.album = try library.album(id).id
             case .genre: filter.genre = id
             }
-            let tracks = try library.tracks(filter, CatalogueWindow(limit: limit)).entries
+            let page = try library.tracks(filter, CatalogueWindow(limit: limit))
             // An artist or album has tracks, or it would not be there.
-            if tracks.isEmpty { throw .unknown(id.description) }
-            return tracks.map { ItemDraft(uri: $0.uri) }
+            if page.length == 0 { throw .unknown(id.description) }
+            return QueueItemExpansion.Drafts(
+                items: page.entries.map { ItemDraft(uri: $0.uri) }, isTruncated: page.length > page.entries.count)
         }
     }
 
@@ -89,7 +90,7 @@ extension Problem {
                 throw Problem(
                     status: 412, code: "revision-mismatch", title: "Precondition failed",
                     detail: "The playlist has another revision by now: read it again and repeat the change.",
-                    headers: id.map { [("ETag", PlaylistTag(id: $0, revision: current).text)] } ?? [])
+                    headers: id.map { [("ETag", PlaylistTag(id: $0, revision: current).tag.description)] } ?? [])
             case .full(let maximum): throw .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
             case .notSaved(let reason):
                 throw Problem(status: 500, code: "not-saved", title: "Not saved", detail: reason)

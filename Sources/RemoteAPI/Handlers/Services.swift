@@ -3,6 +3,7 @@
 import Catalogue
 import HTTP
 import Playback
+import Synchronization
 
 /// What the handlers share.
 struct Services: Sendable {
@@ -15,7 +16,7 @@ struct Services: Sendable {
     /// Identifies this run of the server in entity tags and event ids.
     let epoch: String
     /// Opens media and lists folders.
-    let mediaWorker: BackgroundWorker
+    let mediaWorker: SupervisedWorker
     /// Reads the library and playlists.
     let libraryWorker: BackgroundWorker
     let snapshots: SnapshotCache
@@ -34,18 +35,43 @@ struct Services: Sendable {
 
     /// The whole state as JSON.
     func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
-        let moment = Moment(clock)
-        return JSONWriter.object(capacity: 2048) { $0.members(of: snapshot, at: moment) }
+        JSONWriter.document(of: snapshot, at: Moment(clock))
     }
 
-    func openMedia(reply: @escaping Reply, _ job: @escaping @Sendable () throws(Problem) -> Void) throws(Problem) {
+    /// Runs `job` where it may take its time, and `use` with what it gives. When the file system does not answer in
+    /// time, the client is told and what comes later is dropped.
+    func openMedia<Value: Sendable>(
+        reply: @escaping Reply, _ job: @escaping @Sendable () throws(Problem) -> Value,
+        use: @escaping @Sendable (Value) throws(Problem) -> Void
+    ) throws(Problem) {
+        let isAnswered = Once()
         let isTaken = mediaWorker.submit {
             do throws(Problem) {
-                try job()
+                let value: Value
+                do throws(Problem) {
+                    value = try job()
+                } catch {
+                    if isAnswered.claim() { reply(error.response) }
+                    return
+                }
+                if isAnswered.claim() { try use(value) }
             } catch {
                 reply(error.response)
             }
+        } overdue: {
+            guard isAnswered.claim() else { return }
+            let problem = Problem(
+                status: 503, code: "media-timeout", title: "Media does not answer",
+                detail: "The file system has not answered in time.", headers: [("Retry-After", "30")])
+            reply(problem.response)
         }
         if !isTaken { throw .busy("Too much media is being opened already.") }
+    }
+
+    /// The first to claim it answers.
+    private final class Once: Sendable {
+        private let isClaimed = Atomic(false)
+
+        func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
     }
 }

@@ -37,8 +37,7 @@ final class SnapshotCache: Sendable {
         let snapshot = player.snapshot
         let now = clock.now
         if let response = entry.withLock({ $0?.usable(for: snapshot.version, at: now) }) { return response }
-        let moment = Moment(clock)
-        let body = JSONWriter.object(capacity: 2048) { $0.members(of: snapshot, at: moment) }
+        let body = JSONWriter.document(of: snapshot, at: Moment(clock))
         // Shared: the server keeps its own form of it for the answers that follow.
         var response = HTTPResponse.json([])
         response.body = .shared(SharedBytes(body))

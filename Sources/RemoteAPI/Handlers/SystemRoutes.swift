@@ -17,16 +17,26 @@ struct SystemRoutes: Sendable {
     var routes: [Route] {
         [
             .get("/healthz", scope: nil) { _, reply throws(Problem) in
-                if let trouble = health.look(services.player.snapshot, now: services.clock.now) {
-                    throw Problem(status: 503, code: "standing-still", title: "Unhealthy", detail: trouble)
+                health.look { trouble in
+                    if let trouble {
+                        let problem = Problem(
+                            status: 503, code: "standing-still", title: "Unhealthy", detail: trouble)
+                        reply(problem.response)
+                    } else {
+                        reply(.json(JSONWriter.object { $0.member("status", "alive") }))
+                    }
                 }
-                reply(.json(JSONWriter.object { $0.member("status", "alive") }))
             },
             .get("/readyz", scope: nil) { _, reply throws(Problem) in
                 guard isReady() else {
                     throw Problem(
                         status: 503, code: "not-ready", title: "Not ready",
                         detail: "The server is starting or going down.")
+                }
+                if let failure = services.player.snapshot.saveFailure {
+                    throw Problem(
+                        status: 503, code: "not-saved", title: "Not ready",
+                        detail: "Changes are refused: \(failure).")
                 }
                 let isAvailable = services.player.snapshot.output.availability == .available
                 reply(

@@ -12,7 +12,7 @@ enum JSONBody {
         guard let type = request.headers["Content-Type"] else {
             throw .unsupportedMediaType("The body needs the header Content-Type: application/json.")
         }
-        let parts = type.split(separator: ";").map { $0.trimmingASCIISpace() }
+        let parts = type.split(separator: ";").map { $0.trimmingSpaces }
         guard let media = parts.first, media.equalsIgnoringASCIICase("application/json") else {
             throw .unsupportedMediaType("The body must be application/json, not \(type.prefix(60)).")
         }
@@ -27,6 +27,9 @@ enum JSONBody {
     /// An empty body reads as `{}`.
     static func read<Body: Decodable>(_ type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
         do {
+            if let name = RepeatedMembers.first(in: bytes) {
+                throw Problem.malformed("The member \(name.prefix(60)) stands twice in one object.")
+            }
             return try JSONDecoder().decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
         } catch let problem as Problem {
             throw problem
@@ -49,14 +52,5 @@ enum JSONBody {
         }
         // The parser's own words, without what could be a copy of the body.
         return "The body is not valid JSON: \(String(describing: cause).prefix(120))"
-    }
-}
-
-extension Substring {
-    func trimmingASCIISpace() -> Substring {
-        var rest = self
-        while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-        while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-        return rest
     }
 }

@@ -29,11 +29,15 @@ enum MemberPath {
 /// refused with a problem that names the member.
 struct StrictObject {
     private let container: KeyedDecodingContainer<MemberKey>
+    /// The members that are there. Few are, of the many that may be, and the decoder takes long to say so of each.
+    private let present: [String]
 
     init(_ decoder: any Decoder, _ known: [String]) throws {
         container = try decoder.container(keyedBy: MemberKey.self)
-        for key in container.allKeys where !known.contains(key.stringValue) {
-            throw invalid(key.stringValue, "is not known here; known are: \(known.joined(separator: ", "))")
+        present = container.allKeys.map(\.stringValue)
+        for name in present where !known.contains(name) {
+            let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
+            throw invalid(name, "is not known here; \(others)")
         }
     }
 
@@ -44,12 +48,11 @@ struct StrictObject {
 
     /// Present and not null.
     func has(_ name: String) throws -> Bool {
-        let key = MemberKey(stringValue: name)
-        return try container.contains(key) && !container.decodeNil(forKey: key)
+        try contains(name) && !container.decodeNil(forKey: MemberKey(stringValue: name))
     }
 
     /// Present, maybe null.
-    func contains(_ name: String) -> Bool { container.contains(MemberKey(stringValue: name)) }
+    func contains(_ name: String) -> Bool { present.contains(name) }
 
     func text(_ name: String, maximumBytes: Int = 1024) throws -> String? {
         guard let text = try value(String.self, name, "text") else { return nil }

@@ -3,11 +3,11 @@
 import Playback
 
 extension JSONWriter {
-    /// A queue entry as the client gave it. Request headers stay inside: they may carry secrets.
+    /// A queue entry as the client gave it, but for secrets: request headers stay inside, and so do those in the address.
     mutating func members(of item: QueueItem) {
         let draft = item.draft
         member("id", item.id.description)
-        member("uri", item.uri)
+        member("uri", PublicURI.text(item.uri))
         member("title", draft.title)
         member("artist", draft.artist)
         member("album", draft.album)
@@ -21,7 +21,7 @@ extension JSONWriter {
         let draft = current.item.draft
         let tags = current.media?.tags
         member("id", current.item.id.description)
-        member("uri", current.item.uri)
+        member("uri", PublicURI.text(current.item.uri))
         member("title", draft.title ?? tags?.title)
         member("artist", draft.artist ?? tags?.artist)
         member("album", draft.album ?? tags?.album)

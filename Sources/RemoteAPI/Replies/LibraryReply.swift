@@ -98,7 +98,7 @@ extension JSONWriter {
     }
 
     mutating func members(of entry: PlaylistEntry) {
-        member("uri", entry.uri)
+        member("uri", PublicURI.text(entry.uri))
         member("title", entry.title)
         member("artist", entry.artist)
         member("album", entry.album)

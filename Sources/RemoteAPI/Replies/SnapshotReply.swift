@@ -15,6 +15,11 @@ struct Moment {
 }
 
 extension JSONWriter {
+    /// The body of `GET /player`.
+    static func document(of snapshot: PlayerSnapshot, at moment: Moment) -> [UInt8] {
+        object(capacity: 2048) { $0.members(of: snapshot, at: moment) }
+    }
+
     /// The members of `GET /player` (`Player` in openapi.yaml), at one moment.
     mutating func members(of snapshot: PlayerSnapshot, at moment: Moment) {
         let clock = snapshot.clock
@@ -99,10 +104,22 @@ struct LoadedMedia: Equatable {
     /// 0...1; nil when unknown.
     var progress: Double?
     var ahead: Double
+    /// 0 and false for a local file.
+    var bytesPerSecond = 0.0
+    var isStalled = false
 
     init(_ snapshot: PlayerSnapshot) {
         itemID = snapshot.item?.item.id
         ahead = snapshot.statistics.bufferedAhead
+        if let loaded = snapshot.loaded {
+            ranges = loaded.ranges.map { Range(start: $0.lowerBound, duration: $0.upperBound - $0.lowerBound) }
+            time = loaded.end
+            progress = loaded.progress
+            ahead += loaded.ahead
+            bytesPerSecond = loaded.bytesPerSecond.rounded()
+            isStalled = loaded.isStalled
+            return
+        }
         guard let item = snapshot.item, item.media != nil, let duration = item.duration else { return }
         ranges = [Range(start: 0, duration: duration)]
         time = duration
@@ -111,7 +128,8 @@ struct LoadedMedia: Equatable {
 
     /// Whether a client that knows `other` has news to hear.
     func tellsMore(than other: LoadedMedia?) -> Bool {
-        guard let other else { return progress != nil }
-        return itemID != other.itemID ? progress != nil : ranges != other.ranges
+        guard let other else { return time != nil }
+        return itemID != other.itemID
+            ? time != nil : ranges != other.ranges || isStalled != other.isStalled || progress != other.progress
     }
 }

@@ -10,9 +10,8 @@ struct Query {
         pairs = request.query
         for pair in pairs where !known.contains(pair.name) {
             let name = pair.name.prefix(60)
-            throw .invalid(
-                String(name),
-                "The query parameter \(name) is not known here; known are: \(known.joined(separator: ", ")).")
+            let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
+            throw .invalid(String(name), "The query parameter \(name) is not known here; \(others).")
         }
     }
 

@@ -26,7 +26,16 @@ struct Route: Sendable {
     var scope: AccessScope?
     /// Server-Sent Events are a GET that a foreign page must not read.
     var isEventStream = false
+    /// Others refuse every query parameter.
+    var takesQuery = false
+    /// In bytes.
+    var largestBody = Self.smallBody
     var handler: Handler
+
+    /// Far more than any request needs that carries no list.
+    static let smallBody = 64 * 1024
+    /// A hundred thousand items with room for long addresses.
+    static let listBody = 32 << 20
 
     var isSafe: Bool { method == .get }
 
@@ -36,16 +45,18 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static func get(_ pattern: String, scope: AccessScope? = .read, _ handler: @escaping Handler) -> Route {
-        Route(method: .get, pattern: pattern, scope: scope, handler: handler)
+    static func get(
+        _ pattern: String, scope: AccessScope? = .read, takesQuery: Bool = false, _ handler: @escaping Handler
+    ) -> Route {
+        Route(method: .get, pattern: pattern, scope: scope, takesQuery: takesQuery, handler: handler)
     }
 
-    static func post(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        Route(method: .post, pattern: pattern, scope: .control, handler: handler)
+    static func post(_ pattern: String, largestBody: Int = smallBody, _ handler: @escaping Handler) -> Route {
+        Route(method: .post, pattern: pattern, scope: .control, largestBody: largestBody, handler: handler)
     }
 
-    static func put(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        Route(method: .put, pattern: pattern, scope: .control, handler: handler)
+    static func put(_ pattern: String, largestBody: Int = smallBody, _ handler: @escaping Handler) -> Route {
+        Route(method: .put, pattern: pattern, scope: .control, largestBody: largestBody, handler: handler)
     }
 
     static func patch(_ pattern: String, _ handler: @escaping Handler) -> Route {

@@ -18,6 +18,7 @@ final class BackgroundWorker: Sendable {
     private let name: String
     private let jobs = Mailbox<(@Sendable () -> Void)?>()
     private let state = Mutex(State())
+    private let ended = Mailbox<Bool>()
 
     init(_ name: String) {
         self.name = name
@@ -34,7 +35,7 @@ final class BackgroundWorker: Sendable {
         }
     }
 
-    /// Ends the thread after the jobs that wait already, and joins it.
+    /// Ends the thread after the job that is running, which is waited for 0.5 s; those that wait are dropped.
     func stop() {
         let thread = state.withLock { state in
             state.isStopped = true
@@ -43,13 +44,14 @@ final class BackgroundWorker: Sendable {
         }
         guard let thread else { return }
         jobs.post(nil)
-        thread.join()
+        if ended.take(until: .now.advanced(bySeconds: 0.5)).isEmpty { thread.detach() } else { thread.join() }
     }
 
     private func run() {
+        defer { ended.post(true) }
         while true {
             for job in jobs.take(until: nil) {
-                guard let job else { return }
+                guard let job, !state.withLock({ $0.isStopped }) else { return }
                 job()
                 state.withLock { $0.waiting -= 1 }
             }

@@ -56,9 +56,9 @@ struct ClientSocket: ~Copyable {
         return .connected(descriptor)
     }
 
-    /// From here on the server may be silent for as long as it likes.
-    func waitForEver() {
-        var limit = timeval()
+    /// How long the server may be silent from here on.
+    func allowSilence(seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

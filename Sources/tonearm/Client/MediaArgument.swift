@@ -39,6 +39,27 @@ struct MediaArgument: Hashable, Encodable {
     }
 }
 
+extension ServerClient {
+    /// Asks what few items are before they are added: a folder without a slash is still a folder, and what is not there
+    /// or no music is refused at once instead of when its turn comes.
+    func checked(_ items: [MediaArgument]) throws -> [MediaArgument] {
+        guard items.count <= 50 else { return items }
+        return try items.map { item in
+            guard let uri = item.uri, !uri.hasPrefix("http://"), !uri.hasPrefix("https://") else { return item }
+            let name = PercentEscape.component(uri)
+            do {
+                try send(.get, "/api/v1/media/info?uri=\(name)")
+                return item
+            } catch let refusal as Failure {
+                do { try send(.get, "/api/v1/browse?path=\(name)&limit=1") } catch { throw refusal }
+                var folder = item
+                (folder.uri, folder.folder) = (nil, uri)
+                return folder
+            }
+        }
+    }
+}
+
 /// `POST /queue/items`
 struct AddRequest: Encodable {
     enum Place: Hashable, Encodable {

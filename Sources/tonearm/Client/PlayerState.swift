@@ -21,6 +21,7 @@ struct PlayerState: Decodable {
 
     struct Problem: Decodable {
         var message: String
+        var itemId: String?
     }
 
     struct QueueSummary: Decodable {

@@ -48,8 +48,7 @@ struct ReplyReader {
     mutating func close() throws(Wrong) {
         switch state {
         case .untilClose, .over: state = .over
-        case .head where buffer.isEmpty: throw .truncated
-        default: throw .truncated
+        case .head, .counted, .chunkSize, .chunk, .chunkEnd, .trailer: throw .truncated
         }
     }
 

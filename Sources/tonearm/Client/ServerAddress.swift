@@ -13,7 +13,8 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         var rest = text[...]
         if rest.hasPrefix("https://") {
             throw Failure.configuration(
-                "\(source): \(text): the client commands speak http: only; use the address behind the TLS proxy.")
+                "\(source): \(text): the client commands speak http: only, as the server does; give its own address, "
+                    + "behind the proxy that adds TLS (from elsewhere through ssh -L or a VPN).")
         }
         if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
         // The printed link of the server is accepted as it is; its token comes separately.
@@ -48,13 +49,15 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         var host = environment["TONEARM_HOST"] ?? ""
         if host.isEmpty || host == "0.0.0.0" { host = "127.0.0.1" }
         if host == "::" { host = "::1" }
-        let bracketed = host.contains(":") ? "[\(host)]" : host
         let port = environment["TONEARM_PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? "8080"
-        return try ServerAddress("http://\(bracketed):\(port)", source: "TONEARM_HOST and TONEARM_PORT")
+        return try ServerAddress("http://\(bracketed(host)):\(port)", source: "TONEARM_HOST and TONEARM_PORT")
     }
 
     /// As the Host header names it.
-    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    var authority: String { "\(Self.bracketed(host)):\(port)" }
+
+    /// A host as it stands before a port: IPv6 addresses in brackets (RFC 3986 section 3.2.2).
+    static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
     var description: String { "http://\(authority)\(prefix)" }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Threading
 
 /// Speaks to a server's REST API: one blocking request after the other, each on its own connection.
 ///
@@ -9,7 +10,12 @@ import FoundationEssentials
 struct ServerClient {
     /// Seconds; the server answers a command within one.
     private static let timeout = 15
+    /// Seconds; a stream that is alive says something (a comment, if nothing else) every 15.
+    private static let longestSilence = 60
     private static let largestReply = 256 << 20
+    private static let largestRefusal = 1 << 20
+    /// Seconds for one answer, however slowly it trickles.
+    private static let longestAnswer = 60.0
 
     let address: ServerAddress
     let token: String?
@@ -24,7 +30,11 @@ struct ServerClient {
         try socket.send(head(method, path, accept: "application/json", length: json?.count) + (json ?? []))
         var reader = ReplyReader()
         var answer: [UInt8] = []
+        let deadline = MonotonicTime.now.advanced(bySeconds: Self.longestAnswer)
         while !reader.isOver {
+            guard MonotonicTime.now < deadline else {
+                throw Failure("\(address) did not end its answer within \(Int(Self.longestAnswer)) s.", .unavailable)
+            }
             answer += try read(socket, &reader)
             guard answer.count <= Self.largestReply else { throw wrong(.tooLarge) }
         }
@@ -56,10 +66,10 @@ struct ServerClient {
             guard let status = reader.head?.status else { continue }
             guard status == 200 else {
                 var answer = bytes
-                while !reader.isOver { answer += try read(socket, &reader) }
+                while !reader.isOver, answer.count < Self.largestRefusal { answer += try read(socket, &reader) }
                 throw refusal(status, answer)
             }
-            socket.waitForEver()
+            socket.allowSilence(seconds: Self.longestSilence)
             for data in events.feed(bytes) { try handle(data) }
         }
     }

@@ -24,7 +24,7 @@ enum LibraryVersions {
                 let version = unsafeBitCast(symbol, to: Version.self)()
             else { continue }
             let text = String(cString: version)
-            parts.append(text.contains(where: \.isLetter) && text.hasPrefix("lib") ? text : "\(library) \(text)")
+            parts.append(text.hasPrefix("lib") ? text : "\(library) \(text)")
         }
         return parts.joined(separator: ", ")
     }

@@ -31,7 +31,7 @@ enum AccessTokens {
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Failure.configuration("token-file: cannot make \(path): \(String(cString: strerror(errno)))")
+            throw Failure("token-file: cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
         }
         defer { close(descriptor) }
         let line = secret + "\n"

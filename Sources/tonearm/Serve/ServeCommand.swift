@@ -4,11 +4,15 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
+import Threading
 
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Plays, and answers clients.",
         discussion: """
+            tonearm serve --music ~/Music                   for this machine alone
+            tonearm serve --music ~/Music --host 0.0.0.0    for the network, with a token
+
             Each flag is also an environment variable (--token-file is TONEARM_TOKEN_FILE) and a name in the file given \
             with --config; a flag counts more than the environment, the environment more than the file.
             """)
@@ -27,7 +31,11 @@ struct ServeCommand: ParsableCommand {
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // To standard output, for people and scripts; everything else goes to the log.
-        Console.say("Tonearm plays at \(server.link)")
+        Console.say("Tonearm plays at \(server.links.main)")
+        if let (name, link) = server.links.named {
+            // Beside everything else, because a resolver may take seconds to say no.
+            NamedThread("resolver") { if LocalNetwork.resolves(name) { Console.say("and at \(link)") } }.detach()
+        }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")
         }

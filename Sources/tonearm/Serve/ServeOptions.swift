@@ -4,63 +4,125 @@ import ArgumentParser
 
 /// The flags of `tonearm serve`. Each is also `TONEARM_…` in the environment and a key of the configuration file.
 struct ServeOptions: ParsableArguments {
-    @Option(help: "Address to listen on (default 127.0.0.1). Any but loopback needs a token.")
-    var host: String?
+    @OptionGroup(title: "Music and sound options") var sound: SoundOptions
+    @OptionGroup(title: "Network and access options") var network: NetworkOptions
+    @OptionGroup(title: "Network item options") var items: NetworkItemOptions
+    @OptionGroup(title: "File and log options") var files: FileOptions
+}
 
-    @Option(help: "Port to listen on; 0 takes a free one (default 8080).")
-    var port: String?
-
+struct SoundOptions: ParsableArguments {
     @Option(
-        name: .customLong("music"), help: "Music directory; may be given several times.", completion: .directory)
+        name: .customLong("music"),
+        help: ArgumentHelp("Music directory; may be given several times.", valueName: "directory"),
+        completion: .directory)
     var music: [String] = []
 
     @Option(
-        help: "on or off: whether the music directories are scanned and watched, for search and albums (default on).",
+        help: ArgumentHelp(
+            "Whether the music directories are scanned and watched, for search and albums (default on).",
+            valueName: "on|off"),
         completion: .list(["on", "off"]))
     var library: String?
-
-    @Option(
-        help: "Directory for the saved state (default $XDG_STATE_HOME/tonearm or ~/.local/state/tonearm).",
-        completion: .directory)
-    var data: String?
-
-    @Option(
-        name: .customLong("public"), help: "Directory of the web page (default: beside the program, or ./public).",
-        completion: .directory)
-    var publicDirectory: String?
 
     @Option(
         help: "auto (PulseAudio), pulse, null (a clock without sound) or file:PATH (a WAV file).",
         completion: .list(["auto", "pulse", "null", "file:"]))
     var output: String?
 
-    @Option(help: "PulseAudio sink to play on (default: the server's default sink).")
+    @Option(help: ArgumentHelp("PulseAudio sink to play on (default: the server's default sink).", valueName: "name"))
     var sink: String?
 
-    @Option(help: "File with access tokens; made with a new one when it does not exist.", completion: .file())
+    @Option(help: ArgumentHelp("Frames decoded at a time, 512 to 65536 (default 4608).", valueName: "n"))
+    var decodeBufferFrames: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many times that may be decoded ahead of the sound card, 2 to 64 (default 20).", valueName: "n"))
+    var bufferCount: String?
+}
+
+struct NetworkOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on (default 127.0.0.1); 0.0.0.0 is the whole network. Any but loopback needs a token.",
+            valueName: "address"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one (default 8080).", valueName: "n"))
+    var port: String?
+
+    @Option(
+        help: ArgumentHelp("File with access tokens; made with a new one when it does not exist.", valueName: "file"),
+        completion: .file())
     var tokenFile: String?
 
-    @Option(name: .customLong("allow-origin"), help: "Web origin that may use the API; may be given several times.")
+    @Flag(help: "Listen on other addresses than loopback without a token.")
+    var anonymous = false
+
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp("Web origin that may use the API; may be given several times.", valueName: "origin"))
     var allowOrigin: [String] = []
 
     @Option(
         name: .customLong("allow-host"),
-        help: "Host name under which the server may be addressed; may be given several times.")
+        help: ArgumentHelp(
+            "Host name under which the server may be addressed; may be given several times.", valueName: "name"))
     var allowHost: [String] = []
+}
 
-    @Option(help: "File that gets the bound port once requests are answered.", completion: .file())
-    var portFile: String?
+struct NetworkItemOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Whether items may be http: and https: addresses (default on).", valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var network: String?
 
     @Option(
-        help: "trace, debug, info, notice, warning, error or critical (default info).",
-        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
-    var logLevel: String?
+        help: ArgumentHelp(
+            "Seconds within which a server must begin to send, or send more, 1 to 30 (default 29).",
+            valueName: "seconds"))
+    var networkTimeout: String?
 
     @Option(
-        help: "YAML or JSON file with the same names as the flags.",
+        help: ArgumentHelp(
+            "Seconds of an item that are loaded before it sounds, 0 to 30 (default 1).", valueName: "seconds"))
+    var prebuffer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that are loaded after it ran dry, before it goes on, 0 to 30 (default 7.5).", valueName: "seconds")
+    )
+    var rebuffer: String?
+}
+
+struct FileOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("YAML or JSON file with the same names as the flags.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String?
 
-    @Flag(help: "Listen on other addresses than loopback without a token.")
-    var anonymous = false
+    @Option(
+        help: ArgumentHelp(
+            "Directory for the saved state (default $XDG_STATE_HOME/tonearm or ~/.local/state/tonearm).",
+            valueName: "directory"),
+        completion: .directory)
+    var data: String?
+
+    @Option(
+        name: .customLong("public"),
+        help: ArgumentHelp(
+            "Directory of the web page (default: beside the program, or ./public).", valueName: "directory"),
+        completion: .directory)
+    var publicDirectory: String?
+
+    @Option(
+        help: ArgumentHelp("File that gets the bound port once requests are answered.", valueName: "file"),
+        completion: .file())
+    var portFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info, notice, warning, error or critical (default info).", valueName: "level"),
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
+    var logLevel: String?
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CurlTransport
 import FoundationEssentials
 import FrontDoor
 import Glibc
@@ -19,7 +20,7 @@ import WebsocketServer
 
 /// Everything that runs, wired together; no decisions of its own.
 final class Server {
-    let link: String
+    let links: PageLinks
     private let player: Player
     private let api: RemoteAPI
     private let door: FrontDoor
@@ -27,27 +28,32 @@ final class Server {
     private let webSockets: WebsocketServer
     private let store: StateStore
     private let library: LocalMusicLibrary?
+    private let network: CurlTransport?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
         let tokens = try Self.tokens(configuration)
-        _ = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + 1_024)
+        let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory()]
         let examiner = MediaExaminer(factories: factories)
-        let opener = LocalMediaOpener(roots: roots, factories: factories)
+        let files = LocalMediaOpener(roots: roots, factories: factories)
+        network = Self.network(configuration)
+        let opener = NetworkMediaOpener(
+            transport: network, limits: configuration.networkLimits, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
-        player = Player(
-            Player.Environment(
-                opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
-                clock: clock))
+        var environment = Player.Environment(
+            opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
+            clock: clock, buffering: configuration.buffering)
+        environment.networkBuffering = configuration.networkBuffering
+        player = Player(environment)
 
         library = try Self.library(configuration, roots, examiner, log)
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock,
-            media: LocalMusicCatalogue(roots: roots, opener: opener, examiner: examiner),
+            media: LocalMusicCatalogue(roots: roots, opener: files, examiner: examiner),
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library
@@ -63,8 +69,8 @@ final class Server {
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
         self.http = http
         self.webSockets = webSockets
-        door = try Self.listen(configuration, log, http, webSockets)
-        link = Self.link(configuration.host, door.port) + (tokens.first.map { "#token=\($0.secret)" } ?? "")
+        door = try Self.listen(configuration, Self.limits(descriptors), log, http, webSockets)
+        links = PageLinks(host: configuration.host, port: door.port, token: tokens.max { $0.scope < $1.scope }?.secret)
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
@@ -77,6 +83,14 @@ final class Server {
         http.stop()
         store.close()
         library?.close()
+        network?.stop()
+    }
+
+    private static func network(_ configuration: ServerConfiguration) -> CurlTransport? {
+        guard configuration.usesNetwork else { return nil }
+        return CurlTransport(
+            CurlTransport.Configuration(
+                userAgent: "Tonearm/\(ServerVersion.text)", authorities: configuration.certificateAuthorities))
     }
 
     private static func store(_ directory: String, _ log: Logger) throws -> StateStore {
@@ -91,11 +105,12 @@ final class Server {
     }
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ log: Logger, _ http: MicrohttpdServer, _ webSockets: WebsocketServer
+        _ configuration: ServerConfiguration, _ limits: ConnectionLimits, _ log: Logger, _ http: MicrohttpdServer,
+        _ webSockets: WebsocketServer
     ) throws -> FrontDoor {
         do throws(ListenError) {
             return try FrontDoor(
-                host: configuration.host, port: configuration.port, log: log, plain: { http.adopt($0) },
+                host: configuration.host, port: configuration.port, limits: limits, log: log, plain: { http.adopt($0) },
                 upgrade: { webSockets.adopt($0) })
         } catch {
             let advice =
@@ -104,11 +119,13 @@ final class Server {
         }
     }
 
-    /// To open on this machine, or from the network by the machine's name.
-    private static func link(_ host: String, _ port: UInt16) -> String {
-        let isEverywhere = host == "0.0.0.0" || host == "::"
-        let name = isEverywhere ? machineName() ?? host : host
-        return "http://" + (name.contains(":") ? "[\(name)]" : name) + ":\(port)/"
+    /// For files, pipes and the libraries: clients must not take the music's.
+    private static let reservedDescriptors = 1_024
+
+    private static func limits(_ descriptors: Int) -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.total = max(8, min(limits.total, descriptors - min(reservedDescriptors, descriptors / 2)))
+        return limits
     }
 
     private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
@@ -128,7 +145,7 @@ final class Server {
                 .loopback
             }
         return AccessPolicy(
-            tokens: tokens, anonymous: anonymous, machineName: machineName(),
+            tokens: tokens, anonymous: anonymous, machineName: LocalNetwork.machineName(),
             allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
     }
 
@@ -149,14 +166,6 @@ final class Server {
 
     private static func epoch(_ clock: SystemClock) -> String {
         String(clock.wallMilliseconds, radix: 36) + "-" + String(getpid(), radix: 36)
-    }
-
-    private static func machineName() -> String? {
-        var name = utsname()
-        guard uname(&name) == 0 else { return nil }
-        return withUnsafeBytes(of: &name.nodename) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
     }
 
     static func makeDirectory(_ path: String) throws {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import Media
+import Playback
 
 /// What the server runs with: flag over environment over file over default.
 struct ServerConfiguration: Equatable {
@@ -19,42 +21,76 @@ struct ServerConfiguration: Equatable {
     var publicDirectory: String?
     var output = Output.pulse
     var sink: String?
+    var buffering = DecodeBuffering()
     var tokenFile: String?
     var allowedOrigins: [String] = []
     var allowedHosts: [String] = []
     var portFile: String?
     var logLevel = Logger.Level.info
     var isAnonymous = false
+    /// Items may be `http:` and `https:` URLs.
+    var usesNetwork = true
+    /// PEM file in place of the system's certificate authorities, as other programs read it from `SSL_CERT_FILE`.
+    var certificateAuthorities: String?
+    var networkLimits = NetworkLimits()
+    var networkBuffering = NetworkBuffering()
 
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
-        let file = options.config ?? environment["TONEARM_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        let file = options.files.config ?? environment["TONEARM_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let values = try SettingValues(environment: environment, file: file)
 
-        data = try values.text("data", options.data) ?? Self.defaultData(environment)
-        host = try values.text("host", options.host) ?? host
-        if let setting = try values.setting("port", options.port) {
-            guard let number = Int(setting.text) else { throw setting.wrong("is not a whole number") }
-            guard let valid = UInt16(exactly: number) else { throw setting.wrong("is not between 0 and 65535") }
-            port = valid
-        }
-        music = try values.list("music", options.music)
-        hasLibrary = try values.flag("library", options.library, default: true)
-        publicDirectory = try values.text("public", options.publicDirectory)
-        if let setting = try values.setting("output", options.output) { output = try Self.output(setting) }
-        sink = try values.text("sink", options.sink)
-        tokenFile = try values.text("token-file", options.tokenFile)
-        allowedOrigins = try values.list("allow-origin", options.allowOrigin)
-        allowedHosts = try values.list("allow-host", options.allowHost)
-        portFile = try values.text("port-file", options.portFile)
-        if let setting = try values.setting("log-level", options.logLevel) {
+        data = try values.text("data", options.files.data) ?? Self.defaultData(environment)
+        host = try values.text("host", options.network.host) ?? host
+        port = try values.number("port", options.network.port, in: 0...65_535).map(UInt16.init) ?? port
+        music = try values.list("music", options.sound.music)
+        hasLibrary = try values.flag("library", options.sound.library, default: true)
+        publicDirectory = try values.text("public", options.files.publicDirectory)
+        if let setting = try values.setting("output", options.sound.output) { output = try Self.output(setting) }
+        sink = try values.text("sink", options.sound.sink)
+        buffering.frames =
+            try values.number("decode-buffer-frames", options.sound.decodeBufferFrames, in: DecodeBuffering.frameRange)
+            ?? buffering.frames
+        buffering.count =
+            try values.number("buffer-count", options.sound.bufferCount, in: DecodeBuffering.countRange)
+            ?? buffering.count
+        tokenFile = try values.text("token-file", options.network.tokenFile)
+        allowedOrigins = try values.list("allow-origin", options.network.allowOrigin)
+        allowedHosts = try values.list("allow-host", options.network.allowHost)
+        portFile = try values.text("port-file", options.files.portFile)
+        if let setting = try values.setting("log-level", options.files.logLevel) {
             guard let level = Logger.Level(rawValue: setting.text.lowercased()) else {
                 let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
                 throw setting.wrong("is none of \(names)")
             }
             logLevel = level
         }
-        isAnonymous = try values.flag("anonymous", options.anonymous)
+        isAnonymous = try values.flag("anonymous", options.network.anonymous)
+        try setNetwork(values, options.items, environment)
+    }
+
+    private mutating func setNetwork(
+        _ values: SettingValues, _ options: NetworkItemOptions, _ environment: [String: String]
+    ) throws {
+        if let setting = try values.setting("network", options.network) {
+            switch setting.text.lowercased() {
+            // YAML reads a bare on and off as true and false.
+            case "on", "true": usesNetwork = true
+            case "off", "false": usesNetwork = false
+            default: throw setting.wrong("is neither on nor off")
+            }
+        }
+        if let seconds = try values.seconds("network-timeout", options.networkTimeout, in: 1...30) {
+            networkLimits.start = seconds
+            networkLimits.stall = seconds / 2
+            networkLimits.connect = min(10, seconds)
+            networkBuffering.limit = seconds
+        }
+        networkBuffering.start =
+            try values.seconds("prebuffer", options.prebuffer, in: 0...30) ?? networkBuffering.start
+        networkBuffering.resume =
+            try values.seconds("rebuffer", options.rebuffer, in: 0...30) ?? networkBuffering.resume
+        certificateAuthorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Only this machine can reach it.

@@ -33,6 +33,15 @@ struct SettingValues {
         try setting(name, flag)?.text
     }
 
+    func number(_ name: String, _ flag: String?, in range: ClosedRange<Int>) throws -> Int? {
+        guard let setting = try setting(name, flag) else { return nil }
+        guard let number = Int(setting.text) else { throw setting.wrong("is not a whole number") }
+        guard range.contains(number) else {
+            throw setting.wrong("is not between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
     func flag(_ name: String, _ flag: Bool) throws -> Bool {
         try self.flag(name, flag ? "true" : nil, default: false)
     }
@@ -44,6 +53,15 @@ struct SettingValues {
         case "false", "0", "no", "off": return false
         default: throw setting.wrong("is neither true nor false")
         }
+    }
+
+    func seconds(_ name: String, _ flag: String?, in range: ClosedRange<Double>) throws -> Double? {
+        guard let setting = try setting(name, flag) else { return nil }
+        guard let seconds = Double(setting.text) else { throw setting.wrong("is not a number of seconds") }
+        guard range.contains(seconds) else {
+            throw setting.wrong("is not between \(Int(range.lowerBound)) and \(Int(range.upperBound))")
+        }
+        return seconds
     }
 
     /// In the environment the entries are separated by colons, as in PATH (by commas for origins, which hold colons).
@@ -67,7 +85,8 @@ struct SettingsFile {
     /// The names that it may have; anything else is an error.
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
-        "port-file", "log-level", "anonymous", "library",
+        "port-file", "log-level", "anonymous", "library", "decode-buffer-frames", "buffer-count",
+        "network", "network-timeout", "prebuffer", "rebuffer",
     ]
 
     private var path = ""

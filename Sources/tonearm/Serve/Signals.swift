@@ -10,6 +10,8 @@ enum Signals {
         var set = endings()
         sigprocmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow (`ulimit -f`) is an error to answer for, as a full disk is.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Blocks the calling thread until the process is asked to end; returns the signal.

@@ -3,7 +3,6 @@
 
 import os
 import re
-import socket
 from types import SimpleNamespace
 
 import pytest
@@ -113,25 +112,8 @@ def test_outputThatIsGone_isRefused_andTheListGoesBack(pulse, server, remote):
     expect(picker).to_have_value("")
 
 
-def own_address() -> str | None:
-    """An address of this machine that is not loopback (which needs no token); nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        address = probe.getsockname()[0]
-        return None if address.startswith("127.") else address
-
-
-def test_token_isAskedFor_keptAndTakenFromTheAddress(start_server, open_remote, directory):
-    address = own_address()
-    if address is None:
-        pytest.skip("this machine has only loopback")
-    file = directory / "token"
-    closed = start_server(host="0.0.0.0", arguments=("--token-file", str(file)))
-    url = f"http://{address}:{closed.port}"
-    token = re.search(r"[A-Za-z0-9_\-]{20,}", file.read_text()).group()
+def test_token_isAskedFor_keptAndTakenFromTheAddress(open_to_all, open_remote):
+    url, token = open_to_all.url, open_to_all.token
     remote = open_remote(url=url, wait=False)
     remote.tolerate("Failed to load resource|WebSocket connection")
     dialog = remote.page.get_by_role("dialog", name="Access token needed")

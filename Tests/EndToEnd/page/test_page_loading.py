@@ -145,9 +145,12 @@ def test_picture_isShown_whenTheTagsHaveOne(open_remote, api):
 
 def test_theme_canBeChosen_andIsKept(remote):
     toggle = remote.page.get_by_role("button", name=re.compile("^Theme"))
-    for theme in ("light", "dark"):
+    for theme, paper in (("light", "rgb(244, 241, 234)"), ("dark", "rgb(19, 18, 16)")):
         toggle.click()
         expect(remote.page.locator("html")).to_have_attribute("data-theme", theme)
+        for system in ("light", "dark"):
+            remote.page.emulate_media(color_scheme=system)
+            expect(remote.page.locator("body")).to_have_css("background-color", paper)
     remote.page.reload()
     expect(remote.page.locator("html")).to_have_attribute("data-theme", "dark")
 

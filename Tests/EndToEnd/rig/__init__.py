@@ -5,9 +5,10 @@ from .api import Api, Problem
 from .capture import Capture
 from .events import Event, EventLog
 from .media import Media
+from .origin import Origin
 from .pulse import PulseDaemon
 from .server import Server
 from .waiting import PATIENCE, eventually, within
 
-__all__ = ["Api", "Capture", "Event", "EventLog", "Media", "PATIENCE", "Problem", "PulseDaemon", "Server", "eventually",
+__all__ = ["Api", "Capture", "Event", "EventLog", "Media", "Origin", "PATIENCE", "Problem", "PulseDaemon", "Server", "eventually",
            "within"]

@@ -33,6 +33,8 @@ class Server:
         self.music = music
         self.output = output
         self.arguments = list(arguments)
+        # A command that starts the server's with other limits, in the same process.
+        self.wrapper: list[str] = []
         self.host = host
         self.environment = dict(environment if environment is not None else os.environ)
         self.environment.setdefault("HOME", str(directory))
@@ -61,7 +63,7 @@ class Server:
             command += ["--music", str(self.music)]
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                command + self.arguments, env=self.environment, cwd=self.directory, stdin=subprocess.DEVNULL,
+                self.wrapper + command + self.arguments, env=self.environment, cwd=self.directory, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log)
         return self
 

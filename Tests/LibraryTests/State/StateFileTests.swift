@@ -30,6 +30,46 @@ import Testing
         #expect(try fixture.store().load().items.map(\.uri) == ["n", "e", "w"])
     }
 
+    enum Obstacle: CaseIterable {
+        case directory, fullDirectory, pipe, loop, socket
+    }
+
+    /// Issue: nothing that stands in the place of our files may keep the server from starting.
+    @Test(arguments: Obstacle.allCases, ["state.sqlite", "state.sqlite-wal", "state.sqlite-shm", "state.lock"])
+    func whatIsNoFile_isSetAside(_ obstacle: Obstacle, _ name: String) throws {
+        let fixture = try StateFixture()
+        try fill(fixture)
+        let path = fixture.directory + "/" + name
+        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+        switch obstacle {
+        case .directory: #expect(mkdir(path, 0o700) == 0)
+        case .fullDirectory:
+            #expect(mkdir(path, 0o700) == 0)
+            try Data([1]).write(to: URL(fileURLWithPath: path + "/inside"))
+        case .pipe: #expect(mkfifo(path, 0o600) == 0)
+        case .loop: #expect(symlink(name, path) == 0)
+        case .socket: #expect(mknod(path, S_IFSOCK | 0o600, 0) == 0)
+        }
+        let store = try fixture.store()
+        #expect(store.load().items.count == (name == "state.sqlite" ? 0 : 1000))
+        #expect(try fixture.files.contains { $0.hasPrefix(name + ".damaged-") })
+        var saved = SavedQueue(store: store)
+        try saved.apply(.replace(drafts("new"), startIndex: nil))
+        #expect(store.flush())
+        store.close()
+        #expect(try fixture.store().load().items.map(\.uri) == ["n", "e", "w"])
+    }
+
+    /// As root every file can be opened: only others see the difference.
+    @Test func unreadableFile_isSetAside() throws {
+        let fixture = try StateFixture()
+        try fill(fixture)
+        #expect(chmod(fixture.path, 0) == 0)
+        let store = try fixture.store()
+        #expect(store.load().items.count == (geteuid() == 0 ? 1000 : 0))
+        store.close()
+    }
+
     @Test func unreadableRows_areSkipped() throws {
         let fixture = try StateFixture()
         try fill(fixture)

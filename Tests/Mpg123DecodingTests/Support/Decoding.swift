@@ -12,18 +12,23 @@ final class MemorySource: ByteSource {
     let name = "memory.mp3"
     let size: Int64?
     let isSeekable: Bool
+    let isLocal: Bool
     private let bytes: [UInt8]
     private let total = Atomic<Int>(0)
     private let isClosed = Atomic(false)
     private let readsLeft: Atomic<Int>
 
-    init(_ bytes: [UInt8], isSeekable: Bool = true, closesAfter: Int = .max) {
+    init(_ bytes: [UInt8], isSeekable: Bool = true, isLocal: Bool = true, closesAfter: Int = .max) {
+        self.isLocal = isLocal
         self.bytes = bytes
         self.isSeekable = isSeekable
         readsLeft = Atomic(closesAfter)
         size = isSeekable ? Int64(bytes.count) : nil
     }
 
+    /// The highest byte that was read.
+    private let farthest = Atomic<Int>(0)
+    var farthestRead: Int { farthest.load(ordering: .relaxed) }
     var bytesRead: Int { total.load(ordering: .relaxed) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
@@ -35,6 +40,7 @@ final class MemorySource: ByteSource {
         bytes.withUnsafeBytes {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + count]))
         }
+        farthest.max(Int(offset) + count, ordering: .relaxed)
         total.add(count, ordering: .relaxed)
         return count
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Audio
 import Playback
 import PlaybackTesting
+import Synchronization
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct PlayerTests {
     @Test func itemsJoinWithoutAGap_whenPlayedInARow() async {
@@ -11,6 +14,7 @@ import Testing
         #expect(await rig.play { $0.player.snapshot.status == .completed })
         let expected = (0..<30_000).map(Float.init) + (0..<20_000).map { Float($0 + 100_000) }
         #expect(rig.output.captured == expected)
+        #expect(rig.player.snapshot.statistics.itemsStarted == 2)
         rig.player.shutdown()
     }
 
@@ -78,18 +82,48 @@ import Testing
         rig.player.shutdown()
     }
 
+    @Test(arguments: [512, 1_000, 4_608, 65_536], [2, 3, 20, 64])
+    func soundsTheSame_howeverItIsBuffered(frames: Int, count: Int) async {
+        let buffering = DecodeBuffering(frames: frames, count: count)
+        let rig = PlayerRig(
+            ["a": .init(frames: 30_000), "b": .init(frames: 20_000, base: 100_000)], buffering: buffering)
+        rig.add(["a", "b"], play: true)
+        var most = 0
+        #expect(
+            await rig.play { rig in
+                most = max(most, rig.output.unread)
+                return rig.player.snapshot.status == .completed
+            })
+        let expected: [Float] = (0..<30_000).map(Float.init) + (100_000..<120_000).map(Float.init)
+        #expect(rig.output.captured == expected)
+        #expect(most <= min(88_200, max(4_410, frames * count)), "no more than that was decoded ahead")
+        rig.player.shutdown()
+    }
+
+    /// ITU-R BS.775-3, annex 4, table 2, as far as the left ear hears it: left, centre and left surround.
+    @Test func surroundIsFolded_whenTheSinkIsStereo() async {
+        let layout = ChannelLayout(
+            positions: [.frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight])
+        let format = AudioFormat(sampleRate: 44_100, layout: layout)
+        let rig = PlayerRig(["a": .init(frames: 5_000, format: format)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        // All channels carry the same: the fold adds up to the input, neither louder nor softer.
+        let heard = rig.output.captured
+        #expect(heard.count == 5_000)
+        let worst = heard.enumerated().reduce(Float(0)) { max($0, abs($1.element - Float($1.offset))) }
+        #expect(worst < 0.01)
+        rig.player.shutdown()
+    }
+
     @Test func goesOnWhereItWas_whenTheStreamIsLost() async {
         let rig = PlayerRig(["a": .init(frames: 88_200)])
         rig.add(["a"], play: true)
         #expect(await rig.play { $0.output.captured.count >= 20_000 && $0.player.snapshot.status == .playing })
         let heard = rig.output.captured.count
         rig.output.lose()
-        #expect(
-            await rig.wait { rig in
-                rig.clock.advance(seconds: 0.01)
-                rig.output.send(.availability(.available))
-                return rig.output.streamsOpened == 2
-            })
+        rig.output.send(.availability(.available))
+        #expect(await rig.wait { $0.output.streamsOpened == 2 })
         #expect(await rig.play { $0.player.snapshot.status == .completed })
         #expect(rig.output.captured.dropFirst(heard).first.map { abs($0 - Float(heard)) < 10 } == true)
         rig.player.shutdown()
@@ -104,6 +138,117 @@ import Testing
             return
         }
         #expect(error.code == .notSaved)
+        rig.player.shutdown()
+    }
+
+    @Test func nothingIsChanged_whenTheStoreRefuses() async {
+        let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 100)])
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .playing })
+        let before = rig.player.snapshot
+        let events = rig.received.count
+        rig.store.fail(with: "The disk is full.")
+        var louder = SettingsPatch()
+        louder.volume = 0.5
+        for command in [
+            .edit(.replace([ItemDraft(uri: "b")], startIndex: nil), expected: nil, play: true),
+            .edit(.clear, expected: nil, play: false), .edit(.undo, expected: nil, play: false), .apply(louder),
+        ] as [PlayerCommand] {
+            guard case .failure(let error) = await rig.perform(command) else {
+                Issue.record("\(command) was called done")
+                continue
+            }
+            #expect(error.code == .notSaved)
+        }
+        let after = rig.player.snapshot
+        #expect(after.queueRevision == before.queueRevision)
+        #expect(after.queueLength == 1)
+        #expect(after.canUndo && !after.canRedo)
+        #expect(after.settings == before.settings)
+        #expect(after.item?.item.id == before.item?.item.id)
+        #expect(after.playWhenReady)
+        #expect(after.saveFailure == "The disk is full.")
+        var errors = 0
+        for event in rig.received.dropFirst(events) {
+            switch event.kind {
+            case .error: errors += 1
+            case .queue, .settings, .item, .completed, .queueEnded: Issue.record("a change that is none: \(event.kind)")
+            // Nobody drives the sink meanwhile.
+            case .status, .output, .jumped, .loaded: continue
+            }
+        }
+        #expect(errors == 1)
+
+        // Transport needs no disk.
+        rig.send(.pause)
+        #expect(await rig.play { $0.player.snapshot.status == .paused })
+        rig.send(.play(.current, position: nil))
+        #expect(await rig.play { $0.player.snapshot.status == .playing })
+
+        // Recovers by itself.
+        rig.store.fail(with: nil)
+        #expect(
+            await rig.wait { rig in
+                rig.clock.advance(seconds: 0.01)
+                _ = rig.player.giveSign {}
+                return rig.player.snapshot.saveFailure == nil
+            })
+        guard case .success(let snapshot) = await rig.perform(.apply(louder)) else {
+            Issue.record("there is room again")
+            return
+        }
+        #expect(snapshot.settings.volume == 0.5)
+        rig.player.shutdown()
+    }
+
+    @Test func transportIsAnswered_whenTheStoreHangs() async {
+        let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 40_000_000)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .playing })
+        rig.send(.pause)
+        #expect(await rig.play { $0.player.snapshot.status == .paused })
+        rig.store.hang()
+        // Each changes the position, which is saved.
+        for command in [.next, .seek(.position(10)), .previous] as [PlayerCommand] {
+            let answer = Mutex<PlayerSnapshot?>(nil)
+            rig.player.perform(command) { result in answer.withLock { $0 = try? result.get() } }
+            #expect(
+                await rig.wait { rig in
+                    rig.clock.advance(seconds: 0.001)
+                    return answer.withLock { $0 } != nil
+                })
+        }
+        #expect(rig.player.snapshot.item?.item.uri == "b")
+        rig.player.shutdown()
+    }
+
+    @Test func everyCommandIsAnswered_whenThePlayerGoesDown() async {
+        let rig = PlayerRig(["a": .init(frames: 100)])
+        let answers = Atomic(0)
+        let signs = Atomic(0)
+        let down = NamedThread("down") { rig.player.shutdown() }
+        var asked = 0
+        var taken = 0
+        for _ in 0..<20_000 {
+            rig.player.perform(.pause) { _ in answers.add(1, ordering: .relaxed) }
+            asked += 1
+            if rig.player.giveSign({ signs.add(1, ordering: .relaxed) }) { taken += 1 }
+        }
+        down.join()
+        #expect(answers.load(ordering: .relaxed) == asked)
+        #expect(signs.load(ordering: .relaxed) == taken)
+    }
+
+    @Test func anItemHeardStaysInTheQueue_whenItsRemovalCannotBeSaved() async {
+        let rig = PlayerRig(["a": .init(frames: 2_000), "b": .init(frames: 88_200)])
+        var patch = SettingsPatch()
+        patch.consume = true
+        rig.send(.apply(patch))
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.wait { $0.player.snapshot.queueLength == 2 })
+        rig.store.fail(with: "The disk is full.")
+        #expect(await rig.play { $0.player.snapshot.item?.item.uri == "b" })
+        #expect(rig.player.snapshot.queueLength == 2)
         rig.player.shutdown()
     }
 
@@ -136,7 +281,7 @@ import Testing
             patch.volume = Double(step % 100) / 100
             rig.send(.apply(patch))
         }
-        #expect(await rig.wait { $0.received.count >= 19_000 })
+        #expect(await rig.wait { $0.receivedCount >= 19_000 })
         rig.player.shutdown()
     }
 }

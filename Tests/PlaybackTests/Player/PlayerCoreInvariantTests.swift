@@ -46,6 +46,9 @@ import Threading
         if (snapshot.status == .playing) != (snapshot.clock.rate != 0) {
             note("rate \(snapshot.clock.rate) in \(snapshot.status)")
         }
+        if snapshot.status == .seeking, !world.core.goal.wantsSound, world.core.current?.isOpening != true {
+            note("seeking, but nothing is under way")
+        }
         if !snapshot.clock.position.isFinite || snapshot.clock.position < 0 {
             note("position \(snapshot.clock.position)")
         }

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import Threading
 
 @testable import Playback
 
 @Suite struct PlayerCoreTests {
-    private func world(_ uris: String..., play: Bool = true) -> SimulatedWorld {
-        var world = SimulatedWorld()
-        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: play))
-        return world
-    }
-
-    private func playing(_ uris: [String]) -> SimulatedWorld {
-        var world = SimulatedWorld()
-        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
-        #expect(world.run { $0.status == .playing })
-        return world
-    }
-
     private func names(_ world: SimulatedWorld) -> [String] {
         world.events.compactMap { event in
             switch event {
-            case .status(let status, _, _, _, _, _): status.rawValue
+            case .status(let status, _, _, _, _, _, _): status.rawValue
             case .completed(_, let reason): "completed:\(reason.rawValue)"
             case .item(let item): "item:\(item?.item.uri ?? "-")"
             case .queueEnded: "queue-ended"
@@ -31,14 +19,14 @@ import Testing
     }
 
     @Test func readyAndSilent_whenItemsAreAddedToAnIdlePlayer() {
-        var world = world("a-1", play: false)
+        var world = SimulatedWorld.with(["a-1"], play: false)
         #expect(world.run { $0.status == .ready })
         #expect(world.sink.generation == nil)
         #expect(world.position == 0)
     }
 
     @Test func playsToTheEndInOrder_whenNobodyInterferes() {
-        var world = playing(["a-1", "b-1"])
+        var world = SimulatedWorld.playing(["a-1", "b-1"])
         #expect(world.run { $0.status == .completed })
         let order = names(world).filter { $0.contains("completed") || $0.hasPrefix("queue") || $0.hasPrefix("item") }
         let edges = order.filter { $0 != "item:a-1" && $0 != "item:b-1" }
@@ -48,8 +36,23 @@ import Testing
         #expect(world.position == 1)
     }
 
+    /// The settings are the ramp's target from its beginning on.
+    @Test func aRampIsCutShort_whenItsTargetIsSetAtOnce() throws {
+        var core = PlayerCore(SavedPlayer(), now: MonotonicTime(nanoseconds: 0), seed: 1)
+        var patch = SettingsPatch()
+        patch.volume = core.settings.volume
+        let prepared = try core.prepare(.apply(patch))
+        #expect(prepared.saves.isEmpty)
+        core.bringIntoForce(prepared)
+        #expect(core.actions.count == 1)
+        guard case .setGains(_, seconds: 0)? = core.actions.first else {
+            Issue.record("the output is not told: \(core.actions)")
+            return
+        }
+    }
+
     @Test func keepsItsPlace_whenPausedAndResumed() {
-        var world = playing(["a-5"])
+        var world = SimulatedWorld.playing(["a-5"])
         world.run(seconds: 1)
         world.command(.pause)
         #expect(world.run { $0.status == .paused })
@@ -63,7 +66,7 @@ import Testing
     }
 
     @Test func countsOnlyWhatWasHeard_whenSought() {
-        var world = playing(["a-60"])
+        var world = SimulatedWorld.playing(["a-60"])
         #expect(world.run(upTo: 9) { $0.position >= 8 })
         world.command(.seek(.position(20)))
         #expect(world.run { $0.status == .playing })
@@ -73,7 +76,7 @@ import Testing
     }
 
     @Test func latestSeekWins_whenSeeksComeFasterThanTheDecoder() {
-        var world = playing(["a-60"])
+        var world = SimulatedWorld.playing(["a-60"])
         for step in 1...150 {
             world.command(.seek(.position(Double(step) / 4)))
             world.run(seconds: 0.02)
@@ -83,21 +86,21 @@ import Testing
     }
 
     @Test func startsThere_whenSoughtWhileLoading() {
-        var world = world("a-60")
+        var world = SimulatedWorld.with(["a-60"], play: true)
         world.command(.seek(.position(30)))
         #expect(world.run { $0.status == .playing })
         #expect(abs(world.position - 30) < 0.1)
     }
 
     @Test func completesOnce_whenSoughtPastTheEnd() {
-        var world = playing(["a-10"])
+        var world = SimulatedWorld.playing(["a-10"])
         world.command(.seek(.offset(999)))
         #expect(world.run { $0.status == .completed })
         #expect(names(world).filter { $0 == "completed:finished" }.count == 1)
     }
 
     @Test func goesOnWithTheNextItem_whenOneIsMissing() {
-        var world = playing(["missing-1", "b-1"])
+        var world = SimulatedWorld.playing(["missing-1", "b-1"])
         #expect(world.core.current?.item.uri == "b-1")
         #expect(names(world).contains("completed:error"))
         #expect(world.core.lastError?.code == .notFound)
@@ -116,47 +119,8 @@ import Testing
         #expect(world.run { $0.status == .failed })
     }
 
-    @Test func resumesWhereItWas_whenTheSinkComesBack() {
-        var world = playing(["a-60"])
-        world.run(seconds: 5)
-        let place = world.position
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
-        #expect(world.status == .interrupted)
-        #expect(world.core.reason == .outputUnavailable)
-        world.run(seconds: 20)
-        #expect(abs(world.position - place) < 0.2)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
-        #expect(world.run { $0.status == .playing })
-        #expect(abs(world.position - place) < 0.2)
-    }
-
-    @Test func pauses_whenTheSinkStaysAwayTooLong() {
-        var world = playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
-        world.run(seconds: PlayerCore.outageLimit + 1)
-        #expect(world.status == .paused)
-        #expect(world.core.reason == .outputUnavailable)
-    }
-
-    @Test func refusesToPretend_whenThereIsNoSink() {
-        var world = world("a-1", play: false)
-        world.send(.output(.availability(.unavailable("no server"))))
-        let token = world.command(.play(.current, position: nil))
-        guard case .failed(let error)? = world.replies[token] else {
-            Issue.record("play must be refused")
-            return
-        }
-        #expect(error.code == .outputUnavailable)
-        #expect(!world.core.goal.wantsSound)
-    }
-
     @Test func givesTheStreamBack_afterTheQueueEnded() {
-        var world = playing(["a-1"])
+        var world = SimulatedWorld.playing(["a-1"])
         #expect(world.run { $0.status == .completed })
         #expect(world.sink.generation != nil)
         world.run(seconds: PlayerCore.streamGrace + 0.1)
@@ -165,7 +129,7 @@ import Testing
     }
 
     @Test func playsTheSuccessorThatIsRightAtTheEnd_whenTheQueueIsEditedLate() {
-        var world = playing(["a-3", "b-1", "c-1"])
+        var world = SimulatedWorld.playing(["a-3", "b-1", "c-1"])
         #expect(world.run(upTo: 4) { $0.core.upcoming?.isFed == true })
         let second = world.core.queue[1].id
         world.command(.edit(.remove([second]), expected: nil, play: false))
@@ -174,7 +138,7 @@ import Testing
     }
 
     @Test func doesNotRestart_whenAnEarlierItemIsRemoved() {
-        var world = playing(["a-9", "b-9"])
+        var world = SimulatedWorld.playing(["a-9", "b-9"])
         world.command(.next)
         #expect(world.run { $0.status == .playing })
         world.run(seconds: 1)
@@ -187,7 +151,7 @@ import Testing
     }
 
     @Test func restartsOrGoesBack_dependingOnWhatWasHeard() {
-        var world = playing(["a-9", "b-9"])
+        var world = SimulatedWorld.playing(["a-9", "b-9"])
         world.command(.next)
         #expect(world.run { $0.status == .playing })
         world.run(seconds: 4)
@@ -200,7 +164,7 @@ import Testing
     }
 
     @Test func movesAtItsRate_whenScanning() {
-        var world = playing(["a-60"])
+        var world = SimulatedWorld.playing(["a-60"])
         world.command(.scan(rate: 4))
         #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 4 })
         let before = world.position
@@ -211,7 +175,7 @@ import Testing
     }
 
     @Test func isPausedAgain_whenAScanFromPauseEnds() {
-        var world = playing(["a-60"])
+        var world = SimulatedWorld.playing(["a-60"])
         world.command(.pause)
         #expect(world.run { $0.status == .paused })
         world.command(.scan(rate: 2))
@@ -221,7 +185,7 @@ import Testing
     }
 
     @Test func stopsAfterTheItem_whenTold() {
-        var world = playing(["a-1", "b-1"])
+        var world = SimulatedWorld.playing(["a-1", "b-1"])
         var patch = SettingsPatch()
         patch.stopAfterCurrent = true
         world.command(.apply(patch))
@@ -232,11 +196,21 @@ import Testing
     }
 
     @Test func playsTheBufferOut_whenStoppedWithDrain() {
-        var world = playing(["a-2"])
+        var world = SimulatedWorld.playing(["a-2"])
         world.command(.stop(drain: true))
         #expect(world.status == .stopping)
         #expect(world.run { $0.status == .stopped })
         #expect(world.sink.heard == Double(world.sink.written))
+    }
+
+    @Test func isStopped_whenTheItemFailsWhileItStops() {
+        var world = SimulatedWorld.playing(["damaged-2", "b-1"])
+        #expect(world.run { $0.position > 1.5 })
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        #expect(world.run { $0.status != .stopping })
+        #expect(world.status == .stopped)
+        #expect(world.position == 0)
     }
 
     @Test func isPausedAtTheSavedPlace_whenRestored() {
@@ -255,7 +229,7 @@ import Testing
     }
 
     @Test func fails_whenTheMediaNeverOpens() {
-        var world = world("never-1")
+        var world = SimulatedWorld.with(["never-1"], play: true)
         #expect(world.status == .loading)
         world.run(seconds: PlayerCore.openingLimit + 1)
         #expect(world.status == .failed)

@@ -16,18 +16,23 @@ final class PlayerRig: Sendable {
     private let events = EventLog()
 
     init(
-        _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(), ringCapacity: Int = 88_200
+        _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(),
+        ringCapacity: Int = 88_200,
+        buffering: DecodeBuffering = DecodeBuffering()
     ) {
         opener = ScriptedOpener(scripts)
         output = CapturingOutput(clock: clock, ringCapacity: ringCapacity)
         store = MemoryStore(saved)
         player = Player(
             Player.Environment(
-                opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock))
+                opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock,
+                buffering: buffering))
         player.observe { [events] in events.append($0) }
     }
 
     var received: [PlayerEvent] { events.all }
+    /// Without the copy of all events, which the next one would have to be added to.
+    var receivedCount: Int { events.count }
 
     @discardableResult
     func perform(_ command: PlayerCommand) async -> Result<PlayerSnapshot, PlaybackError> {
@@ -47,7 +52,7 @@ final class PlayerRig: Sendable {
 
     /// Waits for something that other threads bring about; nothing here depends on how long it takes.
     func wait(until condition: (PlayerRig) -> Bool) async -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        let deadline = MonotonicTime.now.advanced(bySeconds: 60)
         while !condition(self) {
             if MonotonicTime.now > deadline { return false }
             await Task.yield()
@@ -55,13 +60,15 @@ final class PlayerRig: Sendable {
         return true
     }
 
-    /// Plays in small steps until the condition holds.
+    /// Plays in small steps until the condition holds. The player takes in each step before the next one, so that none of
+    /// its states is missed however slow its thread is.
     func play(until condition: (PlayerRig) -> Bool) async -> Bool {
-        await wait { rig in
-            if condition(rig) { return true }
-            rig.output.play(441)
-            return condition(rig)
+        let deadline = MonotonicTime.now.advanced(bySeconds: 60)
+        while !condition(self) {
+            if MonotonicTime.now > deadline { return false }
+            if output.play(441) > 0 { await perform(.apply(SettingsPatch())) } else { await Task.yield() }
         }
+        return true
     }
 }
 
@@ -76,6 +83,7 @@ private final class EventLog: Sendable {
     private let events = Mutex<[PlayerEvent]>([])
 
     var all: [PlayerEvent] { events.withLock { $0 } }
+    var count: Int { events.withLock { $0.count } }
 
     func append(_ event: PlayerEvent) {
         events.withLock { $0.append(event) }

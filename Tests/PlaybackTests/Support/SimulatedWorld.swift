@@ -15,6 +15,8 @@ struct SimulatedWorld {
         case good(seconds: Double)
         /// Opens and fails after this much.
         case damaged(seconds: Double)
+        /// A minute long; writes this much and then waits for bytes.
+        case starving(seconds: Double)
         case missing
         case never
     }
@@ -71,6 +73,7 @@ struct SimulatedWorld {
         if uri.hasPrefix("missing") { return .missing }
         if uri.hasPrefix("never") { return .never }
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
+        if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
     }
 
@@ -216,6 +219,10 @@ struct SimulatedWorld {
             case .setGains, .selectDevice: continue
             case .emit(let kind): events.append(kind)
             case .save(let change): saved.append(change)
+            case .request(let command):
+                let token = CommandToken(number: UInt64(asked.count))
+                asked[token] = now
+                after(delay(), .command(command, token))
             case .reply(let token, let outcome):
                 if replies.updateValue(outcome, forKey: token) != nil || now.seconds(since: asked[token]!) > 1 {
                     lateOrDoubleReplies += 1
@@ -247,6 +254,9 @@ struct SimulatedWorld {
             let pause = delay()
             after(pause, .decoding(generation, .opened(description(seconds))))
             reposition(generation, DecodeRun(), start, after: pause)
+        case .starving:
+            after(0.01, .decoding(generation, .opened(description(60))))
+            after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
         }
     }
 
@@ -287,6 +297,7 @@ struct SimulatedWorld {
             .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
         switch session.media {
         case .missing, .never: return
+        case .starving(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(
                 (max(0, seconds - session.place) / max(1, abs(session.speed)) * Double(Self.sampleRate)).rounded())

@@ -134,7 +134,7 @@ export class MusicBrowser extends HTMLElement {
     this.#draw();
   }
 
-  /** Up and Down walk through the names; Left leads to the parent folder. */
+  /** Up and Down walk through the names; Backspace leads to the parent folder. */
   #key(event) {
     const names = [...this.list.querySelectorAll(".entry-name")];
     const at = names.indexOf(event.target.closest("li")?.querySelector(".entry-name"));

@@ -23,6 +23,7 @@ struct AddCommand: ParsableCommand {
     private struct Added: Decodable {
         var count: Int
         var length: Int
+        var truncated: Bool
     }
 
     func validate() throws {
@@ -34,9 +35,10 @@ struct AddCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         let place: AddRequest.Place = index.map { .index($0) } ?? (next ? .next : .end)
-        let request = AddRequest(items: MediaArgument.all(uris), position: place)
+        let request = AddRequest(items: try client.checked(MediaArgument.all(uris)), position: place)
         let added = try client.decode(Added.self, client.send(.post, "/api/v1/queue/items", request))
         Console.say("\(added.count) added, \(added.length) in the queue")
+        if added.truncated { Console.complain("The folder holds more than was added.") }
     }
 }
 
@@ -81,13 +83,6 @@ struct MoveCommand: ParsableCommand {
         let ids = try client.itemIDs(items)
         try client.send(.post, "/api/v1/queue/move", Body(ids: ids, position: to))
     }
-}
-
-struct ClearCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Empties the queue.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { try options.client().send(.delete, QueuePage.path) }
 }
 
 extension ServerClient {

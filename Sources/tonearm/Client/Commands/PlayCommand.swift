@@ -27,7 +27,6 @@ struct PlayCommand: ParsableCommand {
 
     private struct Body: Encodable {
         var itemId: String?
-        var index: Int?
         var position: Double?
     }
 
@@ -43,10 +42,10 @@ struct PlayCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         if uris.isEmpty {
-            try client.command("play", Body(itemId: item, index: index, position: position?.seconds))
+            let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
+            try client.play(Body(itemId: id, position: position?.seconds), named: id)
         } else {
-            try client.send(.post, "/api/v1/queue/items", AddRequest(items: MediaArgument.all(uris), play: true))
-            Console.say(try client.get(PlayerState.self, PlayerState.path).line)
+            try client.play(client.checked(MediaArgument.all(uris)))
         }
     }
 }

@@ -43,20 +43,6 @@ struct VolumeCommand: ParsableCommand {
     }
 }
 
-struct MuteCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "mute", abstract: "Plays on without sound.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { _ = try options.client().change(SettingsChange(muted: true)) }
-}
-
-struct UnmuteCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "unmute", abstract: "Ends mute.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { _ = try options.client().change(SettingsChange(muted: false)) }
-}
-
 struct ShuffleCommand: ParsableCommand {
     enum Choice: String, ExpressibleByArgument, CaseIterable { case on, off }
 

@@ -2,28 +2,6 @@
 
 import ArgumentParser
 
-extension ServerClient {
-    /// `POST /player/NAME`; prints what plays now.
-    func command(_ name: String, _ body: (any Encodable)? = nil) throws {
-        Console.say(try decode(PlayerState.self, send(.post, "\(PlayerState.path)/\(name)", body)).line)
-    }
-}
-
-struct PauseCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses at once.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { try options.client().command("pause") }
-}
-
-struct ToggleCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Pauses what plays, plays what is paused.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { try options.client().command("toggle") }
-}
-
 struct StopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "stop", abstract: "Stops.")
     @OptionGroup var options: ClientOptions
@@ -33,22 +11,7 @@ struct StopCommand: ParsableCommand {
 
     private struct Body: Encodable { var drain: Bool }
 
-    func run() throws { try options.client().command("stop", Body(drain: drain)) }
-}
-
-struct NextCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "next", abstract: "Goes to the next item.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { try options.client().command("next") }
-}
-
-struct PreviousCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "previous", abstract: "Goes to the previous item, or to the beginning of this one.")
-    @OptionGroup var options: ClientOptions
-
-    func run() throws { try options.client().command("previous") }
+    func run() throws { try options.client().silence("stop", Body(drain: drain)) }
 }
 
 struct SeekCommand: ParsableCommand {

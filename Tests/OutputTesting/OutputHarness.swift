@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Audio
-import Playback
-import Testing
-import Threading
+public import Audio
+public import Playback
+public import Testing
+internal import Threading
 
 /// Drives any `AudioOutput` with real threads: collects its events and waits for the one a test expects.
-final class OutputHarness {
-    let output: any AudioOutput
+public final class OutputHarness {
+    public let output: any AudioOutput
     private let mailbox = Mailbox<AudioOutputEvent>()
     /// Names of all stream events so far, oldest first.
-    private(set) var log: [String] = []
-    private(set) var ring: FrameRing?
+    public private(set) var log: [String] = []
+    public private(set) var closed: [Generation] = []
+    public private(set) var ring: FrameRing?
     private var pending: [AudioOutputEvent] = []
     private var lease: FrameRing.Lease?
 
-    init(_ output: any AudioOutput) {
+    public init(_ output: any AudioOutput) {
         self.output = output
         output.activate { [mailbox] in mailbox.post($0) }
     }
 
     /// Waits up to 10 s for an event with this name; those before it are passed over.
     @discardableResult
-    func expect(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) -> AudioOutputEvent? {
+    public func expect(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) -> AudioOutputEvent? {
         let deadline = MonotonicTime.now.advanced(bySeconds: 10)
         while MonotonicTime.now < deadline {
             if pending.isEmpty { pending = mailbox.take(until: deadline) }
@@ -30,20 +31,23 @@ final class OutputHarness {
             let event = pending.removeFirst()
             log.append(event.name)
             if case .opened(_, let ring) = event { self.ring = ring }
+            if case .closed(let generation) = event { closed.append(generation) }
             if event.name == name { return event }
         }
         Issue.record("no \(name) after \(log)", sourceLocation: sourceLocation)
         return nil
     }
 
-    func open(_ generation: UInt64, _ format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo)) throws {
+    public func open(_ generation: UInt64, _ format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo))
+        throws
+    {
         output.open(format, generation: Generation(generation))
         expect("opened")
         lease = try #require(ring).grant().lease
     }
 
     /// Writes frames whose samples all have `value`.
-    func fill(_ frames: Int, _ value: Float = 0.5) throws {
+    public func fill(_ frames: Int, _ value: Float = 0.5) throws {
         let (ring, lease) = (try #require(ring), try #require(lease))
         let samples = [Float](repeating: value, count: frames * ring.format.channelCount)
         let outcome = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
@@ -54,14 +58,14 @@ final class OutputHarness {
     }
 
     /// Gives everything before the returned index up and goes on writing after it.
-    func cut() throws -> FrameCount {
+    public func cut() throws -> FrameCount {
         let index = try #require(ring).cut()
         lease = try #require(ring).grant().lease
         return index
     }
 
     /// Whether nothing of this name comes within `seconds`.
-    func isQuiet(_ name: String, seconds: Double) -> Bool {
+    public func isQuiet(_ name: String, seconds: Double) -> Bool {
         let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         while MonotonicTime.now < deadline { pending += mailbox.take(until: deadline) }
         return !pending.contains { $0.name == name }

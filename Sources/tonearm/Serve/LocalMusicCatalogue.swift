@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Media
-public import Playback
+import Media
+import Playback
+import RemoteAPI
 
 /// The music roots as the API shows them.
-public struct LocalMusicCatalogue: MediaCatalogue {
+struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
     private let opener: any MediaOpener
     private let examiner: MediaExaminer
 
-    public init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer = MediaExaminer(factories: [])) {
+    init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer) {
         self.roots = roots
         self.opener = opener
         self.examiner = examiner
     }
 
-    public func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
+    func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
         try opener.open(locator, cancellation: MediaCancellation()).media
     }
 
-    public func list(folder path: String) throws(MediaError) -> MusicListing {
+    func list(folder path: String) throws(MediaError) -> MusicListing {
         let folder = try MusicFolder.list(path, in: roots)
         let entries = folder.entries.map { entry in
             MusicListing.Entry(
@@ -30,15 +31,18 @@ public struct LocalMusicCatalogue: MediaCatalogue {
             path: folder.path, parent: Self.parent(of: folder.path), entries: entries, isTruncated: folder.isTruncated)
     }
 
-    public func media(inFolder path: String, limit: Int) throws(MediaError) -> [String] {
-        try FolderWalk.collect(path, in: roots, limit: limit).uris
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
+        let walk = try FolderWalk.collect(path, in: roots, limit: limit)
+        return FolderContent(uris: walk.uris, isTruncated: walk.isTruncated)
     }
 
-    public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
+    func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
         try roots.folderPicture(beside: locator.uri)
     }
 
-    public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
+    func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
+        // Nothing is fetched for a description, and what was loaded to be played is not kept.
+        guard !NetworkMediaOpener.isNetwork(locator.uri) else { return nil }
         if let text = try roots.text(beside: locator.uri, extension: "lrc") {
             return MediaLyrics(source: .file, text: text)
         }

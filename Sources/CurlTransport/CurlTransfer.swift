@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+internal import Media
+
+/// One GET: an easy handle, and what its callbacks have gathered. Lives on the network thread.
+final class CurlTransfer {
+    let id: TransferID
+    let easy: UnsafeMutableRawPointer
+    private let receiver: any TransferReceiver
+    private let host: String
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var aliases: UnsafeMutablePointer<curl_slist>?
+    private var head = HeadReader()
+
+    /// nil when there is no memory.
+    init?(
+        _ request: TransferRequest, id: TransferID, receiver: any TransferReceiver,
+        _ configuration: CurlTransport.Configuration
+    ) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.id = id
+        self.easy = easy
+        self.receiver = receiver
+        host = request.address.host
+        set(request, configuration)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(fields)
+        curl_slist_free_all(aliases)
+    }
+
+    func join(_ multi: UnsafeMutableRawPointer) {
+        curl_multi_add_handle(multi, easy)
+    }
+
+    func leave(_ multi: UnsafeMutableRawPointer) {
+        curl_multi_remove_handle(multi, easy)
+    }
+
+    func resume() {
+        curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    func finished(_ code: CURLcode) {
+        receiver.ended(head.refusal.map { .permanent("\(host) \($0)") } ?? CurlFailure.of(code, host: host), of: id)
+    }
+
+    // MARK: Options
+
+    private func set(_ request: TransferRequest, _ configuration: CurlTransport.Configuration) {
+        set(CURLOPT_URL, request.address.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectLimit * 1_000))
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_BUFFERSIZE, 64 * 1_024)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        // Never from a file that lies about somewhere.
+        set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
+        // What old radio servers answer in place of HTTP/1.0.
+        aliases = curl_slist_append(nil, "ICY 200")
+        ccurl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases)
+        for field in [TransferHeader("Accept", "*/*"), TransferHeader("Accept-Encoding", "identity")] + request.headers
+        {
+            // An empty value needs the other spelling; a name alone would remove the field.
+            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            if let longer = curl_slist_append(fields, line) { fields = longer }
+        }
+        ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields)
+        setCallbacks()
+    }
+
+    private func setCallbacks() {
+        // Unretained: the handle leaves the multi handle before this object goes.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        ccurl_set_data_function(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().headerLine(line)
+        }
+        ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        ccurl_set_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let data = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().body(data)
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        ccurl_set_long(easy, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+        ccurl_set_text(easy, option, value)
+    }
+
+    // MARK: Callbacks
+
+    private func headerLine(_ line: UnsafeRawBufferPointer) -> Int {
+        if let whole = head.take(line) { receiver.head(whole, of: id) }
+        // Another count than given ends the transfer.
+        return head.refusal == nil ? line.count : 0
+    }
+
+    private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+        switch receiver.body(bytes, of: id) {
+        case .taken: bytes.count
+        case .pause: Int(ccurl_write_pause)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Threading
+
+/// How one media comes over the network, as a pure state machine: what the reader wants and the transport reports goes
+/// in, what the transport is to do comes out. No thread, no clock, no socket.
+///
+/// There is at most one transfer. After every input `steer` (in `Download+Steering`) compares what is missing with what
+/// that transfer brings, and begins, ends or resumes it.
+struct Download {
+    enum Action: Equatable {
+        case start(TransferRequest, TransferID)
+        case resume(TransferID)
+        case cancel(TransferID)
+        /// `tick` at this time.
+        case wake(MonotonicTime)
+        case report(MediaLoading)
+    }
+
+    enum Phase {
+        case idle
+        case requesting(Fetch)
+        case receiving(Fetch)
+        /// A try has failed; the next begins then.
+        case waiting(until: MonotonicTime)
+    }
+
+    /// One transfer.
+    struct Fetch {
+        let id: TransferID
+        let address: WebAddress
+        /// The byte that was asked for.
+        let offset: Int64
+        /// Where bytes begin that are there already; nil: to the end of the media.
+        var end: Int64?
+        var redirects = 0
+        /// Of the next byte that comes.
+        var cursor: Int64
+        var lastProgress: MonotonicTime
+        /// Since the first byte.
+        var receivingSince: MonotonicTime?
+        var isPaused = false
+    }
+
+    let original: WebAddress
+    let fields: [TransferHeader]
+    let limits: NetworkLimits
+    let opened: MonotonicTime
+
+    var window: ByteWindow
+    var phase = Phase.idle
+    var resource: RemoteResource?
+    var failure: MediaError?
+    /// The byte that is read next.
+    var place: Int64 = 0
+    var failedTries = 0
+    /// Something was read: from now on it must stay the same media.
+    var wasRead = false
+    /// The reader is wanted elsewhere: what is not there is not waited for.
+    var isInterrupted = false
+    var now: MonotonicTime
+    var actions: [Action] = []
+    var reporting = LoadingReports()
+    var wakesAt: MonotonicTime?
+
+    init(
+        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, now: MonotonicTime
+    ) {
+        original = address
+        self.fields = fields
+        self.limits = limits
+        self.now = now
+        opened = now
+        window = ByteWindow(memory: limits.memory)
+    }
+
+    // MARK: Inputs
+
+    mutating func begin() -> [Action] {
+        finish()
+    }
+
+    enum ReadAnswer {
+        case available
+        case end
+        case failed(MediaError)
+        case wait
+    }
+
+    /// The reader wants the byte at `offset`.
+    mutating func read(at offset: Int64, now: MonotonicTime) -> (ReadAnswer, [Action]) {
+        self.now = now
+        place = offset
+        let actions = finish()
+        if window.loaded.contains(offset) {
+            wasRead = true
+            return (.available, actions)
+        }
+        if let size = resource?.size, size > 0, offset >= size { return (.end, actions) }
+        // What is there is played although the network has failed.
+        if let failure { return (.failed(failure), actions) }
+        if isInterrupted { return (.failed(MediaError(.cancelled, "The read was interrupted.")), actions) }
+        return (.wait, actions)
+    }
+
+    mutating func received(_ head: TransferHead, of id: TransferID, now: MonotonicTime) -> [Action] {
+        self.now = now
+        guard case .requesting(var fetch) = phase, fetch.id == id else { return [] }
+        fetch.lastProgress = now
+        let known = wasRead ? resource : nil
+        switch ResponseVerdict(head, from: fetch.address, offset: fetch.offset, known: known) {
+        case .body(let start, let found):
+            if !wasRead, resource?.contradicts(found) == true { window.removeAll() }
+            resource = found
+            fetch.cursor = start
+            if !found.hasRanges { fetch.end = nil }
+            phase = .receiving(fetch)
+            if found.size == 0 { failEmpty() }
+        case .redirect(let location): redirect(fetch, to: location)
+        case .end(let size):
+            stop(fetch)
+            if size == 0 { failEmpty() } else { ended(at: size, fetch) }
+        case .changed:
+            stop(fetch)
+            fail(.network, "\(original.name) has changed on \(fetch.address.host) while it was being played.")
+        case .later(let message, let seconds):
+            stop(fetch)
+            lost(message, retryAfter: seconds)
+        case .fail(let error):
+            stop(fetch)
+            failure = error
+        }
+        return finish()
+    }
+
+    mutating func received(
+        _ bytes: UnsafeRawBufferPointer, of id: TransferID, now: MonotonicTime
+    ) -> (TransferVerdict, [Action]) {
+        self.now = now
+        guard case .receiving(var fetch) = phase, fetch.id == id else { return (.taken, []) }
+        guard fetch.cursor < place + window.reach else {
+            fetch.isPaused = true
+            phase = .receiving(fetch)
+            return (.pause, finish())
+        }
+        window.store(bytes, at: fetch.cursor, around: place)
+        fetch.cursor += Int64(bytes.count)
+        fetch.lastProgress = now
+        let since = fetch.receivingSince ?? now
+        fetch.receivingSince = since
+        if now.seconds(since: since) >= 10 { failedTries = 0 }
+        reporting.meter(bytes.count)
+        phase = .receiving(fetch)
+        return (.taken, finish())
+    }
+
+    mutating func ended(_ reason: TransferFailure?, of id: TransferID, now: MonotonicTime) -> [Action] {
+        self.now = now
+        switch phase {
+        case .requesting(let fetch) where fetch.id == id:
+            phase = .idle
+            switch reason {
+            case nil: lost("\(original.name): \(fetch.address.host) sent no answer.")
+            case .transient(let message): lost("\(original.name): \(message)")
+            case .permanent(let message): fail(.network, "\(original.name): \(message)")
+            }
+        case .receiving(let fetch) where fetch.id == id:
+            phase = .idle
+            receivingEnded(reason, fetch)
+        default: return []
+        }
+        return finish()
+    }
+
+    mutating func tick(now: MonotonicTime) -> [Action] {
+        self.now = now
+        if let wakesAt, wakesAt <= now { self.wakesAt = nil }
+        checkDeadlines()
+        return finish()
+    }
+
+    mutating func close() -> [Action] {
+        failure = MediaError(.cancelled, "\(original.name) was closed.")
+        window.removeAll()
+        return finish()
+    }
+
+    private mutating func finish() -> [Action] {
+        steer()
+        let isSatisfied = self.isSatisfied
+        let isStalled = isWanting && now.seconds(since: lastProgress) >= LoadingReports.stallAfter - 0.0005
+        let loading = MediaLoading(
+            ranges: Array(window.loaded.ranges), size: resource?.size, place: place,
+            bytesPerSecond: reporting.speed(now: now, isLoading: isWanting), isStalled: isStalled,
+            isSatisfied: isSatisfied)
+        if reporting.isDue(loading, now: now) { actions.append(.report(loading)) }
+        if let next = nextWake, wakesAt.map({ next < $0 }) ?? true {
+            wakesAt = next
+            actions.append(.wake(next))
+        }
+        defer { actions = [] }
+        return actions
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long and how often a network source tries, and how much it keeps. Seconds and bytes.
+public struct NetworkLimits: Hashable, Sendable {
+    /// From opening to the first usable answer, all tries together. Less than the 30 s that the player waits for any media,
+    /// so that the cause is told.
+    public var start = 29.0
+    /// Without a byte, while some are wanted: the connection is given up and tried again.
+    public var stall = 15.0
+    /// For name, connection and TLS of one try.
+    public var connect = 10.0
+    /// Tries after a failure before the media has failed. A connection that has delivered for 10 s clears the count.
+    public var retries = 3
+    /// Before the first of these; each further one waits twice as long.
+    public var retryDelay = 1.0
+    /// The most that a server's `Retry-After` is waited for.
+    public var longestRetryAfter = 20.0
+    public var redirects = 5
+    /// Bytes held, besides the first 64 KB.
+    public var memory = 8 << 20
+    /// Missing bytes that are read through rather than asked anew for.
+    public var gap: Int64 = 256 << 10
+
+    public init() {}
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server has told of the media: enough to ask for a part of it and to notice that it is another one by now.
+struct RemoteResource: Hashable {
+    /// Where redirects had led to.
+    var address: WebAddress
+    /// nil while unknown.
+    var size: Int64?
+    /// Parts can be asked for.
+    var hasRanges: Bool
+    var entityTag: String?
+    var lastModified: String?
+    /// The body's end says nothing of the media's: a radio station.
+    var isLive = false
+
+    /// For `If-Range` (RFC 9110, section 13.1.5): a weak tag does not do.
+    var validator: String? {
+        if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
+        return lastModified
+    }
+
+    func contradicts(_ other: RemoteResource) -> Bool {
+        func differ<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
+            one.flatMap { one in two.map { one != $0 } } ?? false
+        }
+        if differ(size, other.size) || differ(entityTag, other.entityTag) { return true }
+        // A cluster's servers may disagree on dates of a file with one tag.
+        return entityTag == nil && differ(lastModified, other.lastModified)
+    }
+}
+
+/// `Content-Range` (RFC 9110, section 14.4).
+struct ContentRange: Hashable {
+    /// nil for an unsatisfied range (`bytes */123`).
+    var range: ClosedRange<Int64>?
+    var total: Int64?
+
+    init?(_ text: String?) {
+        guard let text else { return nil }
+        let parts = text.trimmedOfSpaces.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+        let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        if sides[1] != "*" {
+            guard let total = Int64(sides[1]), total >= 0 else { return nil }
+            self.total = total
+        }
+        guard sides[0] != "*" else { return }
+        let bounds = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = Int64(bounds[0]), let last = Int64(bounds[1]), first >= 0, first <= last
+        else { return nil }
+        if let total, last >= total { return nil }
+        range = first...last
+    }
+}

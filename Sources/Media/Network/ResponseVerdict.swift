@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+
+/// What one response head means for a download.
+enum ResponseVerdict: Hashable {
+    /// The body begins at this byte of the media.
+    case body(from: Int64, RemoteResource)
+    case redirect(String)
+    /// The media ends where more of it was asked for.
+    case end(size: Int64)
+    /// It is not what it was when it was opened.
+    case changed
+    /// The server cannot answer now; it may name the seconds to wait.
+    case later(String, seconds: Double?)
+    case fail(MediaError)
+
+    /// `offset`: the first byte that was asked for. `known`: what earlier responses told.
+    init(_ head: TransferHead, from address: WebAddress, offset: Int64, known: RemoteResource?) {
+        let name = address.name
+        func fail(_ code: MediaError.Code, _ text: String) -> ResponseVerdict {
+            .fail(MediaError(code, "\(name): \(address.host) \(text)"))
+        }
+        switch head.status {
+        case 200, 206: self = Self.success(head, address, offset: offset, known: known)
+        case 301, 302, 303, 307, 308:
+            self = head["Location"].map { .redirect($0) } ?? fail(.network, "sends elsewhere, but does not say where.")
+        case 401, 407: self = fail(.forbidden, "asks for a name and a password (status \(head.status)).")
+        case 403: self = fail(.forbidden, "refuses it (status 403).")
+        case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
+        case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "sends no such part.")
+        case 408, 425, 429, 500...599:
+            let seconds = head["Retry-After"].flatMap { Double($0.trimmedOfSpaces) }
+            self = .later(
+                "\(name): \(address.host) cannot answer now (status \(head.status)).",
+                seconds: seconds.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil })
+        default: self = fail(.network, "answers with status \(head.status).")
+        }
+    }
+
+    private static func success(
+        _ head: TransferHead, _ address: WebAddress, offset: Int64, known: RemoteResource?
+    ) -> ResponseVerdict {
+        if let refusal = refusal(of: head) { return .fail(MediaError(.unsupported, "\(address.name) \(refusal)")) }
+        var found = RemoteResource(
+            address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"])
+        var start: Int64 = 0
+        if head.status == 206 {
+            guard let part = ContentRange(head["Content-Range"]), let range = part.range, range.lowerBound == offset
+            else {
+                return .fail(
+                    MediaError(.network, "\(address.name): \(address.host) sent another part than was asked for."))
+            }
+            start = range.lowerBound
+            found.size = part.total
+            found.hasRanges = true
+        } else {
+            found.size = head["Content-Length"].flatMap { Int64($0.trimmedOfSpaces) }.flatMap { $0 >= 0 ? $0 : nil }
+            // Who answered with the whole when asked for a part has none to give, whatever the field says.
+            found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
+            found.isLive = found.size == nil && head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
+        }
+        guard let known else { return .body(from: start, found) }
+        if found.contradicts(known) { return .changed }
+        found.size = found.size ?? known.size
+        found.entityTag = found.entityTag ?? known.entityTag
+        found.lastModified = found.lastModified ?? known.lastModified
+        found.isLive = known.isLive
+        return .body(from: start, found)
+    }
+
+    /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.
+    private static func refusal(of head: TransferHead) -> String? {
+        let type = head["Content-Type"]?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
+        if type == "text/html" || type == "application/xhtml+xml" { return "cannot be played: it is an HTML page." }
+        if type == "application/json" || type.hasSuffix("+json") { return "cannot be played: it is a JSON document." }
+        if type.hasPrefix("image/") { return "cannot be played: it is a picture." }
+        if type == "multipart/byteranges" { return "cannot be played: it came in several parts." }
+        let coding = head["Content-Encoding"]?.trimmedOfSpaces.lowercased() ?? ""
+        // None was asked for; a small body could unpack to a huge one.
+        if !coding.isEmpty, coding != "identity" {
+            return "cannot be played: it came compressed (\(coding.prefix(20)))."
+        }
+        return nil
+    }
+
+    private static func unsatisfied(_ head: TransferHead, offset: Int64, known: RemoteResource?) -> ResponseVerdict? {
+        let total = ContentRange(head["Content-Range"])?.total
+        if offset == 0 { return .end(size: 0) }
+        guard let total else { return known?.size == nil ? .end(size: offset) : nil }
+        return total == offset ? .end(size: offset) : .changed
+    }
+}

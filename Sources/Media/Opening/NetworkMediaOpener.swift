@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// Opens `http:` and `https:` URLs with the first decoder that recognises what comes, and anything else with another
+/// opener.
+public struct NetworkMediaOpener: MediaOpener {
+    private let transport: (any HTTPTransport)?
+    private let limits: NetworkLimits
+    private let selection: DecoderSelection
+    private let local: any MediaOpener
+
+    /// `transport`: nil where nothing may be fetched. `factories` are asked in order.
+    public init(
+        transport: (any HTTPTransport)?, limits: NetworkLimits, factories: [any DecoderFactory], local: any MediaOpener
+    ) {
+        self.transport = transport
+        self.limits = limits
+        selection = DecoderSelection(factories: factories)
+        self.local = local
+    }
+
+    /// Whether `uri` asks for the network, well-formed or not.
+    public static func isNetwork(_ uri: String) -> Bool {
+        let scheme = uri.prefix { $0 != ":" }.lowercased()
+        return uri.utf8.count > scheme.utf8.count && (scheme == "http" || scheme == "https")
+    }
+
+    public func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
+        guard Self.isNetwork(locator.uri) else {
+            return try local.open(locator, cancellation: cancellation, loading: loading)
+        }
+        guard let transport else {
+            throw MediaError(.forbidden, "Network addresses are switched off on this server (--network off).")
+        }
+        guard let address = WebAddress(locator.uri) else {
+            throw MediaError(.notFound, "This is no web address such as https://host/path.")
+        }
+        let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
+        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, report: loading)
+        cancellation.onCancel { source.close() }
+        cancellation.onInterrupt { source.interrupt($0) }
+        return try selection.open(source)
+    }
+}

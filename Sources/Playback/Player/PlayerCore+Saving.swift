@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Threading
+
+/// A command whose effect must survive, checked and not in force yet.
+struct PreparedChange {
+    enum Effect {
+        /// nil: the queue stays as it is.
+        case queue(QueueEdit, Queue.Proposal?, play: Bool)
+        case settings(SettingsPatch)
+        case output(String?)
+    }
+
+    var command: PlayerCommand
+    var effect: Effect
+    /// What is to be saved before; nothing when nothing changes.
+    var saves: [SavedChange] = []
+    /// Numbers of the ids of new items.
+    var inserted: Range<UInt64>?
+}
+
+/// What must survive comes into force only when it is saved: `prepare`, save, `bringIntoForce`. Between the two no other
+/// command that is saved may come; everything else may.
+extension PlayerCore {
+    /// How often saving is tried again while it fails.
+    static let saveRetryInterval = 1.0
+
+    mutating func prepare(_ command: PlayerCommand) throws(PlaybackError) -> PreparedChange {
+        switch command {
+        case .edit(let edit, let expected, let play):
+            try check(expected: expected, play: play)
+            return try prepare(command, edit, play: play)
+        case .apply(let patch):
+            let new = try settings(with: patch)
+            return PreparedChange(
+                command: command, effect: .settings(patch), saves: new == settings ? [] : [.settings(new)])
+        case .selectOutput(let device):
+            if let device, !output.devices.devices.contains(where: { $0.id == device }) {
+                throw PlaybackError(.unknownOutput, "There is no output \(device).")
+            }
+            var new = settings
+            new.outputDevice = device
+            return PreparedChange(
+                command: command, effect: .output(device), saves: new == settings ? [] : [.settings(new)])
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan:
+            preconditionFailure("\(command) is not saved first")
+        }
+    }
+
+    private mutating func prepare(
+        _ command: PlayerCommand, _ edit: QueueEdit, play: Bool
+    ) throws(PlaybackError) -> PreparedChange {
+        let firstNumber = queue.nextItemNumber
+        let proposal: Queue.Proposal?
+        do {
+            proposal = try queue.propose(edit, using: &random)
+        } catch {
+            throw PlaybackError(error)
+        }
+        var prepared = PreparedChange(command: command, effect: .queue(edit, proposal, play: play))
+        if let proposal {
+            prepared.saves = [
+                .queue(proposal.change, revision: queue.revision + 1, nextItemNumber: queue.nextItemNumber)
+            ]
+            let next = queue.nextItemNumber
+            prepared.inserted = next > firstNumber ? firstNumber..<next : nil
+        }
+        return prepared
+    }
+
+    mutating func bringIntoForce(_ prepared: PreparedChange) {
+        switch prepared.effect {
+        case .queue(let edit, let proposal, let play):
+            if let proposal {
+                queue.commit(proposal)
+                emit(
+                    .queue(
+                        revision: queue.revision, length: queue.count, change: proposal.change, canUndo: queue.canUndo,
+                        canRedo: queue.canRedo))
+            }
+            follow(edit, proposal?.change, play: play)
+        case .settings(let patch):
+            guard let new = checked(patch) else { return }
+            let isNew = new != settings
+            settings = new
+            // Also when nothing is new: a ramp may be on its way to just that volume.
+            if patch.volume != nil || patch.volumeRamp != nil || patch.muted != nil || patch.balance != nil {
+                applyGains(over: patch.volumeRamp?.seconds ?? 0)
+            }
+            if isNew { settingsChanged(prepared) }
+        case .output(let device):
+            settings.outputDevice = device
+            actions.append(.selectDevice(device))
+            settingsChanged(prepared)
+        }
+    }
+
+    /// A patch was checked when it was prepared.
+    private func checked(_ patch: SettingsPatch) -> PlayerSettings? {
+        do { return try settings(with: patch) } catch { return nil }
+    }
+
+    /// The player itself may have changed another setting since (`stopAfterCurrent` is over): then what was saved is
+    /// older than what holds now.
+    private mutating func settingsChanged(_ prepared: PreparedChange) {
+        if case .settings(let saved)? = prepared.saves.last, saved != settings {
+            actions.append(.save(.settings(settings)))
+        }
+        emit(.settings(settings))
+    }
+
+    // MARK: When it fails
+
+    mutating func saveFailed(_ message: String) {
+        if saveTrouble == nil { emit(.error(PlaybackError(.notSaved, message))) }
+        let retryAt = saveTrouble?.retryAt ?? now.advanced(bySeconds: Self.saveRetryInterval)
+        saveTrouble = SaveTrouble(message: message, retryAt: retryAt)
+    }
+
+    mutating func saveSucceeded() {
+        guard saveTrouble != nil else { return }
+        saveTrouble = nil
+        saveOwn()
+    }
+
+    mutating func retrySaving() {
+        guard let trouble = saveTrouble, trouble.retryAt <= now else { return }
+        saveTrouble?.retryAt = now.advanced(bySeconds: Self.saveRetryInterval)
+        saveOwn()
+    }
+
+    /// What changes without a command, and is in force whether saved or not.
+    private mutating func saveOwn() {
+        savePosition()
+        actions.append(.save(.settings(settings)))
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds an object that names a member twice, which the decoder takes without a word: who wrote it and who checked it
+/// may then have read different values (RFC 8259 section 4).
+///
+/// One pass over the bytes, without making strings. It takes what is no JSON for what it may be; the decoder refuses it.
+enum RepeatedMembers {
+    /// The name of the first one; nil when there is none.
+    static func first(in bytes: [UInt8]) -> String? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var scan = Scan(bytes: buffer)
+            return scan.run()
+        }
+    }
+
+    private struct Scan {
+        let bytes: UnsafeBufferPointer<UInt8>
+        private var position = 0
+        /// The names of all open objects, the innermost last.
+        private var names: [Name] = []
+        /// Where the names of each open object begin; nil for a list.
+        private var open: [Int?] = []
+        /// Of an object with many members, as they are compared.
+        private var manyNames: [Int: Set<[UInt8]>] = [:]
+        private static let few = 16
+
+        /// Bytes between quotes, and what they mean where that differs: `\u0061` is `a`.
+        private struct Name {
+            var range: Range<Int>
+            var meaning: [UInt8]?
+        }
+
+        init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+        mutating func run() -> String? {
+            var expectsName = false
+            while position < bytes.count {
+                let byte = bytes[position]
+                position += 1
+                switch byte {
+                case UInt8(ascii: "{"):
+                    open.append(names.count)
+                    expectsName = true
+                case UInt8(ascii: "["):
+                    open.append(nil)
+                    expectsName = false
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if let start = open.popLast() ?? nil, start <= names.count {
+                        names.removeSubrange(start...)
+                        if !manyNames.isEmpty { manyNames[open.count] = nil }
+                    }
+                    expectsName = false
+                case UInt8(ascii: ","): expectsName = (open.last ?? nil) != nil
+                case UInt8(ascii: "\""):
+                    let text = skipText()
+                    if expectsName, let start = open.last ?? nil {
+                        let name = Name(range: text, meaning: JSONEscapes.resolved(bytes[text]))
+                        if isRepeated(name, start) { return String(decoding: plain(name), as: UTF8.self) }
+                    }
+                    expectsName = false
+                default: break
+                }
+            }
+            return nil
+        }
+
+        /// The bytes between the quotes.
+        private mutating func skipText() -> Range<Int> {
+            let start = position
+            while position < bytes.count {
+                let byte = bytes[position]
+                if byte == UInt8(ascii: "\"") {
+                    position += 1
+                    return start..<(position - 1)
+                }
+                position += byte == UInt8(ascii: "\\") ? 2 : 1
+            }
+            position = bytes.count
+            return start..<position
+        }
+
+        /// Keeps the name otherwise.
+        private mutating func isRepeated(_ name: Name, _ start: Int) -> Bool {
+            defer { names.append(name) }
+            guard names.count - start >= Self.few else {
+                return names[start...].contains { isSame($0, name) }
+            }
+            let depth = open.count - 1
+            let new = plain(name)
+            if manyNames[depth] == nil {
+                let known = names[start...].map { plain($0) }
+                manyNames[depth] = Set(known)
+            }
+            return manyNames[depth]?.insert(new).inserted == false
+        }
+
+        private func isSame(_ left: Name, _ right: Name) -> Bool {
+            guard left.meaning == nil, right.meaning == nil else { return plain(left) == plain(right) }
+            return left.range.count == right.range.count && bytes[left.range].elementsEqual(bytes[right.range])
+        }
+
+        private func plain(_ name: Name) -> [UInt8] { name.meaning ?? Array(bytes[name.range]) }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A value behind a lock, with waiting until it meets a condition: for a thread that must block until another one has
+/// done its part.
+///
+/// `@unchecked Sendable` because `value` is only touched with `mutex` held.
+public final class Monitor<Value>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var value: Value
+
+    public init(_ value: sending Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&value)
+    }
+
+    /// As `withLock`, then lets those who wait look again.
+    public func change<Result>(_ body: (inout Value) -> Result) -> Result {
+        let result = withLock(body)
+        pthread_cond_broadcast(condition)
+        return result
+    }
+
+    /// Blocks until `body` has an answer; it is asked at once and after each `change`.
+    public func wait<Result>(for body: (inout Value) -> Result?) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many of everything: connections, descriptors, guesses, clients that do not read."""
+
+import contextlib
+import re
+import resource
+import socket
+import time
+
+import httpx
+import pytest
+
+from rig import Api, eventually
+from rig.raw import upgrade
+from test_access import own_address
+
+REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def open_many(stack, port: int, count: int, data: bytes = b"", host: str = "127.0.0.1") -> list[socket.socket]:
+    connections = []
+    for _ in range(count):
+        connection = stack.enter_context(socket.create_connection((host, port), timeout=20))
+        if data:
+            connection.sendall(data)
+        connections.append(connection)
+    return connections
+
+
+@pytest.mark.parametrize("kind", ["silent", "kept alive"])
+def test_ten_thousand_idle_connections_do_not_keep_others_out(server, api, kind, record_property):
+    """DESIGN section 6: they cost a place each, nobody else's time, and they end."""
+    # As many as this process may hold; the server has its own limit of the same size.
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 10_000
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, wanted + 500) if hard != resource.RLIM_INFINITY else wanted + 500, hard))
+    count = min(wanted, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 300, server_places(server) - 100)
+    record_property("connections", count)
+    if count < wanted:
+        print(f"only {count} connections: the hard limit of descriptors is {hard}")
+    assert count >= 500, "the limit of descriptors leaves nothing to test"
+    before = server.resident_bytes()
+    try:
+        with contextlib.ExitStack() as stack:
+            connections = open_many(stack, server.port, count, REQUEST if kind == "kept alive" else b"")
+            if kind == "kept alive":
+                for connection in connections:
+                    assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+            with httpx.Client(trust_env=False, timeout=5) as fresh:
+                began = time.monotonic()
+                for _ in range(20):
+                    assert fresh.get(f"{server.url}/api/v1/player").status_code == 200
+                assert time.monotonic() - began < 5
+            assert (server.resident_bytes() - before) / count < 40_000, "bytes for each connection"
+        eventually(lambda: server.descriptors() < 200, "the places are given back", timeout=60, every=0.2)
+        assert api.player()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def server_places(server) -> int:
+    return resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[0]
+
+
+def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
+    """`prlimit --nofile=64`: those who are in are served, those who come are refused, nothing spins, and it recovers."""
+    server = start_server(wrapper=("prlimit", "--nofile=64"))
+    api = Api(server.url)
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    with contextlib.ExitStack() as stack:
+        connections = open_many(stack, server.port, 150)
+        # Each gets an answer or an end, or waits; the one who is in goes on.
+        eventually(lambda: server.descriptors() >= 60, "the descriptors are used up", timeout=20)
+        assert api.player()["status"] == "playing"
+        assert api.pause()["status"] == "paused"
+        cpu = server.cpu_seconds()
+        time.sleep(1)  # the cost per time is the subject
+        assert server.cpu_seconds() - cpu < 0.5, "it spins"
+        assert len(connections) == 150
+    eventually(lambda: server.descriptors() < 50, "the descriptors are given back", timeout=40, every=0.1)
+    with httpx.Client(trust_env=False, timeout=5) as fresh:
+        assert fresh.get(f"{server.url}/api/v1/player").json()["status"] == "paused"
+    api.play()
+    api.wait_status("playing")
+    api.close()
+
+
+def test_one_address_cannot_take_all_places(start_server):
+    """256 connections for an address that is not loopback; others, and loopback, are served."""
+    address = own_address()
+    if address is None:
+        pytest.skip("this machine has only loopback; ConnectionCountTests has the rule")
+    server = start_server(host="0.0.0.0", arguments=("--anonymous",))
+    with contextlib.ExitStack() as stack:
+        open_many(stack, server.port, 256, host=address)
+        refused = stack.enter_context(socket.create_connection((address, server.port), timeout=10))
+        answer = eventually(lambda: refused.recv(4096) or b"closed", "an answer")
+        assert answer == b"closed" or (answer.startswith(b"HTTP/1.1 503") and b"too-many-connections" in answer)
+        assert httpx.get(f"{server.url}/healthz", trust_env=False).status_code == 200
+
+    def admitted() -> bool:
+        try:
+            return httpx.get(f"http://{address}:{server.port}/healthz", trust_env=False).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    eventually(admitted, "the places are given back", timeout=20, every=0.1)
+
+
+def test_slow_later_heads_delay_nobody(server, api):
+    """A head that comes byte by byte on a connection that was used before: it is understood, and others are answered."""
+    with contextlib.ExitStack() as stack:
+        connections = open_many(stack, server.port, 50, REQUEST)
+        for connection in connections:
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        for byte in REQUEST:
+            for connection in connections:
+                connection.sendall(bytes([byte]))
+            began = time.monotonic()
+            assert api.request("GET", "//healthz").status_code == 200
+            assert time.monotonic() - began < 2
+        for connection in connections:
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def test_guessing_tokens_is_slowed_down_and_locks_nobody_else_out(start_server, directory):
+    """Hundreds of wrong ones: the same answer to each, then 429 for that address; the right token works from elsewhere."""
+    address = own_address()
+    token_file = directory / "token"
+    server = start_server(host="0.0.0.0", arguments=("--token-file", str(token_file)))
+    token = re.search(r"[A-Za-z0-9_\-]{20,}", token_file.read_text()).group()
+    answers = set()
+    with httpx.Client(base_url=server.url, trust_env=False) as guesser:
+        for number in range(300):
+            wrong = token[: number % len(token)] + "x" * (1 + number % 50)
+            response = guesser.get("/api/v1/player", headers={"Authorization": f"Bearer {wrong}"})
+            if number < 10:
+                answers.add((response.status_code, response.text))
+            else:
+                assert response.status_code == 429 and int(response.headers["Retry-After"]) <= 60, number
+        assert len(answers) == 1 and next(iter(answers))[0] == 401
+        assert guesser.get("/").status_code == 200 and guesser.get("/healthz").status_code == 200
+    if address is None:
+        pytest.skip("this machine has only loopback: there is nobody else")
+    response = httpx.get(f"http://{address}:{server.port}/api/v1/player", headers={"Authorization": f"Bearer {token}"}, trust_env=False)
+    assert response.status_code == 200
+
+
+def test_clients_that_do_not_read_cost_a_bounded_amount(server, api, events):
+    """200 WebSockets that take nothing while thousands of events come: memory is bounded, others get every event."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(200):
+            connection = stack.enter_context(upgrade(server.port, "?interval=0.02"))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        titles = ["t" * 900, "u" * 900]
+        item = api.load({"uri": "long.mp3", "title": titles[0]})[0]
+
+        def edits(count: int) -> None:
+            for number in range(count):
+                api.call("PATCH", f"/queue/items/{item}", json={"title": titles[number % 2] + str(number)})
+
+        edits(500)
+        before = server.resident_bytes()
+        mark = events.mark()
+        edits(1500)
+        grown = server.resident_bytes() - before
+        # 256 KB for each at most, and they were full before.
+        assert grown < 60 << 20, f"{grown >> 20} MB"
+        eventually(lambda: len(events.since(mark, "queue")) == 1500, "the one who reads gets all", timeout=20)
+        assert not events.since(mark, "resync")
+    eventually(lambda: server.descriptors() < 60, "they are gone", timeout=60, every=0.2)
+    assert api.player()
+
+
+def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open_events, contract):
+    """asyncapi.yaml is complete: what is sent is described, what is described is sent."""
+    log = open_events("interval=0.1")
+    log.wait_for("snapshot")
+    api.load("short-0.mp3", "missing-file.mp3", play=True)
+    log.wait_for("error", timeout=20)
+    log.wait_for("queue-ended", timeout=20)
+    api.settings(volume=0.5)
+    log.send({"type": "command", "id": 1, "command": "queue.undo"})
+    log.wait_for("reply", timeout=10)
+    late = open_events("since=other-run:1")
+    late.wait_for("resync")
+    seen = {event.type for event in log.since()} | {event.type for event in late.since()}
+    # The null output never changes; `test_outputs.py` sees that one.
+    assert seen >= contract.types - {"output", "subscribe", "command"}, contract.types - seen
+    undone = log.wait_for("queue", lambda event: event["canRedo"])
+    assert undone["canUndo"] is api.player()["queue"]["canUndo"]
+    wanted = [event["playWhenReady"] for event in log.since(0, "status")]
+    assert True in wanted and wanted[-1] is False and api.player()["playWhenReady"] is False

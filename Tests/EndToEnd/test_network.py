@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Items that come over HTTP, from a server that behaves as scripted."""
+
+import threading
+import time
+
+import numpy
+import pytest
+
+from rig import PATIENCE, Origin, eventually, within
+from rig.signals import align, largest_difference
+
+RATE = 44100
+KBPS_192 = 24000
+
+
+@pytest.fixture
+def origin():
+    server = Origin()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def elsewhere():
+    """Another host: its address differs."""
+    server = Origin("127.0.0.2")
+    yield server
+    server.close()
+
+
+def content(media, name: str) -> bytes:
+    return media.path(name).read_bytes()
+
+
+def play_to_the_end(api, capture, *items, timeout: float = 30) -> numpy.ndarray:
+    api.load(*items)
+    api.play()
+    api.wait_status("completed", timeout=timeout)
+    capture.wait_silence()
+    return capture.samples()
+
+
+def assert_whole(captured, *references) -> None:
+    difference, start = largest_difference(captured, numpy.concatenate(references))
+    assert difference <= 1
+    assert not captured[:start].any()
+
+
+def end_of(ranges: list[dict]) -> float:
+    return ranges[-1]["start"] + ranges[-1]["duration"] if ranges else 0
+
+
+def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
+    """Plays it alone; the error that it ends with."""
+    mark = events.mark()
+    api.load(item)
+    response = api.request("POST", "/player/play")
+    assert response.status_code != 500
+    error = events.wait_for("error", timeout=timeout, mark=mark)
+    assert api.wait_status("failed")["error"]["code"] == error["code"]
+    return error.data
+
+
+# What works
+
+
+def test_a_link_and_a_file_play_in_one_queue_without_a_gap(capture, api, media, origin):
+    """Rows 33, 34: both kinds in one queue; each sample as mpg123 decodes it, nothing between them."""
+    for number in (0, 2):
+        origin.serve(f"/short-{number}.mp3", content(media, f"short-{number}.mp3"))
+    captured = play_to_the_end(
+        api, capture, f"{origin.url}/short-0.mp3", "short-1.mp3", f"{origin.url}/short-2.mp3", "short-3.mp3")
+    assert_whole(captured, *(media.reference(f"short-{number}.mp3") for number in range(4)))
+
+
+@pytest.mark.parametrize("name", ["noise.mp3", "noise-vbr.mp3", "noise-vbr-noxing.mp3", "noise.mp2"])
+@pytest.mark.parametrize("options", [{}, {"ranges": False}, {"chunked": True, "ranges": False}], ids=["ranges", "plain", "chunked"])
+def test_every_way_of_sending_arrives_whole(capture, api, media, origin, name, options):
+    """Row 33: with ranges, without, and without a length."""
+    origin.serve("/a", content(media, name), **options)
+    assert_whole(play_to_the_end(api, capture, f"{origin.url}/a"), media.reference(name))
+
+
+def test_it_sounds_while_most_of_it_is_still_to_come(capture, api, media, origin):
+    """Rows 33, 59: at twice the bit rate, sound comes before a fifth has arrived, and goes on unbroken."""
+    origin.serve("/long.mp3", content(media, "long.mp3"), rate=2 * KBPS_192)
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    start = capture.wait_sound(timeout=5)
+    assert origin.sent_bytes("/long.mp3") < len(content(media, "long.mp3")) / 5
+    capture.wait_frames(start + 4 * RATE)
+    difference, _ = largest_difference(capture.samples(0, start + 4 * RATE), media.reference("long.mp3")[: 7 * RATE // 2])
+    assert difference <= 1
+
+
+def test_a_tiny_file_starts_below_the_threshold(start_server, capture, pulse, media, origin):
+    """Row 59: all of it is there, so there is nothing to wait for."""
+    from rig import Api
+
+    server = start_server(output="pulse", pulse=pulse, arguments=("--prebuffer", "20"))
+    origin.serve("/a.mp3", content(media, "short-0.mp3"))
+    api = Api(server.url)
+    assert_whole(play_to_the_end(api, capture, f"{origin.url}/a.mp3"), media.reference("short-0.mp3"))
+    api.close()
+
+
+@pytest.mark.parametrize(("path", "sent"), [
+    ("/The New Look.mp3", "/The%20New%20Look.mp3"), ("/劉若英.mp3", "/%E5%8A%89%E8%8B%A5%E8%8B%B1.mp3"),
+    ("/%20.mp3", "/%20.mp3"), ("/a%2Fb.mp3?x=1 2", "/a%2Fb.mp3?x=1%202")])
+def test_paths_are_encoded_once(api, media, origin, path, sent):
+    """Row 38."""
+    origin.serve(sent, content(media, "short-0.mp3"))
+    api.load(origin.url + path)
+    api.play()
+    api.wait_status("completed", timeout=10)
+    assert {request.path for request in origin.log()} == {sent}
+
+
+# Seeking and what is loaded
+
+
+def test_a_seek_asks_for_what_is_missing(capture, api, media, origin, open_events):
+    """Rows 43, 44: a seek into the unloaded part makes a second range; both are told, and merge once all is there."""
+    events = open_events("events=buffer")
+    behaviour = origin.serve("/chirp.mp3", content(media, "chirp.mp3"), rate=4 * KBPS_192)
+    api.load(f"{origin.url}/chirp.mp3")
+    api.play()
+    capture.wait_sound()
+    api.seek(position=18)
+    two = events.wait_for("buffer", lambda event: len(event["loadedRanges"]) == 2)
+    assert two["loadedRanges"][1]["start"] == pytest.approx(18, abs=1.5)
+    api.wait_status("playing")
+    mark = capture.frames
+    capture.wait_frames(mark + RATE)
+    heard = capture.samples(mark + RATE // 2, mark + RATE)[:, 0].astype(float)
+    crossings = numpy.count_nonzero(numpy.diff(numpy.sign(heard))) / 2 / (len(heard) / RATE)
+    assert crossings == pytest.approx(200 + 200 * 19, abs=500)
+    behaviour.rate = 0
+    events.wait_for("buffer", lambda event: end_of(event["loadedRanges"]) > 29.9)
+    api.seek(position=1)
+    last = events.wait_for("buffer", lambda event: event["bufferProgress"] == 1.0, timeout=10)
+    assert len(last["loadedRanges"]) == 1
+    assert last["loadedTime"] == pytest.approx(30, abs=0.1)
+
+
+def test_buffer_events_are_few_and_the_last_one_comes(api, media, origin, open_events):
+    """Rows 44, 45: many small pieces, at most ten events a second, progress rises to 1.0."""
+    events = open_events("events=buffer")
+    origin.serve("/long.mp3", content(media, "long.mp3"), rate=500_000)
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    events.wait_for("buffer", lambda event: event["bufferProgress"] == 1.0, timeout=10)
+    told = events.since(0, "buffer")
+    # The clock of arrival is not the server's: a pair may come close together, ten a second may not.
+    for first, last in zip(told, told[11:]):
+        assert last.message["at"] - first.message["at"] >= 950
+    progress = [event["bufferProgress"] for event in told]
+    assert progress == sorted(progress)
+    assert any(event["bytesPerSecond"] > 100_000 for event in told)
+    assert api.player()["loadedTime"] == pytest.approx(40, abs=0.1)
+
+
+def test_a_seek_before_anything_has_come_is_kept(capture, api, media, origin):
+    """Row 245: seek at 0 bytes: it starts there."""
+    behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=0)
+    behaviour.held.set()
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    eventually(lambda: origin.log(), "it asks")
+    api.seek(position=20)
+    behaviour.held.clear()
+    start = capture.wait_sound(timeout=10)
+    capture.wait_frames(start + RATE)
+    reference = media.reference("long.mp3")[19 * RATE : 23 * RATE]
+    place = 19 + align(reference, capture.samples(start, start + RATE // 2)) / RATE
+    assert place == pytest.approx(20, abs=0.01)
+
+
+def test_a_seek_ends_the_wait_for_the_place_that_is_left(capture, api, media, origin):
+    """Row 245: while it waits for bytes in the middle, a seek to another part sounds from there."""
+    behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=100_000)
+    behaviour.held.set()
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    api.wait_status("playing")
+    api.wait_status("buffering", timeout=10)
+    behaviour.hold_at = None
+    mark = capture.frames
+    api.seek(position=30)
+    behaviour.held.clear()
+    api.wait_status("playing")
+    start = capture.wait_sound(mark)
+    capture.wait_frames(start + RATE)
+    reference = media.reference("long.mp3")[29 * RATE : 33 * RATE]
+    assert 29 + align(reference, capture.samples(start, start + RATE // 2)) / RATE == pytest.approx(30, abs=0.1)
+
+
+# When the network fails
+
+
+def test_three_drops_leave_no_trace(capture, api, media, origin):
+    """Row 228: dropped three times: the next byte is asked for, nothing is heard twice or left out."""
+    places = [150_000, 203_333, 250_001]
+    origin.serve("/a.mp3", content(media, "long.mp3"), drops=list(places))
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    start = capture.wait_sound()
+    capture.wait_frames(start + 21 * RATE, timeout=40)
+    difference, _ = largest_difference(capture.samples(0, start + 21 * RATE), media.reference("long.mp3")[: 20 * RATE])
+    assert difference <= 1
+    log = origin.log("/a.mp3")
+    assert [request.range_start for request in log] == [0, *places]
+    assert log[-1].headers["if-range"] == '"v1"'
+
+
+def test_the_fourth_drop_is_an_error_after_what_had_come(capture, api, events, media, origin):
+    """Row 228: what was loaded is heard, then the item fails as `network`, and the queue goes on."""
+    origin.serve("/a.mp3", content(media, "long.mp3"), drops=[60_000, 60_000 + 1, 60_000 + 2, 60_000 + 3])
+    api.load(f"{origin.url}/a.mp3", "short-1.mp3")
+    api.play()
+    assert events.wait_for("error", timeout=30)["code"] == "network"
+    api.wait_status("completed", timeout=10)
+    capture.wait_silence()
+    assert len(origin.log("/a.mp3")) == 4
+    # It comes after silence, and so fades in.
+    largest, _ = largest_difference(capture.samples()[-3 * RATE :], media.reference("short-1.mp3")[RATE // 20 :])
+    assert largest <= 1
+
+
+def test_it_plays_on_from_what_is_loaded_while_the_network_is_away(capture, api, media, origin, events):
+    """Row 229: 5 s without a byte in the middle of a loaded stretch of 10 s are not heard."""
+    behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=12 * KBPS_192)
+    behaviour.held.set()
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    start = capture.wait_sound()
+    threading.Timer(6, behaviour.held.clear).start()
+    capture.wait_frames(start + 14 * RATE, timeout=40)
+    difference, _ = largest_difference(capture.samples(0, start + 14 * RATE), media.reference("long.mp3")[: 13 * RATE])
+    assert difference <= 1
+    assert not [event for event in events.since(0, "status") if (event["previous"], event["status"]) == ("playing", "buffering")]
+
+
+def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, events, media, origin):
+    """Rows 229, 232: starts with 1 s, runs dry, resumes with 7.5 s; `buffering` says `network`; stall is told."""
+    data = content(media, "long.mp3")
+    behaviour = origin.serve("/long.mp3", data, hold_at=4 * KBPS_192)
+    behaviour.held.set()
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    capture.wait_sound()
+    dry = events.wait_for("status", lambda event: (event["previous"], event["status"]) == ("playing", "buffering"), timeout=15)
+    assert dry["reason"] == "network"
+    events.wait_for("buffer", lambda event: event["stalled"])
+    behaviour.rate = 3 * KBPS_192
+    behaviour.held.clear()
+    mark = events.mark()
+    again = events.wait_status("playing", timeout=20, mark=mark)
+    loaded = [event for event in events.since(0, "buffer") if event.moment <= again.moment + 0.2][-1]
+    # More comes while the sink starts, at three times the speed of playing.
+    assert 7 < loaded["loadedTime"] - dry["position"] < 7.5 + 3 * 2 * PATIENCE
+    assert loaded["stalled"] is False
+
+
+def test_running_dry_again_and_again_is_an_error(start_server, media, origin, open_events):
+    """Row 230: more than four times within 10 s."""
+    from rig import Api
+
+    server = start_server(arguments=("--rebuffer", "0", "--prebuffer", "0"))
+    api = Api(server.url)
+    events = open_events(url=server.events_url)
+    origin.serve("/long.mp3", content(media, "long.mp3"), rate=KBPS_192 / 2)
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    error = events.wait_for("error", timeout=30)
+    assert error["code"] == "network" and "unsteady" in error["message"]
+    api.close()
+
+
+def test_a_silent_server_is_an_error_at_the_limit(start_server, media, origin, open_events):
+    """Row 231."""
+    from rig import Api
+
+    server = start_server(arguments=("--network-timeout", "2"))
+    api = Api(server.url)
+    events = open_events(url=server.events_url)
+    origin.serve("/a.mp3", silent=True)
+    began = time.monotonic()
+    error = failure_of(api, events, f"{origin.url}/a.mp3", timeout=10)
+    assert error["code"] == "network" and "2 s" in error["message"]
+    assert time.monotonic() - began >= 1.9
+    api.close()
+
+
+FAILURES = {
+    "missing": (dict(status=404), "not-found"),
+    "gone": (dict(status=410), "not-found"),
+    "private": (dict(status=401), "forbidden"),
+    "refused": (dict(status=403), "forbidden"),
+    "page": (dict(content=b"<html>hello</html>" * 500, content_type="text/html"), "unsupported"),
+    "page under another name": (dict(content=b"<!doctype html><html>hello</html>" * 500), "unsupported"),
+    "picture": (dict(content=b"\x89PNG\r\n\x1a\n" + bytes(5000)), "unsupported"),
+    "noise": (dict(content=bytes(range(256)) * 400), "unsupported"),
+    "compressed": (dict(content=b"x" * 5000, headers=[("Content-Encoding", "gzip")]), "unsupported"),
+    "empty": (dict(content=b"", ranges=False), "empty"),
+    "wrong part": (dict(raw=b"HTTP/1.1 206 x\r\nContent-Range: bytes 7-9/10\r\nContent-Length: 3\r\n\r\nabc"), "network"),
+    "not HTTP": (dict(raw=b"220 ftp.example ready\r\n\r\n"), "network"),
+    "flood of fields": (dict(raw=b"HTTP/1.1 200 OK\r\n" + b"X-Flood: yes\r\n" * 5000 + b"\r\n"), "network"),
+    "loop": (dict(redirect="/a"), "network"),
+    "other scheme": (dict(redirect="file:///etc/passwd"), "network"),
+    "long wait": (dict(status=503, headers=[("Retry-After", "3600")]), "network"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_what_cannot_be_played_says_why(api, events, origin, name):
+    """Rows 35, 236: each cause has its code and a sentence that names the item; the server lives on."""
+    options, code = FAILURES[name]
+    origin.serve("/a", **options)
+    error = failure_of(api, events, f"{origin.url}/a?token=s3cret")
+    assert error["code"] == code
+    assert "s3cret" not in error["message"]
+    assert api.player()["status"] == "failed"
+
+
+def test_a_file_that_changes_meanwhile_is_an_error(api, events, media, origin):
+    """The bytes of two versions are never mixed."""
+    behaviour = origin.serve("/a.mp3", content(media, "long.mp3"), hold_at=100_000)
+    behaviour.held.set()
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing")
+    behaviour.etag, behaviour.content = '"v2"', content(media, "chirp.mp3")
+    behaviour.hold_at = None
+    origin.cut()
+    behaviour.held.clear()
+    error = events.wait_for("error", timeout=20)
+    assert error["code"] == "network" and "changed" in error["message"]
+
+
+def test_nobody_there_is_a_network_error(start_server, origin, open_events):
+    """Row 35: refused, and tried again before that."""
+    from rig import Api
+
+    server = start_server(arguments=("--network-timeout", "3"))
+    api = Api(server.url)
+    url = origin.url
+    origin.close()
+    error = failure_of(api, open_events(url=server.events_url), f"{url}/a.mp3", timeout=15)
+    assert error["code"] == "network" and "127.0.0.1" in error["message"]
+    api.close()
+
+
+# Who is asked for what
+
+
+def test_fields_go_to_their_own_host_only(api, media, origin, elsewhere):
+    """Row 237: an item's header fields reach its origin, with our user agent, and no other host; no cookie is kept."""
+    elsewhere.serve("/b.mp3", content(media, "short-0.mp3"))
+    origin.serve("/a.mp3", redirect=f"{elsewhere.url}/b.mp3")
+    fields = {"Authorization": "Bearer s3cret", "X-Key": "k", "Range": "bytes=5-6"}
+    api.load({"uri": f"{origin.url}/a.mp3", "headers": fields})
+    api.play()
+    api.wait_status("completed", timeout=10)
+    first, second = origin.log()[0].headers, elsewhere.log()[0].headers
+    assert first["authorization"] == "Bearer s3cret" and first["x-key"] == "k" and first["range"] == "bytes=0-"
+    assert first["user-agent"].startswith("Tonearm/")
+    assert "authorization" not in second and "x-key" not in second
+    assert "cookie" not in second
+
+
+def test_credentials_of_an_address_are_used_and_never_shown(server, api, events, media, origin):
+    """The password is sent to the server that it is for, and is in no answer, event or log."""
+    origin.serve("/a.mp3", content(media, "short-0.mp3"))
+    origin.serve("/missing.mp3", status=404)
+    address = origin.url.replace("//", "//user:s3cret@")
+    for path in ("/missing.mp3", "/a.mp3"):
+        api.load(f"{address}{path}?token=t0ken&id=7")
+        api.request("POST", "/player/play")
+        api.wait_status("completed", "failed", timeout=10)
+        for text in (api.request("GET", "/player").text, api.request("GET", "/queue").text):
+            assert "s3cret" not in text and "t0ken" not in text
+            assert "id=7" in text
+    assert origin.log("/a.mp3?token=t0ken&id=7")[0].headers["authorization"] == "Basic dXNlcjpzM2NyZXQ="
+    for text in (str([event.message for event in events.since()]), server.log()):
+        assert "s3cret" not in text and "t0ken" not in text
+
+
+def test_the_network_can_be_switched_off(start_server, media, origin, open_events):
+    from rig import Api
+
+    server = start_server(arguments=("--network", "off"))
+    api = Api(server.url)
+    origin.serve("/a.mp3", content(media, "short-0.mp3"))
+    assert failure_of(api, open_events(url=server.events_url), f"{origin.url}/a.mp3")["code"] == "forbidden"
+    assert not origin.log()
+    api.close()
+
+
+def test_memory_stays_bounded_and_nothing_is_left_behind(server, api, media, origin):
+    """Back-pressure: of 200 MB only a window is fetched; skipping frees connection and thread."""
+    data = content(media, "long.mp3")
+    origin.serve("/huge.mp3", data * (200_000_000 // len(data)))
+    before = server.resident_bytes()
+    for _ in range(3):
+        api.load(f"{origin.url}/huge.mp3")
+        api.play()
+        api.wait_status("playing")
+    eventually(lambda: origin.sent_bytes("/huge.mp3") > 3 * 5_000_000, "the window fills")
+    assert origin.sent_bytes("/huge.mp3") < 3 * 20_000_000
+    assert server.resident_bytes() - before < 60_000_000
+    threads, descriptors = server.threads(), server.descriptors()
+    for _ in range(10):
+        api.load(f"{origin.url}/huge.mp3")
+        api.play()
+        api.wait_status("playing")
+    eventually(lambda: server.threads() <= threads + 1, "no thread is left behind")
+    eventually(lambda: server.descriptors() <= descriptors + 2, "no connection is left behind")
+    assert server.resident_bytes() - before < 60_000_000
+
+
+def test_first_sound_and_seek_are_quick(api, media, origin):
+    """From a server next door: `playing` within 150 ms of the command, and within 300 ms of a seek to what is not loaded."""
+    behaviour = origin.serve("/long.mp3", content(media, "long.mp3"))
+    api.load(f"{origin.url}/long.mp3")
+    with within(0.15, "the first sound"):
+        assert api.play()["status"] == "playing"
+    behaviour.hold_at = 200_000
+    behaviour.held.set()
+    api.load(f"{origin.url}/long.mp3")
+    api.play()
+    api.wait_status("playing")
+    behaviour.hold_at = None
+    with within(0.3, "a seek"):
+        api.seek(position=35)
+        api.wait_status("playing")
+    assert origin.log("/long.mp3")[-1].range_start > 700_000

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Testing
+
+/// RFC 9112 section 6.
+@Suite struct BodyFramingTests {
+    @Test(
+        arguments: [
+            ([], [], BodyFraming.none), (["0"], [], .length(0)), ([" 12 "], [], .length(12)),
+            (["7", "7"], [], .length(7)),
+            ([], ["chunked"], .chunked), ([], ["CHUNKED "], .chunked), ([], ["gzip"], .unknownCoding),
+            ([], ["gzip, chunked"], .unknownCoding), ([], ["chunked", "chunked"], .unknownCoding),
+        ] as [([String], [String], BodyFraming)])
+    func lengthIsKnown_whenTheFieldsAgree(_ lengths: [String], _ codings: [String], _ expected: BodyFraming) {
+        #expect(BodyFraming(lengths: lengths, codings: codings) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (["5"], ["chunked"]), (["0"], ["chunked"]), (["5", "6"], []), (["5, 5"], []), (["-1"], []), (["+1"], []),
+            (["0x10"], []), ([""], []), (["5x"], []), (["99999999999999999999999"], []), (["1", "1", "2"], []),
+        ] as [([String], [String])])
+    func requestIsRefused_whenItCouldBeReadInTwoWays(_ lengths: [String], _ codings: [String]) {
+        guard case .malformed = BodyFraming(lengths: lengths, codings: codings) else {
+            Issue.record("\(lengths) \(codings) was taken")
+            return
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Testing
+
+@Suite struct ProblemDetailsTests {
+    @Test func textIsEscaped() {
+        let problem = ProblemDetails(status: 400, code: "c", title: "A \"b\" \\", detail: "line\nnext é")
+        #expect(
+            problem.json
+                == #"{"type":"urn:tonearm:problem:c","title":"A \"b\" \\","status":400,"detail":"line next é","code":"c"}"#
+        )
+        #expect(problem.response().headers["Content-Type"] == "application/problem+json")
+    }
+}

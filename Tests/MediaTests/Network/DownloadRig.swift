@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Threading
+
+@testable import Media
+
+/// A download with a scripted origin and a clock that moves by hand.
+struct DownloadRig {
+    static let address = WebAddress("http://origin.example/music/a.mp3")!
+
+    var download: Download
+    var now = MonotonicTime(nanoseconds: 0)
+    /// Every request, in order.
+    var requests: [TransferRequest] = []
+    /// The transfer that is under way.
+    var transfer: TransferID?
+    var isPaused = false
+    var wakes: [MonotonicTime] = []
+    var reports: [MediaLoading] = []
+
+    init(
+        _ address: WebAddress = DownloadRig.address, fields: [TransferHeader] = [],
+        limits: NetworkLimits = NetworkLimits()
+    ) {
+        download = Download(address, fields: fields, limits: limits, now: now)
+        perform(download.begin())
+    }
+
+    /// What the media holds at `offset`: a pattern that does not repeat at any round distance.
+    static func byte(at offset: Int64) -> UInt8 { UInt8(truncatingIfNeeded: offset &* 31 &+ offset / 251) }
+
+    var range: String? { requests.last?.headers.first { $0.name == "Range" }?.value }
+
+    func field(_ name: String) -> String? { requests.last?.headers.first { $0.name == name }?.value }
+
+    mutating func head(_ status: Int, _ headers: [(String, String)] = []) {
+        guard let transfer else { return }
+        perform(
+            download.received(
+                TransferHead(status: status, headers: headers.map { TransferHeader($0, $1) }), of: transfer, now: now))
+    }
+
+    /// 206 from `offset` of `total` bytes.
+    mutating func part(from offset: Int64, of total: Int64, tag: String = "\"v1\"") {
+        head(206, [("Content-Range", "bytes \(offset)-\(total - 1)/\(total)"), ("ETag", tag)])
+    }
+
+    /// Sends the media's bytes of this range in pieces, as far as they are taken; returns where it got to.
+    @discardableResult
+    mutating func send(_ range: Range<Int64>, piece: Int64 = 16_384) -> Int64 {
+        var offset = range.lowerBound
+        while offset < range.upperBound, let transfer {
+            let end = min(range.upperBound, offset + piece)
+            let bytes = (offset..<end).map(Self.byte(at:))
+            let (verdict, actions) = bytes.withUnsafeBytes { download.received($0, of: transfer, now: now) }
+            perform(actions)
+            if verdict == .pause {
+                isPaused = true
+                break
+            }
+            offset = end
+        }
+        return offset
+    }
+
+    mutating func end(_ failure: TransferFailure? = nil) {
+        guard let transfer else { return }
+        self.transfer = nil
+        perform(download.ended(failure, of: transfer, now: now))
+    }
+
+    mutating func drop() { end(.transient("origin.example broke the connection off.")) }
+
+    /// Lets time pass, with every wake-up that was asked for.
+    mutating func pass(_ seconds: Double) {
+        let goal = now.advanced(bySeconds: seconds)
+        while let next = wakes.min(), next <= goal {
+            wakes.removeAll { $0 == next }
+            now = max(now, next)
+            perform(download.tick(now: now))
+        }
+        now = goal
+    }
+
+    /// What a reader at `offset` gets: the bytes at hand, nil when it must wait.
+    mutating func read(at offset: Int64, count: Int = 4_096) throws(MediaError) -> [UInt8]? {
+        let (answer, actions) = download.read(at: offset, now: now)
+        perform(actions)
+        switch answer {
+        case .wait: return nil
+        case .end: return []
+        case .failed(let error): throw error
+        case .available:
+            return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                filled = download.window.copy(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+            }
+        }
+    }
+
+    /// Whether the reader gets the media's own bytes in this range without waiting.
+    mutating func holds(_ range: Range<Int64>) throws(MediaError) -> Bool {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard let bytes = try read(at: offset, count: Int(min(65_536, range.upperBound - offset))), !bytes.isEmpty
+            else { return false }
+            for (index, byte) in bytes.enumerated() where byte != Self.byte(at: offset + Int64(index)) { return false }
+            offset += Int64(bytes.count)
+        }
+        return true
+    }
+
+    private mutating func perform(_ actions: [Download.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let request, let id):
+                requests.append(request)
+                transfer = id
+                isPaused = false
+            case .cancel(let id): if transfer == id { transfer = nil }
+            case .resume: isPaused = false
+            case .wake(let time): wakes.append(time)
+            case .report(let loading): reports.append(loading)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Synchronization
+import Testing
+import Threading
+
+@testable import Media
+
+/// Starts and cancels nothing, but tells what it was asked.
+private final class IdleTransport: HTTPTransport {
+    struct Log {
+        var started: [TransferID] = []
+        var cancelled: [TransferID] = []
+        weak var receiver: (any TransferReceiver)?
+    }
+
+    let log = Mutex(Log())
+    var now: MonotonicTime { .now }
+
+    func start(_ request: TransferRequest, id: TransferID, receiver: any TransferReceiver) {
+        log.withLock {
+            $0.started.append(id)
+            $0.receiver = receiver
+        }
+    }
+    func resume(_ id: TransferID) {}
+    func cancel(_ id: TransferID) { log.withLock { $0.cancelled.append(id) } }
+    func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {}
+}
+
+@Suite struct HTTPSourceTests {
+    private let transport = IdleTransport()
+
+    private func source() -> HTTPSource { HTTPSource(DownloadRig.address, fields: [], transport: transport) }
+
+    /// The error of a read that blocks while `body` is called.
+    private func blockedRead(_ source: HTTPSource, _ body: () -> Void) -> MediaError? {
+        let result = Monitor<MediaError??>(nil)
+        let thread = NamedThread("reader") {
+            do throws(MediaError) {
+                _ = try source.bytes(at: 0, count: 10)
+                result.change { $0 = .some(nil) }
+            } catch {
+                result.change { $0 = .some(error) }
+            }
+        }
+        body()
+        thread.join()
+        return result.withLock { $0 } ?? nil
+    }
+
+    @Test func close_endsABlockedRead_andTheTransfer() {
+        let source = source()
+        #expect(blockedRead(source) { source.close() }?.code == .cancelled)
+        #expect(transport.log.withLock { $0.started == $0.cancelled && $0.started.count == 1 })
+    }
+
+    @Test func interrupt_endsABlockedRead_andNothingElse() throws {
+        let source = source()
+        #expect(blockedRead(source) { source.interrupt(true) }?.code == .cancelled)
+        source.interrupt(false)
+        #expect(transport.log.withLock { $0.cancelled.isEmpty })
+        let (id, receiver) = transport.log.withLock { ($0.started[0], $0.receiver) }
+        receiver?.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "3")]), of: id)
+        _ = Array("abc".utf8).withUnsafeBytes { receiver?.body($0, of: id) }
+        #expect(try source.bytes(at: 0, count: 3) == Array("abc".utf8))
+    }
+
+    @Test func theTransferEndsWithItsSource() {
+        do { _ = source() }
+        #expect(transport.log.withLock { $0.started == $0.cancelled && $0.started.count == 1 })
+    }
+}

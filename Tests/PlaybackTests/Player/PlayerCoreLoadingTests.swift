@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+/// Media that comes over a network: a minute in 60,000 bytes.
+@Suite struct PlayerCoreLoadingTests {
+    private func loaded(_ upTo: Int64, place: Int64 = 0, isSatisfied: Bool = false) -> MediaLoading {
+        MediaLoading(
+            ranges: [0..<upTo], size: 60_000, place: place, bytesPerSecond: 1_000, isSatisfied: isSatisfied)
+    }
+
+    private func tell(_ loading: MediaLoading, _ world: inout SimulatedWorld) {
+        guard let generation = world.core.current?.generation else { return }
+        world.send(.decoding(generation, .loading(loading)))
+    }
+
+    /// Sounding, with 2 s written, all that was loaded.
+    private func playing() -> SimulatedWorld {
+        var world = SimulatedWorld.with(["starving-2"], play: true)
+        tell(loaded(2_000), &world)
+        #expect(world.run { $0.status == .playing })
+        tell(loaded(2_000, place: 2_000), &world)
+        return world
+    }
+
+    @Test func aSecondIsGatheredBeforeItSounds() {
+        var world = SimulatedWorld.with(["a-60"], play: true)
+        tell(loaded(500), &world)
+        world.run(seconds: 1)
+        #expect(world.status == .buffering)
+        #expect(world.core.reason == .network)
+        #expect(world.core.positionClock.rate == 0)
+        tell(loaded(990), &world)
+        #expect(world.status == .buffering)
+        tell(loaded(1_001), &world)
+        #expect(world.run { $0.status == .playing })
+    }
+
+    @Test func allOfItIsAlwaysEnough() {
+        var world = SimulatedWorld.with(["a-60"], play: true)
+        tell(loaded(300, isSatisfied: true), &world)
+        #expect(world.run { $0.status == .playing })
+    }
+
+    @Test func lessIsGatheredAfterASeek() {
+        var world = SimulatedWorld.with(["a-60"], play: true)
+        tell(loaded(5_000), &world)
+        #expect(world.run { $0.status == .playing })
+        world.command(.seek(.position(30)))
+        tell(MediaLoading(ranges: [0..<5_000, 30_000..<30_400], size: 60_000, place: 30_000), &world)
+        world.run(seconds: 1)
+        #expect(world.status == .seeking)
+        tell(MediaLoading(ranges: [0..<5_000, 30_000..<30_510], size: 60_000, place: 30_000), &world)
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 30) < 0.1)
+    }
+
+    @Test func moreIsGatheredAfterRunningDry() {
+        var world = playing()
+        #expect(world.run { $0.status == .buffering })
+        #expect(world.core.reason == .network)
+        #expect(abs(world.position - 2) < 0.01)
+        world.run(seconds: 2)
+        tell(loaded(9_400, place: 2_000), &world)
+        #expect(world.status == .buffering)
+        tell(loaded(9_600, place: 2_000), &world)
+        #expect(world.core.gathering == nil)
+        #expect(world.core.stream.transport != .silent(since: world.now))
+    }
+
+    @Test func waitingEnds_withAnErrorWhenNothingComes() {
+        var world = playing()
+        #expect(world.run { $0.status == .buffering })
+        world.run(seconds: 29)
+        #expect(world.status == .buffering)
+        world.run(seconds: 2)
+        #expect(world.status == .failed)
+        #expect(world.core.lastError?.code == .network)
+    }
+
+    @Test func waitingEnds_withSoundWhenSomethingHasCome() {
+        var world = playing()
+        #expect(world.run { $0.status == .buffering })
+        tell(loaded(4_000, place: 2_000), &world)
+        world.run(seconds: 31)
+        #expect(world.core.gathering == nil)
+        #expect(world.status != .failed)
+    }
+
+    @Test func aPauseStopsTheClockOfTheWait() {
+        var world = playing()
+        #expect(world.run { $0.status == .buffering })
+        world.command(.pause)
+        world.run(seconds: 300)
+        #expect(world.status == .paused)
+        world.command(.play(.current, position: nil))
+        world.run(seconds: 1)
+        #expect(world.status == .buffering)
+    }
+
+    @Test func runningDryTooOftenIsAnError() {
+        var world = playing()
+        var read: Int64 = 2_000
+        for round in 1...5 {
+            #expect(world.run(upTo: 3) { $0.status == .buffering || $0.status == .failed }, "round \(round)")
+            guard round < 5 else { break }
+            #expect(world.status == .buffering, "round \(round)")
+            world.sink.written += 500
+            tell(loaded(read + 8_000, place: read), &world)
+            read += 8_000
+            #expect(world.run(upTo: 1) { $0.status == .playing }, "round \(round)")
+            tell(loaded(read, place: read), &world)
+        }
+        #expect(world.run { $0.status == .failed })
+        #expect(world.core.lastError?.message.contains("unsteady") == true)
+    }
+
+    @Test func whatIsLoadedIsToldInSeconds() throws {
+        var world = playing()
+        tell(
+            MediaLoading(
+                ranges: [0..<6_000, 30_000..<45_000], size: 60_000, place: 2_000, bytesPerSecond: 5_000, isStalled: true
+            ),
+            &world)
+        let told = try #require(world.core.snapshot().loaded)
+        #expect(told.ranges == [0..<6, 30..<45])
+        #expect(told.end == 6)
+        #expect(told.ahead == 4)
+        #expect(told.progress == 0.35)
+        #expect(told.isStalled)
+        #expect(world.core.loadedTime == told)
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+/// What the player does while the sink is away.
+@Suite struct PlayerCoreOutageTests {
+    @Test func resumesWhereItWas_whenTheSinkComesBack() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 5)
+        let place = world.position
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        #expect(world.status == .interrupted)
+        #expect(world.core.reason == .outputUnavailable)
+        world.run(seconds: 20)
+        #expect(abs(world.position - place) < 0.2)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - place) < 0.2)
+    }
+
+    @Test func pauses_whenTheSinkStaysAwayTooLong() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.run(seconds: PlayerCore.outageLimit + 1)
+        #expect(world.status == .paused)
+        #expect(world.core.reason == .outputUnavailable)
+    }
+
+    /// A seek ends by being heard, and without a sink nothing is: it must end when sound is no longer waited for.
+    @Test(arguments: [false, true])
+    func seekWhileTheSinkIsAway_endsPaused(byUser: Bool) {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.command(.seek(.position(20)))
+        #expect(world.status == .interrupted)
+        world.run(seconds: 1)
+        #expect(world.status == .interrupted)
+        if byUser { world.command(.pause) } else { world.run(seconds: PlayerCore.outageLimit + 1) }
+        #expect(world.status == .paused)
+        #expect(world.position == 20)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.position == 20)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 20) < 0.1)
+    }
+
+    @Test func playsFromThere_whenSoughtWhileTheSinkIsAway() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        for target in [40.0, 20] { world.command(.seek(.position(target))) }
+        world.run(seconds: 3)
+        #expect(world.status == .interrupted && world.position == 20)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 20) < 0.1)
+    }
+
+    @Test func refusesToPretend_whenThereIsNoSink() {
+        var world = SimulatedWorld.with(["a-1"], play: false)
+        world.send(.output(.availability(.unavailable("no server"))))
+        let token = world.command(.play(.current, position: nil))
+        guard case .failed(let error)? = world.replies[token] else {
+            Issue.record("play must be refused")
+            return
+        }
+        #expect(error.code == .outputUnavailable)
+        #expect(!world.core.goal.wantsSound)
+    }
+}

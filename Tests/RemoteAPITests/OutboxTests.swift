@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Testing
+
+@testable import RemoteAPI
+
+@Suite struct OutboxTests {
+    private func outbox() -> Outbox { Outbox(selection: .all) }
+
+    /// All that waits, as types, `resync` and `heartbeat` among them.
+    private func drain(_ outbox: inout Outbox) -> [String] {
+        var all: [String] = []
+        while all.count < 2_000 {
+            switch outbox.next() {
+            case .frame(let frame): all.append(frame.type)
+            case .resync: return all + ["resync"]
+            case .heartbeat: all.append("heartbeat")
+            case .none: return all
+            }
+        }
+        return all
+    }
+
+    @Test func eventsKeepTheirOrder_amongReplies() {
+        var box = outbox()
+        _ = box.append(EventFixture.event(1))
+        _ = box.keep(EventFixture.frame("reply"))
+        _ = box.append(EventFixture.event(2))
+        #expect(drain(&box) == ["1", "reply", "2"])
+    }
+
+    @Test func eventsKeepTheirOrder_whenTheClientIsAlwaysBehind() {
+        var box = outbox()
+        var taken: [String] = []
+        for number in UInt64(1)...1_000 {
+            _ = box.append(EventFixture.event(number))
+            guard number > 3, case .frame(let frame) = box.next() else { continue }
+            taken.append(frame.type)
+        }
+        #expect(taken + drain(&box) == (1...1_000).map(String.init))
+    }
+
+    @Test func wakesOnce_untilAllIsTaken() {
+        var box = outbox()
+        #expect(drain(&box).isEmpty)
+        let woken1 = box.append(EventFixture.event(1))
+        #expect(woken1)
+        let woken2 = box.append(EventFixture.event(2))
+        #expect(!woken2)
+        let woken3 = box.setHeartbeat()
+        #expect(!woken3)
+        #expect(drain(&box) == ["1", "2", "heartbeat"])
+        let woken4 = box.setHeartbeat()
+        #expect(woken4)
+    }
+
+    @Test func timeAndBufferAreLatestOnly() {
+        var box = outbox()
+        for version in 1...1_000 {
+            _ = box.setTime(EventFixture.frame("time \(version)"), version: UInt64(version))
+            _ = box.setBuffer(EventFixture.frame("buffer \(version)"), version: UInt64(version))
+        }
+        let woken5 = box.setTime(EventFixture.frame("old"), version: 3)
+        #expect(!woken5)
+        #expect(drain(&box) == ["time 1000", "buffer 1000"])
+    }
+
+    @Test func timeOfThePastIsDropped_whenAnEventEndsIt() {
+        var box = outbox()
+        _ = box.setTime(EventFixture.frame("time"), version: 4)
+        _ = box.append(EventFixture.event(1, .item, version: 5))
+        let woken6 = box.setTime(EventFixture.frame("time"), version: 4)
+        #expect(!woken6)
+        #expect(drain(&box) == ["1"])
+        _ = box.setTime(EventFixture.frame("new time"), version: 5)
+        #expect(drain(&box) == ["new time"])
+    }
+
+    @Test(arguments: [(Outbox.maximumEvents, 100), (10, Outbox.maximumBytes / 10)])
+    func isBounded_andAsksForAResync(_ count: Int, _ bytes: Int) {
+        var box = outbox()
+        _ = box.keep(EventFixture.frame("reply"))
+        for number in 1...count { _ = box.append(EventFixture.event(UInt64(number), bytes: bytes)) }
+        let lost = box.takeLostCount()
+        #expect(lost == 0)
+        for number in count + 1...count + 50 { _ = box.append(EventFixture.event(UInt64(number), bytes: bytes)) }
+        let lostNow = box.takeLostCount()
+        #expect(lostNow == count + 50)
+        // Replies are owed; events are not.
+        #expect(drain(&box) == ["reply", "resync"])
+        let known = UInt64(count + 50)
+        box.resume(after: known, [EventFixture.frame("resync"), EventFixture.frame("snapshot")])
+        _ = box.append(EventFixture.event(known))
+        _ = box.append(EventFixture.event(known + 1))
+        #expect(drain(&box) == ["resync", "snapshot", "\(known + 1)"])
+    }
+
+    @Test func spaceIsGivenBack_asEventsAreTaken() {
+        var box = outbox()
+        for number in 1...10_000 {
+            _ = box.append(EventFixture.event(UInt64(number), bytes: 50_000))
+            guard case .frame(let frame) = box.next() else {
+                Issue.record("lost at \(number)")
+                return
+            }
+            #expect(frame.sequence == UInt64(number))
+        }
+        let lost = box.takeLostCount()
+        #expect(lost == 0)
+    }
+
+    @Test func nothingComesThatWasNotAskedFor() {
+        var box = Outbox(selection: EventSelection([.queue]))
+        let woken7 = box.append(EventFixture.event(1, .settings))
+        #expect(!woken7)
+        _ = box.append(EventFixture.event(2, .queue))
+        let woken8 = box.setTime(EventFixture.frame("time"), version: 1)
+        #expect(!woken8)
+        #expect(drain(&box) == ["2"])
+    }
+}

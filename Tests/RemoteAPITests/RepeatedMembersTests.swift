@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Threading
+
+@testable import RemoteAPI
+
+@Suite struct RepeatedMembersTests {
+    private func first(_ text: String) -> String? { RepeatedMembers.first(in: Array(text.utf8)) }
+
+    @Test(arguments: [
+        ("{\"a\":1,\"a\":2}", "a"), ("[{\"a\":1},{\"b\":{\"c\":0,\"c\":0}}]", "c"),
+        ("{\"a\":{\"x\":1},\"b\":2,\"a\":3}", "a"), ("{\"\\u0061\":1,\"a\":2}", "a"),
+        ("{\"a\":1,\"\\u0061\":2}", "a"), ("{\"\":1,\"\":2}", ""), ("{ \"a\" : [1,2,{}] , \"a\" : 1 }", "a"),
+        ("{\"a\\\"\":1,\"b\":0,\"a\\\"\":2}", "a\""),
+    ])
+    func nameIsFound_whenItStandsTwice(_ text: String, _ name: String) {
+        #expect(first(text) == name)
+    }
+
+    @Test(arguments: [
+        "", "{}", "{\"a\":1,\"b\":2}", "[{\"a\":1},{\"a\":2}]", "{\"a\":{\"a\":{\"a\":1}}}",
+        "{\"a\":\"a\",\"b\":\"a\"}", "[\"a\",\"a\"]", "{\"a\":[\"a\",\"a\"],\"b\":{\"a\":0}}",
+        "{\"a\":\"{\\\"a\\\":1}\",\"b\":\"}\"}", "}}}{{{", "{\"a", "{\"a\\", "]]]\"a\",\"a\":", "{\"a\":1]\"a\":2}",
+    ])
+    func nothingIsFound_whenNamesDiffer_orItIsNoJSON(_ text: String) {
+        #expect(first(text) == nil)
+    }
+
+    @Test func manyMembersAreCompared_withoutComparingEachWithEach() {
+        let many = (0..<200_000).map { "\"k\($0)\":0" }.joined(separator: ",")
+        #expect(first("{\(many)}") == nil)
+        #expect(first("{\(many),\"k7\":0}") == "k7")
+        #expect(first("{\"x\":{\(many)},\"k7\":0,\"x\":1}") == "x")
+    }
+
+    @Test func escapedNamesCostNoMore_thanOthers() {
+        let object = "{" + (0..<16).map { "\"\\u0061\($0)\":0" }.joined(separator: ",") + "}"
+        #expect(first("[" + Array(repeating: object, count: 20_000).joined(separator: ",") + "]") == nil)
+    }
+
+    @Test(arguments: [
+        ("a\\u0062", "ab"), ("\\ud83d\\ude00", "😀"), ("\\n\\t\\\"\\/", "\n\t\"/"),
+    ])
+    func escapesAreResolved(_ text: String, _ meaning: String) {
+        let bytes = Array(text.utf8)
+        #expect(bytes.withUnsafeBufferPointer { JSONEscapes.resolved($0[...]) } == Array(meaning.utf8))
+    }
+
+    @Test(arguments: ["plain", "\\", "\\u00", "\\x", "\\ud83d", "\\ud83dx"])
+    func whatIsNoEscape_isLeft(_ text: String) {
+        let bytes = Array(text.utf8)
+        #expect(bytes.withUnsafeBufferPointer { JSONEscapes.resolved($0[...]) } == nil)
+    }
+
+    @Test func depthCostsNoStack() {
+        #expect(first(String(repeating: "[{\"a\":", count: 100_000)) == nil)
+    }
+
+    @Test func hundredThousandItemsAreLookedThroughQuickly() {
+        let items = (0..<100_000).map { "{\"uri\":\"Artist/Album/\($0) - Some title.mp3\",\"title\":\"\($0)\"}" }
+        let bytes = Array("{\"items\":[\(items.joined(separator: ","))]}".utf8)
+        let began = MonotonicTime.now
+        #expect(RepeatedMembers.first(in: bytes) == nil)
+        // Some 30 ms when optimized; the bound only tells linear from worse.
+        #expect(MonotonicTime.now.seconds(since: began) < 10)
+    }
+}
