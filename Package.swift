@@ -54,6 +54,7 @@ let package = Package(
         target("Playback", ["Audio", "Threading"]),
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
         target("HTTP"),
+        target("Catalogue"),
 
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
@@ -62,21 +63,28 @@ let package = Package(
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
-        target("Library", [grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Playback", "Threading", log]),
+        target(
+            "Library",
+            [
+                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Catalogue", "Media", "Playback",
+                "Threading",
+                "CLinux", log,
+            ]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "HTTP"]),
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
             dependencies: [
                 "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
                 "SoftwareOutput",
-                "Library", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite", "RemoteAPI",
+                "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
+                "RemoteAPI",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -98,12 +106,12 @@ let package = Package(
             name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
             swiftSettings: settings),
         tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
-        tests("LibraryTests", ["Library", "Playback", grdb, log]),
+        tests("LibraryTests", ["Library", "Catalogue", "Media", "Playback", "Audio", grdb, log]),
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import "./components/all.js";
+import { Browse } from "./browse.js";
 import { Client } from "./net/client.js";
 import { EventSocket } from "./net/socket.js";
 import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
@@ -41,9 +42,13 @@ const details = new MediaDetails((uri) =>
   client.get(`/media/info?${new URLSearchParams({ uri })}`).catch(() => null));
 const connection = new Connection({
   client, socket, store, windows,
-  onOpen: () => folder.content ?? folder.open(""),
+  onOpen: () => {
+    folder.content ?? folder.open("");
+    browse.refresh();
+  },
 });
 const failures = new Failures();
+const browse = new Browse({ client, socket });
 const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = address));
 
 // What the server says, to the components.
@@ -115,7 +120,7 @@ addEventListener("reconnect", () => connection.reconnect());
 addEventListener("show-now", () => showTab("now"));
 addEventListener("show-browse", () => {
   showTab("browse");
-  view.browser.focusFirst();
+  browse.part.focusFirst();
 });
 addEventListener("ask-token", () => view.token.open({ optional: true }));
 addEventListener("token", ({ detail }) => {
@@ -145,7 +150,7 @@ const help = find("[data-name=shortcuts]");
 render(help, icon("keyboard"));
 help.addEventListener("click", () => view.shortcuts.open());
 
-listenForShortcuts(shortcuts({ commands, store, view, showTab }));
+listenForShortcuts(shortcuts({ browse, commands, store, view, showTab }));
 // Nothing is known yet, so nothing can be pressed.
 for (const part of [view.transport, view.volume, view.mini, view.queue]) part.player = null;
 showStatus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** What each key does; the list that `?` shows is in the shortcuts dialog. */
-export function shortcuts({ commands, store, view, showTab }) {
+export function shortcuts({ browse, commands, store, view, showTab }) {
   const perform = (name, data = {}) => () => {
     if (store.player) commands.perform(name, data);
   };
@@ -36,7 +36,7 @@ export function shortcuts({ commands, store, view, showTab }) {
     3: pane("browse"),
     "/": () => {
       showTab("browse");
-      view.browser.focusFilter();
+      browse.part.focusFilter();
     },
     "?": () => view.shortcuts.open(),
   };

@@ -35,3 +35,10 @@ static inline int clinux_accept(int listener, struct sockaddr *address, socklen_
 /// The names of resources are an enumeration in some versions of the Glibc module and an integer in others.
 static inline int clinux_get_descriptor_limit(struct rlimit *limit) { return getrlimit(RLIMIT_NOFILE, limit); }
 static inline int clinux_set_descriptor_limit(const struct rlimit *limit) { return setrlimit(RLIMIT_NOFILE, limit); }
+
+/// Lets the calling thread's work wait for that of others: CPU (nice 10) and disk (the lowest best-effort class). Both are
+/// hints; a kernel that refuses them changes nothing but the order. ioprio_set has no libc wrapper.
+static inline void clinux_yield_to_others(void) {
+    setpriority(PRIO_PROCESS, 0, 10);
+    syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 2 << 13 | 7 /* IOPRIO_CLASS_BE */);
+}

@@ -33,12 +33,17 @@ public final class Mpg123Decoder: AudioDecoder {
     /// A seek went to a place that is only near the frame asked for: frame counts tell nothing of the length any more.
     private var isInexact = false
 
-    public init(_ source: any ByteSource) throws(MediaError) {
+    public convenience init(_ source: any ByteSource) throws(MediaError) {
+        try self.init(source, isOutline: false)
+    }
+
+    /// `isOutline`: for a list; without pictures, and with a length that is estimated where the file does not tell it.
+    init(_ source: any ByteSource, isOutline: Bool) throws(MediaError) {
         layout = try StreamLayout(source)
         reader = SourceReader(source)
         do throws(Mpg123Error) {
             handle = try Mpg123Handle()
-            try Self.configure(handle, layout, source)
+            try Self.configure(handle, layout, source, isOutline: isOutline)
             try handle.open(reader)
             if !source.isLocal, let size = source.size { try handle.setSize(size) }
         } catch {
@@ -47,7 +52,7 @@ public final class Mpg123Decoder: AudioDecoder {
         let format = try Self.firstFormat(handle, reader: reader, layout: layout)
         do throws(Mpg123Error) {
             var tags = try TagReader.read(handle)
-            if tags.picture == nil, source.isSeekable {
+            if !isOutline, tags.picture == nil, source.isSeekable {
                 tags.picture = try reader.reading { () throws(MediaError) in try Version2Picture.find(in: source) }
             }
             // Tags in the middle of a stream are of no use, and could be large.
@@ -65,7 +70,7 @@ public final class Mpg123Decoder: AudioDecoder {
                 encoding: Self.encoding(try handle.frameInfo(), first: first, info: layout.info, handle: handle),
                 tags: tags)
             media.audioBytes = layout.audioEnd.map { min(layout.audioStart, $0)..<$0 }
-            try findLength()
+            try findLength(mayScan: !isOutline)
             if !source.isLocal { try prepareSeeking() }
         } catch {
             throw reader.failure ?? error.mediaError(source.name)
@@ -146,9 +151,10 @@ public final class Mpg123Decoder: AudioDecoder {
 
 extension Mpg123Decoder {
     private static func configure(
-        _ handle: borrowing Mpg123Handle, _ layout: StreamLayout, _ source: any ByteSource
+        _ handle: borrowing Mpg123Handle, _ layout: StreamLayout, _ source: any ByteSource, isOutline: Bool
     ) throws(Mpg123Error) {
-        var flags = [MPG123_QUIET, MPG123_GAPLESS, MPG123_FORCE_FLOAT, MPG123_PICTURE, MPG123_PLAIN_ID3TEXT]
+        var flags = [MPG123_QUIET, MPG123_GAPLESS, MPG123_FORCE_FLOAT, MPG123_PLAIN_ID3TEXT]
+        if !isOutline { flags.append(MPG123_PICTURE) }
         if layout.largestTag > largestTag { flags.append(MPG123_SKIP_ID3V2) }
         // The library wants a second header to confirm the first one.
         if layout.isSingleFrame { flags.append(MPG123_NO_READAHEAD) }
@@ -197,7 +203,7 @@ extension Mpg123Decoder {
         }
     }
 
-    private func findLength() throws(Mpg123Error) {
+    private func findLength(mayScan: Bool) throws(Mpg123Error) {
         if let frames = layout.info?.frames {
             // The library knows Xing's header only; it plays the frame of a VBRI header, as silence.
             let played = frames + (length.firstFrame == layout.audioStart ? 1 : 0)
@@ -209,7 +215,9 @@ extension Mpg123Decoder {
             }
         }
         let isLocal = reader.source.isLocal
-        if isLocal, media.isSeekable, let size = reader.source.size, size - layout.audioStart <= Self.scanAtOpen {
+        if isLocal, mayScan, media.isSeekable, let size = reader.source.size,
+            size - layout.audioStart <= Self.scanAtOpen
+        {
             try scan()
         } else {
             if isLocal, media.isSeekable {

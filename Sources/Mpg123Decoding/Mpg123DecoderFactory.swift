@@ -21,4 +21,19 @@ public struct Mpg123DecoderFactory: DecoderFactory {
     public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
         try Mpg123Decoder(source)
     }
+
+    public func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline {
+        guard let tag = try PicturelessTag(source) else {
+            return MediaOutline(
+                media: try Mpg123Decoder(source, isOutline: true).media,
+                hasPicture: StreamLayout.tagSize(try source.bytes(at: 0, count: 10)).map { $0 > 4_096 } ?? false)
+        }
+        let slim = tag.replacement.map { RetaggedSource(source, head: $0, replacing: tag.size) }
+        return MediaOutline(
+            media: try Mpg123Decoder(slim ?? source, isOutline: true).media, hasPicture: tag.hasPicture)
+    }
+
+    public func lyrics(in source: any ByteSource) throws(MediaError) -> String? {
+        try TagReader.lyrics(in: source)
+    }
 }

@@ -11,6 +11,28 @@ public protocol MediaCatalogue: Sendable {
     func list(folder path: String) throws(MediaError) -> MusicListing
     /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
+    /// The picture that lies in the media's folder; nil without one.
+    func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
+    /// From a file of the same name beside the media, else from its tags; nil without any.
+    func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics?
+}
+
+extension MediaCatalogue {
+    public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
+    public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
+}
+
+/// Lyrics as they were found.
+public struct MediaLyrics: Hashable, Sendable {
+    public enum Source: String, Sendable { case file, tag }
+
+    public var source: Source
+    public var text: String
+
+    public init(source: Source, text: String) {
+        self.source = source
+        self.text = text
+    }
 }
 
 /// What was found below a folder.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Catalogue
 public import HTTP
 public import Playback
 
@@ -11,6 +12,9 @@ public final class RemoteAPI: HTTPResponder {
         public var player: any PlayerControl
         public var clock: any PlayerClock
         public var media: any MediaCatalogue
+        /// nil: the routes of it answer 404 `no-library`.
+        public var library: (any MusicLibrary)?
+        public var playlists: (any PlaylistKeeper)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -45,6 +49,7 @@ public final class RemoteAPI: HTTPResponder {
     private let idempotency: IdempotentRequests
     private let dispatcher: Dispatcher
     private let mediaWorker: SupervisedWorker
+    private let libraryWorker: BackgroundWorker
     private let health: HealthCheck
     private let hub: EventHub
     private let requests = RequestCounters()
@@ -59,13 +64,15 @@ public final class RemoteAPI: HTTPResponder {
         idempotency = IdempotentRequests(clock: clock)
         dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
         mediaWorker = SupervisedWorker("api-media")
+        libraryWorker = BackgroundWorker("api-library")
         health = HealthCheck(player: player, clock: clock)
         hub = EventHub(
             player: player, clock: clock,
             encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
         let services = Services(
-            player: player, clock: clock, media: configuration.media, epoch: configuration.epoch,
-            mediaWorker: mediaWorker, snapshots: SnapshotCache(player: player, clock: clock))
+            player: player, clock: clock, media: configuration.media, library: configuration.library,
+            playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
+            libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
@@ -73,6 +80,8 @@ public final class RemoteAPI: HTTPResponder {
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
+            + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
+            + PlaylistRoutes(services: services).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
         router = Router(all)
@@ -86,11 +95,15 @@ public final class RemoteAPI: HTTPResponder {
     /// For `Player.observe`.
     public func observe(_ event: PlayerEvent) { hub.receive(event) }
 
+    /// For the library's observer.
+    public func observe(_ library: LibraryStatus) { hub.receive(library) }
+
     /// Ends the event channel and the background threads; blocks until the jobs under way are done.
     public func shutdown() {
         hub.stop()
         dispatcher.worker.stop()
         mediaWorker.stop()
+        libraryWorker.stop()
         health.stop()
     }
 

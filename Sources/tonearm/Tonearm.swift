@@ -23,7 +23,8 @@ struct Tonearm: ParsableCommand {
                 subcommands: [
                     QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
                     UndoCommand.self, RedoCommand.self,
-                    BrowseCommand.self, OutputsCommand.self,
+                    BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
+                    OutputsCommand.self,
                 ]),
         ])
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import "./access-note/access-note.js";
+import "./browse-switch/browse-switch.js";
 import "./connection-banner/connection-banner.js";
+import "./library-browser/library-browser.js";
 import "./mini-player/mini-player.js";
 import "./music-browser/music-browser.js";
 import "./now-playing/now-playing.js";
 import "./output-picker/output-picker.js";
+import "./playlist-browser/playlist-browser.js";
 import "./queue-list/queue-list.js";
 import "./seek-bar/seek-bar.js";
 import "./shortcuts-dialog/shortcuts-dialog.js";

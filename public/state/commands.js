@@ -64,6 +64,12 @@ export class Commands {
     move: ({ ids, position }) => this.#attempt(() => this.#client.post("/queue/move", { ids, position })),
     remove: ({ ids }) => this.#remove(ids),
     clear: () => this.#clear(),
+    scanLibrary: () => this.#attempt(async () => void (await this.#client.post("/library/scan"))),
+    savePlaylist: ({ name }) => this.#playlist(`Saved as ${name}`, () =>
+      this.#client.post("/playlists", { name, fromQueue: true }, slow)),
+    removePlaylist: ({ id, name }) => this.#playlist(`Removed the playlist ${name}`, () =>
+      this.#client.delete(`/playlists/${encodeURIComponent(id)}`)),
+    playPlaylist: ({ id }) => this.#attempt(() => this.#client.post(`/playlists/${encodeURIComponent(id)}/play`, undefined, slow)),
     undo: () => this.#attempt(() => this.#client.post("/queue/undo")),
     redo: () => this.#attempt(() => this.#client.post("/queue/redo")),
   };
@@ -136,6 +142,13 @@ export class Commands {
       this.#notify(`Added ${count(answer.count, "track")} ${where}${rest}`, undoOf(answer));
     }
     return answer !== null;
+  }
+
+  /** A list's revision is not the queue's: its answer goes nowhere. */
+  async #playlist(message, send) {
+    const done = await this.#attempt(async () => void (await send()));
+    if (done) this.#notify(message);
+    return done;
   }
 
   async #remove(ids) {

@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parents[1] / "Tests" / "EndToEnd"))
 import numpy  # noqa: E402
 
 import measure  # noqa: E402
+import rows_library  # noqa: E402
 import rows_render  # noqa: E402
 import rows_server  # noqa: E402
 import rows_sound  # noqa: E402
@@ -29,6 +30,9 @@ ROWS = {
     "queue": (rows_server.queue, 5),
     "wakeups": (rows_sound.wakeups, 5),
     "render": (rows_render.render, 5),
+    "scan": (rows_library.scan, 3),
+    "rescan": (rows_library.rescan, 7),
+    "search": (rows_library.search, 5),
 }
 
 

@@ -15,7 +15,8 @@ enum ConfinedOpen {
     /// point into it are followed). `flags` as for open(2); O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added, so that a FIFO
     /// or a terminal does neither block nor attach.
     static func open(
-        _ components: [[UInt8]], beneath root: borrowing OwnedDescriptor, rootPath: [UInt8], flags: Int32,
+        _ components: [[UInt8]], beneath root: borrowing OwnedDescriptor, rootPath: @autoclosure () -> [UInt8],
+        flags: Int32,
         mayUseOpenat2: Bool = true
     ) throws(Failure) -> OwnedDescriptor {
         let flags = flags | O_CLOEXEC | (flags & clinux_o_path == 0 ? O_NOCTTY | O_NONBLOCK : 0)
@@ -35,7 +36,7 @@ enum ConfinedOpen {
                 break
             }
         }
-        return try Walk(root: root, rootPath: rootPath, flags: flags).open(components)
+        return try Walk(root: root, rootPath: rootPath(), flags: flags).open(components)
     }
 
     static func withCString<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {

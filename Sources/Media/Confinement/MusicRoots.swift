@@ -101,17 +101,18 @@ public struct MusicRoots: Sendable {
             throw MediaError(.notFound, "The music folder \(directory) is not there: \(systemMessage(errno)).")
         }
         let root = OwnedDescriptor(number)
-        let realPath = realpath(directory)
         var path = path
         if path.isAbsolute {
             let joined = Array(path.components.flatMap { [UInt8(ascii: "/")] + $0 })
             guard
-                let inside = suffix(of: joined, beneath: Array(directory.utf8)) ?? suffix(of: joined, beneath: realPath)
+                let inside = suffix(of: joined, beneath: Array(directory.utf8))
+                    ?? suffix(of: joined, beneath: realpath(directory))
             else { return nil }
             path = MusicPath(components: inside.split(separator: UInt8(ascii: "/")).map(Array.init))
         }
         do throws(ConfinedOpen.Failure) {
-            let descriptor = try ConfinedOpen.open(path.components, beneath: root, rootPath: realPath, flags: flags)
+            let descriptor = try ConfinedOpen.open(
+                path.components, beneath: root, rootPath: realpath(directory), flags: flags)
             var status = stat()
             guard fstat(descriptor.number, &status) == 0 else { throw .system(errno) }
             return Found(descriptor, status: status, path: path)
@@ -135,7 +136,7 @@ public struct MusicRoots: Sendable {
         return UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
     }
 
-    private static func mediaError(_ failure: ConfinedOpen.Failure, path: MusicPath) -> MediaError {
+    static func mediaError(_ failure: ConfinedOpen.Failure, path: MusicPath) -> MediaError {
         let name = path.components.last.map { MusicPath.display($0) } ?? "The music folder"
         switch failure {
         case .outside:

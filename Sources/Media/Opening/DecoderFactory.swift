@@ -11,4 +11,21 @@ public protocol DecoderFactory: Sendable {
 
     /// Opens up to the first decodable frame. Throws `unsupported` or `empty` when there is none.
     func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder
+
+    /// What a catalogue lists, for tens of thousands of files in a row: reads little, decodes nothing, loads no picture.
+    func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline
+
+    /// The lyrics in the tags; nil without any.
+    func lyrics(in source: any ByteSource) throws(MediaError) -> String?
+}
+
+extension DecoderFactory {
+    public func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline {
+        var media = try open(source).media
+        let hasPicture = media.tags.picture != nil
+        media.tags.picture = nil
+        return MediaOutline(media: media, hasPicture: hasPicture)
+    }
+
+    public func lyrics(in source: any ByteSource) throws(MediaError) -> String? { nil }
 }

@@ -10,10 +10,13 @@ struct DecoderSelection: Sendable {
     let factories: [any DecoderFactory]
 
     func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+        try factory(for: source).open(source)
+    }
+
+    /// Blocks on the source.
+    func factory(for source: any ByteSource) throws(MediaError) -> any DecoderFactory {
         let head = try source.bytes(at: 0, count: Self.headSize)
-        for factory in factories where try factory.recognises(head, of: source) {
-            return try factory.open(source)
-        }
+        for factory in factories where try factory.recognises(head, of: source) { return factory }
         let guess = FileSignature(head).map { "it is \($0.article)" } ?? "no audio that can be played was found in it"
         throw MediaError(.unsupported, "\(source.name) cannot be played: \(guess).")
     }

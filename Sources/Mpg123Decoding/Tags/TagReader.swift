@@ -6,7 +6,7 @@ internal import Playback
 /// Tags as libmpg123 found them, up to the first frame, with ID3v2 (2.2, 2.3, 2.4) before ID3v1.
 enum TagReader {
     /// More text frames than any real file has; the rest of a hostile tag is not looked at.
-    private static let maximumFrames = 1_024
+    static let maximumFrames = 1_024
 
     static func read(_ handle: borrowing Mpg123Handle) throws(Mpg123Error) -> MediaDescription.Tags {
         // These look at RVA2 frames and the LAME header as well, and must come before the tags are freed.
@@ -77,7 +77,7 @@ enum TagReader {
         return nil
     }
 
-    private static func bytes(_ string: mpg123_string) -> [UInt8] {
+    static func bytes(_ string: mpg123_string) -> [UInt8] {
         guard let start = string.p else { return [] }
         // Enough for any field that is shown.
         let count = min(string.fill, 64 * 1_024)

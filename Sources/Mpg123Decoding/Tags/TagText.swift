@@ -33,10 +33,13 @@ struct TagText: Hashable {
             case .utf16, .utf16BigEndian: utf16()
             }
         let values = text.split(whereSeparator: { $0 == "\0" }).map { value in
-            String(value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+            let trimmed = value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+            // CR LF is one character to Swift, and would go as a control character by its first half.
+            let kept = trimmed.map { (character: Character) -> Character in character.isNewline ? "\n" : character }
                 .filter { character in
                     !character.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
                 }
+            return String(kept)
         }
         return values.filter { !$0.isEmpty }.joined(separator: "; ")
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Catalogue
 import HTTP
 import Playback
 import Threading
@@ -93,6 +94,10 @@ struct EventEncoder: Sendable {
             writer.member("bytesPerSecond", loaded.bytesPerSecond)
             writer.member("stalled", loaded.isStalled)
         }
+    }
+
+    func library(_ status: LibraryStatus, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("library", sequence: nil, at: moment.wallMilliseconds, version: version) { $0.members(of: status) }
     }
 
     // MARK: Greeting

@@ -42,8 +42,8 @@ final class EventHub: Sendable {
     }
 
     let encoder: EventEncoder
-    private let player: any PlayerControl
-    private let clock: any PlayerClock
+    let player: any PlayerControl
+    let clock: any PlayerClock
     private let state = Mutex(State())
     private let mailbox = Mailbox<TickerMessage>()
     private let thread = Mutex<NamedThread?>(nil)
@@ -58,6 +58,7 @@ final class EventHub: Sendable {
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+    func everyone() -> [Subscriber] { state.withLock { $0.everyone() } }
     var latestSequence: UInt64 { state.withLock { $0.journal.sequence } }
 
     // MARK: From the player

@@ -44,6 +44,7 @@ struct Outbox {
     private var bufferBarrier: UInt64 = 0
     private var time: Latest?
     private var buffer: Latest?
+    private var library: EventFrame?
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
     private var isIdle = false
@@ -100,6 +101,12 @@ struct Outbox {
         return wake()
     }
 
+    mutating func setLibrary(_ frame: EventFrame) -> Bool {
+        guard selection.contains(.library) else { return false }
+        library = frame
+        return wake()
+    }
+
     mutating func setHeartbeat() -> Bool {
         heartbeatIsDue = true
         return wake()
@@ -140,6 +147,10 @@ struct Outbox {
         if let latest = buffer {
             buffer = nil
             return .frame(latest.frame)
+        }
+        if let frame = library {
+            library = nil
+            return .frame(frame)
         }
         if heartbeatIsDue {
             heartbeatIsDue = false

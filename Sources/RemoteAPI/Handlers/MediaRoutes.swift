@@ -37,20 +37,38 @@ struct MediaRoutes: Sendable {
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
-                if let current = services.player.snapshot.item, current.item.id == id, let media = current.media {
-                    return reply(try Self.response(media.tags.picture, call.request))
-                }
                 let locator = MediaLocator(uri: found.item.uri, headers: found.item.draft.headers)
+                if let current = services.player.snapshot.item, current.item.id == id, let media = current.media {
+                    if let picture = media.tags.picture {
+                        return reply(try Self.response(picture.bytes, call.request))
+                    }
+                    return try folderArtwork(locator, call.request, reply)
+                }
                 try artwork(locator, call.request, reply)
             },
         ]
     }
 
+    /// The picture in the tags, else the one in the folder.
     private func artwork(_ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
         try services.openMedia(reply: reply) { () throws(Problem) in
-            try Self.reporting("uri") { () throws(MediaError) in try services.media.describe(locator) }
-        } use: { media throws(Problem) in
-            reply(try Self.response(media.tags.picture, request))
+            try Self.reporting("uri") { () throws(MediaError) -> [UInt8]? in
+                if let picture = try services.media.describe(locator).tags.picture { return picture.bytes }
+                return try services.media.folderPicture(locator)
+            }
+        } use: { picture throws(Problem) in
+            reply(try Self.response(picture, request))
+        }
+    }
+
+    /// For media whose tags are known to carry no picture.
+    private func folderArtwork(
+        _ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply
+    ) throws(Problem) {
+        try services.openMedia(reply: reply) { () throws(Problem) in
+            try Self.reporting("uri") { () throws(MediaError) in try services.media.folderPicture(locator) }
+        } use: { picture throws(Problem) in
+            reply(try Self.response(picture, request))
         }
     }
 
@@ -61,7 +79,7 @@ struct MediaRoutes: Sendable {
         return uri
     }
 
-    private static func reporting<Value>(_ member: String, _ body: () throws(MediaError) -> Value) throws(Problem)
+    static func reporting<Value>(_ member: String, _ body: () throws(MediaError) -> Value) throws(Problem)
         -> Value
     {
         do {
@@ -73,9 +91,9 @@ struct MediaRoutes: Sendable {
 
     /// The bytes come from a stranger's file: the type is taken from them, not from the tag, and a browser that opens
     /// them runs nothing.
-    static func response(_ picture: MediaDescription.Picture?, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    static func response(_ picture: [UInt8]?, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
         guard let picture else { throw .notFound("This media carries no picture.", code: "no-artwork") }
-        let tag = EntityTag(String(Self.checksum(picture.bytes), radix: 36))
+        let tag = EntityTag(String(Self.checksum(picture), radix: 36))
         let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
         if request.headers.ifNoneMatchRefuses(tag) == true {
             return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
@@ -84,9 +102,9 @@ struct MediaRoutes: Sendable {
             status: 200,
             headers: HTTPHeaders(
                 headers + [
-                    ("Content-Type", PictureType.of(picture.bytes)), ("X-Content-Type-Options", "nosniff"),
+                    ("Content-Type", PictureType.of(picture)), ("X-Content-Type-Options", "nosniff"),
                     ("Content-Security-Policy", "default-src 'none'; sandbox"),
-                ]), body: .bytes(picture.bytes))
+                ]), body: .bytes(picture))
     }
 
     /// FNV-1a, 64 bits: stable across runs, unlike `Hasher`.

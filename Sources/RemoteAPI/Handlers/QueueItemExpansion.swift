@@ -2,13 +2,14 @@
 
 import Playback
 
-/// Turns the entries of a request into drafts; folders are read on the media thread.
+/// Turns the entries of a request into drafts; all but plain media is read on the media
+/// thread.
 struct QueueItemExpansion: Sendable {
     let services: Services
 
     struct Drafts: Sendable {
         var items: [ItemDraft] = []
-        /// A folder held more than was taken.
+        /// A folder or something of the library held more than was taken.
         var isTruncated = false
     }
 
@@ -16,12 +17,11 @@ struct QueueItemExpansion: Sendable {
         _ items: [ItemRequest], _ reply: @escaping Reply,
         then use: @escaping @Sendable (Drafts) throws(Problem) -> Void
     ) throws(Problem) {
-        let hasFolder = items.contains { if case .folder = $0 { true } else { false } }
-        guard hasFolder else { return try use(try expand(items)) }
+        let isPlain = items.allSatisfy { if case .media = $0 { true } else { false } }
+        guard !isPlain else { return try use(try expand(items)) }
         try services.openMedia(reply: reply) { () throws(Problem) in
             try expand(items)
-        } use: {
-            drafts throws(Problem) in
+        } use: { drafts throws(Problem) in
             try use(drafts)
         }
     }
@@ -30,10 +30,10 @@ struct QueueItemExpansion: Sendable {
         var drafts = Drafts()
         drafts.items.reserveCapacity(items.count)
         for (index, item) in items.enumerated() {
+            let rest = max(0, Queue.maximumLength - drafts.items.count)
             switch item {
             case .media(let draft): drafts.items.append(draft)
             case .folder(let path):
-                let rest = Queue.maximumLength - drafts.items.count
                 do throws(MediaError) {
                     let content = try services.media.media(inFolder: path, limit: rest)
                     drafts.items += content.uris.map { ItemDraft(uri: $0) }
@@ -41,6 +41,11 @@ struct QueueItemExpansion: Sendable {
                 } catch {
                     throw Problem(error, member: "items[\(index)].folder")
                 }
+            case .playlist(let id): drafts.items += try services.entries(of: id).map(ItemDraft.init)
+            case .library(let id):
+                let found = try services.media(of: id, limit: rest)
+                drafts.items += found.items
+                if found.isTruncated { drafts.isTruncated = true }
             }
         }
         return drafts

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Catalogue
 import HTTP
 import Playback
 import Synchronization
@@ -9,10 +10,15 @@ struct Services: Sendable {
     let player: any PlayerControl
     let clock: any PlayerClock
     let media: any MediaCatalogue
+    /// nil when it is switched off.
+    let library: (any MusicLibrary)?
+    let playlists: (any PlaylistKeeper)?
     /// Identifies this run of the server in entity tags and event ids.
     let epoch: String
     /// Opens media and lists folders.
     let mediaWorker: SupervisedWorker
+    /// Reads the library and playlists.
+    let libraryWorker: BackgroundWorker
     let snapshots: SnapshotCache
 
     /// Performs a command and answers with what `answer` makes of the state after it.

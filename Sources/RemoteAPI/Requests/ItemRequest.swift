@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Catalogue
 import Playback
 
-/// One entry of `items`: a media, or a folder that stands for the media in it.
+/// One entry of `items`: a media, or what stands for several: a folder, a saved playlist, or something of the library.
 enum ItemRequest: Decodable {
     case media(ItemDraft)
     case folder(String)
+    case playlist(PlaylistID)
+    case library(CatalogueID)
 
     static let maximumURIBytes = 4096
     static let maximumHeaders = 32
 
     private static let members = [
         "uri", "title", "artist", "album", "artworkUri", "beginTime", "loops", "headers", "folder",
+        "playlist", "track", "genre",
     ]
 
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, Self.members)
+        if let several = try Self.several(object) {
+            self = several
+            return
+        }
         if let folder = try object.text("folder", maximumBytes: Self.maximumURIBytes) {
-            for name in Self.members.dropLast() where object.contains(name) {
+            for name in Self.members where name != "folder" && object.contains(name) {
                 throw object.invalid(name, "cannot be given together with folder")
             }
             self = .folder(folder)
@@ -25,6 +33,9 @@ enum ItemRequest: Decodable {
         }
         guard let uri = try object.text("uri", maximumBytes: Self.maximumURIBytes), !uri.isEmpty else {
             throw object.invalid("uri", "is needed and must not be empty")
+        }
+        for name in ["playlist", "track", "genre"] where try object.has(name) {
+            throw object.invalid(name, "cannot be given together with uri")
         }
         self = .media(
             ItemDraft(
@@ -34,6 +45,30 @@ enum ItemRequest: Decodable {
                 beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
                 loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
                 headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
+    }
+
+    /// `album` and `artist` are ids where there is no `uri`, else texts to show.
+    private static func several(_ object: StrictObject) throws -> ItemRequest? {
+        guard try !object.has("uri"), try !object.has("folder") else { return nil }
+        let kinds: [(name: String, kind: CatalogueID.Kind?)] = [
+            ("playlist", nil), ("album", .album), ("artist", .artist), ("track", .track), ("genre", .genre),
+        ]
+        for (name, kind) in kinds {
+            guard let text = try object.text(name) else { continue }
+            for other in members where other != name && object.contains(other) {
+                throw object.invalid(other, "cannot be given together with \(name) and without uri")
+            }
+            if let kind {
+                guard let id = CatalogueID(text), id.kind == kind else {
+                    throw Problem.notFound(
+                        "There is no \(name) \(text.prefix(40)) in the library.", code: "unknown-entry")
+                }
+                return .library(id)
+            }
+            guard let id = PlaylistID(text) else { throw Problem.unknownPlaylist(text) }
+            return .playlist(id)
+        }
+        return nil
     }
 
     /// Request headers for network sources: names are tokens, values cannot break out of their line.

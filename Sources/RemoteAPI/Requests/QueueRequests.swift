@@ -11,7 +11,8 @@ struct AddItemsRequest: Decodable {
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["items", "position", "play"])
         guard let items = try object.nested([ItemRequest].self, "items") else {
-            throw object.invalid("items", "is needed: a list of {uri} or {folder}")
+            throw object.invalid(
+                "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
         }
         self.items = items
         position = try object.nested(Position.self, "position")?.point ?? .end
@@ -42,7 +43,8 @@ struct ReplaceQueueRequest: Decodable {
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["items", "index", "play"])
         guard let items = try object.nested([ItemRequest].self, "items") else {
-            throw object.invalid("items", "is needed: a list of {uri} or {folder}")
+            throw object.invalid(
+                "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
         }
         self.items = items
         index = try object.integer("index", in: 0...Queue.maximumLength)

@@ -8,10 +8,12 @@ import RemoteAPI
 struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
     private let opener: any MediaOpener
+    private let examiner: MediaExaminer
 
-    init(roots: MusicRoots, opener: any MediaOpener) {
+    init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer) {
         self.roots = roots
         self.opener = opener
+        self.examiner = examiner
     }
 
     func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
@@ -32,6 +34,19 @@ struct LocalMusicCatalogue: MediaCatalogue {
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
         let walk = try FolderWalk.collect(path, in: roots, limit: limit)
         return FolderContent(uris: walk.uris, isTruncated: walk.isTruncated)
+    }
+
+    func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
+        try roots.folderPicture(beside: locator.uri)
+    }
+
+    func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
+        // Nothing is fetched for a description, and what was loaded to be played is not kept.
+        guard !NetworkMediaOpener.isNetwork(locator.uri) else { return nil }
+        if let text = try roots.text(beside: locator.uri, extension: "lrc") {
+            return MediaLyrics(source: .file, text: text)
+        }
+        return try examiner.lyrics(in: try roots.openFile(locator.uri)).map { MediaLyrics(source: .tag, text: $0) }
     }
 
     private static func parent(of path: String) -> String? {

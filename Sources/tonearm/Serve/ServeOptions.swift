@@ -18,6 +18,13 @@ struct SoundOptions: ParsableArguments {
     var music: [String] = []
 
     @Option(
+        help: ArgumentHelp(
+            "Whether the music directories are scanned and watched, for search and albums (default on).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var library: String?
+
+    @Option(
         help: "auto (PulseAudio), pulse, null (a clock without sound) or file:PATH (a WAV file).",
         completion: .list(["auto", "pulse", "null", "file:"]))
     var output: String?

@@ -27,6 +27,7 @@ final class Server {
     private let http: MicrohttpdServer
     private let webSockets: WebsocketServer
     private let store: StateStore
+    private let library: LocalMusicLibrary?
     private let network: CurlTransport?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
@@ -35,7 +36,8 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let factories = [Mpg123DecoderFactory()]
+        let factories: [any DecoderFactory] = [Mpg123DecoderFactory()]
+        let examiner = MediaExaminer(factories: factories)
         let files = LocalMediaOpener(roots: roots, factories: factories)
         network = Self.network(configuration)
         let opener = NetworkMediaOpener(
@@ -48,15 +50,20 @@ final class Server {
         environment.networkBuffering = configuration.networkBuffering
         player = Player(environment)
 
+        library = try Self.library(configuration, roots, examiner, log)
         var settings = RemoteAPI.Configuration(
-            player: player, clock: clock, media: LocalMusicCatalogue(roots: roots, opener: files),
+            player: player, clock: clock,
+            media: LocalMusicCatalogue(roots: roots, opener: files, examiner: examiner),
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
+        settings.library = library
+        settings.playlists = try Self.playlists(configuration, log)
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
         player.observe { api.observe($0) }
+        library?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
@@ -75,6 +82,7 @@ final class Server {
         webSockets.stop()
         http.stop()
         store.close()
+        library?.close()
         network?.stop()
     }
 

@@ -15,6 +15,8 @@ struct ServerConfiguration: Equatable {
     var host = "127.0.0.1"
     var port: UInt16 = 8080
     var music: [String] = []
+    /// Whether the music folders are scanned for tags, to be searched and browsed by them.
+    var hasLibrary = true
     var data: String
     var publicDirectory: String?
     var output = Output.pulse
@@ -42,6 +44,7 @@ struct ServerConfiguration: Equatable {
         host = try values.text("host", options.network.host) ?? host
         port = try values.number("port", options.network.port, in: 0...65_535).map(UInt16.init) ?? port
         music = try values.list("music", options.sound.music)
+        hasLibrary = try values.flag("library", options.sound.library, default: true)
         publicDirectory = try values.text("public", options.files.publicDirectory)
         if let setting = try values.setting("output", options.sound.output) { output = try Self.output(setting) }
         sink = try values.text("sink", options.sound.sink)

@@ -43,7 +43,11 @@ struct SettingValues {
     }
 
     func flag(_ name: String, _ flag: Bool) throws -> Bool {
-        guard let setting = try setting(name, flag ? "true" : nil) else { return false }
+        try self.flag(name, flag ? "true" : nil, default: false)
+    }
+
+    func flag(_ name: String, _ flag: String?, default defaultValue: Bool) throws -> Bool {
+        guard let setting = try setting(name, flag) else { return defaultValue }
         switch setting.text.lowercased() {
         case "true", "1", "yes", "on": return true
         case "false", "0", "no", "off": return false
@@ -81,7 +85,7 @@ struct SettingsFile {
     /// The names that it may have; anything else is an error.
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
-        "port-file", "log-level", "anonymous", "decode-buffer-frames", "buffer-count",
+        "port-file", "log-level", "anonymous", "library", "decode-buffer-frames", "buffer-count",
         "network", "network-timeout", "prebuffer", "rebuffer",
     ]
 

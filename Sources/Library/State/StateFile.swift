@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
-import Glibc
 import Logging
 import Playback
 
@@ -25,7 +24,7 @@ struct StateFile {
         do {
             return try StateFile(path: path, logger: logger, prepare: prepare)
         } catch {
-            guard isDamage(error) else { throw .unusable(path: path, reason: "\(error)") }
+            guard DamagedFile.isDamage(error) else { throw .unusable(path: path, reason: "\(error)") }
             let aside = try SetAside.move(path, with: SetAside.suffixes)
             logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting with an empty state")
         }
@@ -47,7 +46,8 @@ struct StateFile {
             try database.execute(sql: "PRAGMA secure_delete = FAST")
             try prepare(database)
         }
-        Self.makePrivate(path)
+        // It may hold request headers with credentials.
+        DamagedFile.makePrivate(path)
         queue = try DatabaseQueue(path: path, configuration: configuration)
         try StateSchema.prepare(queue)
         let reader = try queue.read { try StateReader($0) }
@@ -66,20 +66,5 @@ struct StateFile {
         }
         saved = reader.saved
         ranks = writer.ranks
-    }
-
-    /// The file may hold request headers with credentials; the journal takes over its mode. SQLite reports what fails.
-    private static func makePrivate(_ path: String) {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { Glibc.close(descriptor) }
-    }
-
-    private static func isDamage(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return error is StateSchema.Unfit }
-        // The second row: this file cannot be read or written. Whether the directory can, a new one shows.
-        return [
-            .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
-            .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH,
-        ].contains(error.resultCode)
     }
 }

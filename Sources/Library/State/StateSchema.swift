@@ -27,20 +27,9 @@ enum StateSchema {
         return migrator
     }
 
-    /// Brings the file up to date; throws `Unfit` for a file that is not ours or newer than this program.
+    /// Brings the file up to date; throws `UnfitFile` for a file that is not ours or newer than this program.
     static func prepare(_ queue: DatabaseQueue) throws {
-        try queue.read { database in
-            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
-            let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
-            guard isEmpty || owner == applicationID else { throw Unfit(description: "it belongs to another program") }
-            guard try !migrator.hasBeenSuperseded(database) else {
-                throw Unfit(description: "it was written by a newer version")
-            }
-        }
+        try queue.read { try UnfitFile.check($0, applicationID: applicationID, migrator) }
         try migrator.migrate(queue)
-    }
-
-    struct Unfit: Error, CustomStringConvertible {
-        var description: String
     }
 }

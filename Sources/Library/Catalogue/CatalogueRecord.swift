@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Media
+import Playback
+
+/// What a scan found out about one file: a track as it is written.
+struct CatalogueRecord: Sendable {
+    var key: Int64
+    var folder: Int64
+    var uri: String
+    var stamp: FileStamp
+    var content: Content
+
+    enum Content: Sendable {
+        case track(Tags)
+        case failure(String)
+    }
+
+    struct Tags: Sendable {
+        var title: String
+        var artist: String?
+        var album: String?
+        var albumArtist: String?
+        /// Stands for the album when no album artist does: its folder.
+        var albumPlace: String
+        var genres: [String]
+        var year: Int?
+        var disc: Int?
+        var number: Int?
+        var duration: Double?
+        var codec: String
+        var bitrate: Int?
+        var sampleRate: Int
+        var channels: Int
+        var hasPicture: Bool
+
+        init(_ outline: MediaOutline, file: ScannedFile, folder: String) {
+            let media = outline.media
+            let tags = media.tags
+            title = tags.title ?? Self.stem(file.name)
+            artist = tags.artist
+            album = tags.album
+            albumArtist = tags.albumArtist
+            albumPlace = Self.albumPlace(folder)
+            var seen: Set<String> = []
+            genres = (tags.genre ?? "").split(whereSeparator: { $0 == ";" || $0 == "/" }).map { part in
+                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }.filter { !$0.isEmpty && seen.insert($0.lowercased()).inserted }
+            year = Self.year(tags.date)
+            disc = tags.discNumber
+            number = tags.trackNumber
+            duration = media.duration.map(media.format.seconds)
+            codec = media.encoding.codec
+            bitrate = media.encoding.bitrate
+            sampleRate = media.format.sampleRate
+            channels = media.format.channelCount
+            hasPicture = outline.hasPicture
+        }
+
+        static func stem(_ name: String) -> String {
+            guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+            return String(name[..<dot])
+        }
+
+        /// The first four digits in a row of "1997", "1997-05-20", "20.05.1997".
+        static func year(_ date: String?) -> Int? {
+            for part in (date ?? "").split(whereSeparator: { !$0.isASCII || !$0.isNumber }) where part.count == 4 {
+                if let year = Int(part), (1000...9999).contains(year) { return year }
+            }
+            return nil
+        }
+
+        /// "Album/CD 2" belongs to "Album".
+        static func albumPlace(_ folder: String) -> String {
+            guard let slash = folder.lastIndex(of: "/") else { return folder }
+            let last = folder[folder.index(after: slash)...].lowercased().filter { $0 != " " }
+            for name in ["cd", "disc", "disk"] where last.hasPrefix(name) {
+                let rest = last.dropFirst(name.count)
+                if !rest.isEmpty, rest.allSatisfy({ $0.isASCII && $0.isNumber }) { return String(folder[..<slash]) }
+            }
+            return folder
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+
+/// The tables of `playlists.sqlite`: a file of its own, as the catalogue's may be thrown away and the state's must not
+/// wait for a long list being written.
+enum PlaylistSchema {
+    /// In the file's header: "Tonp".
+    static let applicationID = 0x546F_6E70
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 playlists") { database in
+            // AUTOINCREMENT: the id of a removed list is never given again.
+            try database.execute(
+                sql: """
+                    CREATE TABLE playlist (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, revision INTEGER NOT NULL,
+                        modified REAL NOT NULL);
+                    CREATE TABLE entry (
+                        playlist INTEGER NOT NULL REFERENCES playlist (id) ON DELETE CASCADE,
+                        place INTEGER NOT NULL, uri TEXT NOT NULL, title TEXT, artist TEXT, album TEXT,
+                        PRIMARY KEY (playlist, place)) WITHOUT ROWID;
+                    PRAGMA application_id = \(applicationID);
+                    """)
+        }
+        return migrator
+    }
+
+    static func open(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "playlists"
+        configuration.prepareDatabase { database in
+            // FULL: what was answered also outlives a loss of power; lists are written seldom.
+            try database.execute(
+                sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 1048576")
+        }
+        DamagedFile.makePrivate(path)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read { try UnfitFile.check($0, applicationID: applicationID, migrator) }
+        try migrator.migrate(queue)
+        let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
+        return queue
+    }
+}

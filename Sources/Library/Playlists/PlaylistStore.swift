@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Catalogue
+import FoundationEssentials
+import GRDB
+public import Logging
+
+/// Saved playlists in `playlists.sqlite` of the data directory. Usable from any thread; calls wait for each other.
+public final class PlaylistStore: PlaylistKeeper {
+    public static let maximumPlaylists = 10_000
+    public static let maximumEntries = 100_000
+
+    private let queue: DatabaseQueue
+
+    /// A damaged file is set aside and a new one begun.
+    public init(directory: String, logger: Logger) throws(StateStoreError) {
+        let path = directory + "/playlists.sqlite"
+        do {
+            do {
+                queue = try PlaylistSchema.open(path)
+            } catch {
+                guard DamagedFile.isDamage(error) else { throw error }
+                let aside = try SetAside.move(path, with: SetAside.suffixes)
+                logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting without playlists")
+                queue = try PlaylistSchema.open(path)
+            }
+        } catch {
+            throw .unusable(path: path, reason: "\(error)")
+        }
+    }
+
+    public func playlists() throws(PlaylistError) -> [Playlist] {
+        try perform { database in
+            try Row.fetchAll(database, sql: Self.columns + " ORDER BY name COLLATE NOCASE, id").map(Self.playlist)
+        }
+    }
+
+    public func playlist(_ id: PlaylistID) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
+        try perform { database in
+            let list = try Self.find(id, database)
+            let entries = try Row.fetchAll(
+                database, sql: "SELECT uri, title, artist, album FROM entry WHERE playlist = ? ORDER BY place",
+                arguments: [id.number])
+            return (list, entries.map { PlaylistEntry(uri: $0[0], title: $0[1], artist: $0[2], album: $0[3]) })
+        }
+    }
+
+    public func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist {
+        try perform { database in
+            guard try Int.fetchOne(database, sql: "SELECT count(*) FROM playlist") ?? 0 < Self.maximumPlaylists else {
+                throw PlaylistError.full(maximum: Self.maximumPlaylists)
+            }
+            try database.execute(
+                sql: "INSERT INTO playlist (name, revision, modified) VALUES (?, 1, ?)",
+                arguments: [name, Date().timeIntervalSince1970])
+            let id = PlaylistID(number: database.lastInsertedRowID)
+            try Self.insert(entries, into: id, from: 0, database)
+            return try Self.find(id, database)
+        }
+    }
+
+    public func change(
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+    ) throws(PlaylistError) -> Playlist {
+        try perform { database in
+            let old = try Self.find(id, database, expected: expected)
+            switch entries {
+            case .replace(let entries):
+                try database.execute(sql: "DELETE FROM entry WHERE playlist = ?", arguments: [id.number])
+                try Self.insert(entries, into: id, from: 0, database)
+            case .append(let entries): try Self.insert(entries, into: id, from: old.length, database)
+            case nil: break
+            }
+            try database.execute(
+                sql: "UPDATE playlist SET name = coalesce(?, name), revision = revision + 1, modified = ? WHERE id = ?",
+                arguments: [name, Date().timeIntervalSince1970, id.number])
+            return try Self.find(id, database)
+        }
+    }
+
+    public func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {
+        try perform { database in
+            _ = try Self.find(id, database, expected: expected)
+            try database.execute(sql: "DELETE FROM playlist WHERE id = ?", arguments: [id.number])
+        }
+    }
+
+    private static let columns = """
+        SELECT id, name, (SELECT count(*) FROM entry WHERE playlist = playlist.id), revision, modified FROM playlist
+        """
+
+    private static func playlist(_ row: Row) -> Playlist {
+        Playlist(
+            id: PlaylistID(number: row[0]), name: row[1], length: row[2],
+            revision: UInt64(bitPattern: row[3] as Int64), modified: row[4])
+    }
+
+    private static func find(_ id: PlaylistID, _ database: Database, expected: UInt64? = nil) throws -> Playlist {
+        let row = try Row.fetchOne(database, sql: columns + " WHERE id = ?", arguments: [id.number])
+        guard let row else { throw PlaylistError.unknown }
+        let found = playlist(row)
+        if let expected, expected != found.revision { throw PlaylistError.revisionMismatch(current: found.revision) }
+        return found
+    }
+
+    private static func insert(
+        _ entries: [PlaylistEntry], into id: PlaylistID, from first: Int, _ database: Database
+    ) throws {
+        guard first + entries.count <= maximumEntries else { throw PlaylistError.full(maximum: maximumEntries) }
+        let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)")
+        for (index, entry) in entries.enumerated() {
+            statement.setUncheckedArguments([
+                id.number, first + index, entry.uri, entry.title, entry.artist, entry.album,
+            ])
+            try statement.execute()
+        }
+    }
+
+    /// One transaction.
+    private func perform<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
+        do {
+            return try queue.write(body)
+        } catch let error as PlaylistError {
+            throw error
+        } catch {
+            throw .notSaved("The playlists cannot be read or written: \(error)")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+public import Playback
+
+extension MusicRoots {
+    /// Reads one folder (empty: the top) for a catalogue, the same names and links as browsing shows; nil when `accept`
+    /// wants none of it. `watch` hears of every change that comes after the call. Blocks on the file system.
+    public func scan(
+        _ uri: String, watch: FolderWatch?, accept: (FolderIdentity) -> Bool
+    ) throws(MediaError) -> ScannedFolder? {
+        var directories: [SharedDirectory] = []
+        var children: [[UInt8]: Bool] = [:]
+        var files: [ScannedFile] = []
+        var folders: [String] = []
+        var identity: FolderIdentity?
+        for folder in try openFolders(uri) {
+            let path = folder.path
+            let ownIdentity = FolderIdentity(device: folder.identity.device, inode: folder.identity.inode)
+            if identity == nil {
+                guard accept(ownIdentity) else { return nil }
+                identity = ownIdentity
+            }
+            let directory = SharedDirectory(folder.take())
+            directories.append(directory)
+            // Before it is read, so that nothing falls between.
+            watch?.add(directory.number, uri: uri, identity: ownIdentity)
+            guard let reader = DirectoryReader(OwnedDescriptor(dup(directory.number))) else { continue }
+            while let (rawName, kind) = reader.next() {
+                guard kind != .other, children[rawName] == nil else { continue }
+                let name = MusicPath.display(rawName)
+                guard kind != .file || AudioFileType.isAudioFile(name) else { continue }
+                if kind == .directory {
+                    children[rawName] = true
+                    folders.append(FolderWalk.uri(path.components + [rawName]))
+                    continue
+                }
+                guard let status = self.status(of: rawName, kind: kind, in: reader.descriptor, path: path) else {
+                    continue
+                }
+                switch status.st_mode & S_IFMT {
+                case S_IFDIR:
+                    children[rawName] = true
+                    folders.append(FolderWalk.uri(path.components + [rawName]))
+                case S_IFREG where AudioFileType.isAudioFile(name):
+                    children[rawName] = false
+                    files.append(
+                        ScannedFile(
+                            uri: FolderWalk.uri(path.components + [rawName]), name: name, stamp: FileStamp(status),
+                            directory: kind == .file ? directories.count - 1 : nil, rawName: rawName))
+                default: continue
+                }
+            }
+        }
+        guard let identity else { throw MediaError(.notFound, "There is no such folder.") }
+        return ScannedFolder(
+            uri: uri, identity: identity, files: files, folders: folders, roots: self, directories: directories)
+    }
+
+    /// As `FolderWalk.directories`, with one look instead of two for a uri that needs no decoding.
+    private func openFolders(_ uri: String) throws(MediaError) -> [Folder] {
+        do throws(MediaError) {
+            return try openAll(try MusicPath(uri: uri), flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+        } catch  where error.code == .notFound {
+            return try FolderWalk.directories(uri, in: self)
+        }
+    }
+
+    /// The folder's identity without reading it; nil when it is not there.
+    public func identity(of uri: String) -> FolderIdentity? {
+        do throws(MediaError) {
+            let first = try FolderWalk.directories(uri, in: self)[0].identity
+            return FolderIdentity(device: first.device, inode: first.inode)
+        } catch {
+            // Gone or not allowed: for the caller it is not there.
+            return nil
+        }
+    }
+
+    /// The roots that cannot be opened now: an unmounted disk, a wrong name.
+    public var missingDirectories: [String] {
+        directories.filter { directory in
+            let number = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            if number >= 0 { close(number) }
+            return number < 0
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Catalogue
+
+extension EventHub {
+    /// Called from the library's thread, as seldom as clients should hear of it. Only the latest state counts.
+    func receive(_ library: LibraryStatus) {
+        let frame = encoder.library(library, version: player.snapshot.version, at: Moment(clock))
+        for subscriber in everyone() { subscriber.setLibrary(frame) }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Catalogue
+import HTTP
+import Playback
+
+/// Pictures and lyrics of what the library or the queue holds.
+struct LibraryMediaRoutes: Sendable {
+    let services: Services
+
+    var routes: [Route] {
+        [
+            .get(LibraryRoutes.base + "/albums/{id}/artwork") { call, reply throws(Problem) in
+                let library = try services.requireLibrary()
+                let id = try LibraryRoutes.id(call.parameters[0], .album)
+                try artwork(call.request, library, reply) { () throws(CatalogueError) in
+                    guard let track = try library.album(id).artworkTrack else { throw .unknown(id.description) }
+                    return try library.track(track)
+                }
+            },
+            .get(LibraryRoutes.base + "/tracks/{id}/artwork") { call, reply throws(Problem) in
+                let library = try services.requireLibrary()
+                let id = try LibraryRoutes.id(call.parameters[0], .track)
+                try artwork(call.request, library, reply) { () throws(CatalogueError) in try library.track(id) }
+            },
+            .get(LibraryRoutes.base + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
+                let library = try services.requireLibrary()
+                let id = try LibraryRoutes.id(call.parameters[0], .track)
+                try services.onLibrary(reply: reply) { () throws(Problem) in
+                    let track = try Problem.fromCatalogue { () throws(CatalogueError) in try library.track(id) }
+                    try lyrics(MediaLocator(uri: track.uri), reply)
+                }
+            },
+            .get("/api/v1/queue/items/{id}/lyrics") { call, reply throws(Problem) in
+                guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
+                    throw Problem(.unknown(item: call.parameters[0]))
+                }
+                try lyrics(MediaLocator(uri: found.item.uri, headers: found.item.draft.headers), reply)
+            },
+        ]
+    }
+
+    private func artwork(
+        _ request: HTTPRequest, _ library: any MusicLibrary, _ reply: @escaping Reply,
+        _ find: @escaping @Sendable () throws(CatalogueError) -> Track
+    ) throws(Problem) {
+        try services.onLibrary(reply: reply) { () throws(Problem) in
+            let track = try Problem.fromCatalogue(find)
+            let locator = MediaLocator(uri: track.uri)
+            try services.openMedia(reply: reply) { () throws(Problem) in
+                try MediaRoutes.reporting("id") { () throws(MediaError) -> [UInt8]? in
+                    // Only a file whose tags carry one is opened.
+                    if track.hasPicture, let picture = try services.media.describe(locator).tags.picture {
+                        return picture.bytes
+                    }
+                    return try services.media.folderPicture(locator)
+                }
+            } use: { picture throws(Problem) in
+                reply(try MediaRoutes.response(picture, request))
+            }
+        }
+    }
+
+    private func lyrics(_ locator: MediaLocator, _ reply: @escaping Reply) throws(Problem) {
+        try services.openMedia(reply: reply) { () throws(Problem) in
+            try MediaRoutes.reporting("id") { () throws(MediaError) in try services.media.lyrics(locator) }
+        } use: { found throws(Problem) in
+            guard let found else { throw .notFound("This media has no lyrics.", code: "no-lyrics") }
+            let lyrics = Lyrics(found.text)
+            reply(
+                .json(
+                    JSONWriter.object(capacity: 4_096) { writer in
+                        writer.member("source", found.source.rawValue)
+                        writer.member("synced", !lyrics.lines.isEmpty)
+                        writer.member("text", lyrics.text)
+                        writer.member("lines", array: lyrics.lines) { writer, line in
+                            writer.object {
+                                $0.member("time", line.time)
+                                $0.member("text", line.text)
+                            }
+                        }
+                    }))
+        }
+    }
+}

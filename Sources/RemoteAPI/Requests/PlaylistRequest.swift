@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Catalogue
+
+/// What `/playlists` takes: a name, and either entries or the queue as it is.
+struct PlaylistRequest: Decodable {
+    enum Content {
+        case items([ItemRequest])
+        case queue
+    }
+
+    static let maximumNameBytes = 200
+
+    var name: String?
+    var content: Content?
+
+    init(from decoder: any Decoder) throws {
+        let object = try StrictObject(decoder, ["name", "items", "fromQueue"])
+        if object.contains("name") {
+            let name = try object.text("name", maximumBytes: Self.maximumNameBytes) ?? ""
+            guard name.contains(where: { !$0.isWhitespace }) else { throw object.invalid("name", "must not be empty") }
+            guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+                throw object.invalid("name", "contains a control character")
+            }
+            self.name = name
+        }
+        let items = try object.nested([ItemRequest].self, "items")
+        if try object.flag("fromQueue") ?? false {
+            guard items == nil else { throw object.invalid("items", "cannot be given together with fromQueue") }
+            content = .queue
+        } else {
+            content = items.map { .items($0) }
+        }
+    }
+
+    func requiredName() throws(Problem) -> String {
+        guard let name else { throw .invalid("name", "name is needed.") }
+        return name
+    }
+
+    func requiredContent() throws(Problem) -> Content {
+        guard let content else {
+            throw .invalid("items", "items is needed: a list as for the queue; or fromQueue: true.")
+        }
+        return content
+    }
+}
+
+/// `POST /playlists/{id}/play`
+struct PlaylistPlayRequest: Decodable {
+    var index: Int?
+
+    init(from decoder: any Decoder) throws {
+        index = try StrictObject(decoder, ["index"]).integer("index", in: 0...10_000_000)
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+
+struct SearchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Finds music in the server's library.",
+        discussion: """
+            All words must be found, in any case and with or without accents; the end of a word may be missing. Each \
+            track is printed by its path, which can be given to play and add.
+            """)
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Words of titles, artists, albums or file names.")
+    var words: [String]
+
+    @Option(help: "Tracks at most (1 to 200).")
+    var limit = 50
+
+    @Flag(help: "Print JSON: the answer of GET /api/v1/library/search.")
+    var json = false
+
+    private struct Found: Decodable {
+        struct Name: Decodable { var name: String }
+        struct Track: Decodable {
+            var uri: String
+            var title: String
+            var artist: Name?
+        }
+        var tracks: [Track]
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let text = PercentEscape.component(words.joined(separator: " "))
+        let types = json ? "" : "&types=tracks"
+        let bytes = try client.send(.get, "/api/v1/library/search?q=\(text)&limit=\(limit)\(types)")
+        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        let tracks = try client.decode(Found.self, bytes).tracks
+        guard !tracks.isEmpty else { throw Failure("Nothing was found.") }
+        var table = Table(columns: [.left, .left, .left])
+        for track in tracks { table.add(track.title, track.artist?.name ?? "", track.uri) }
+        Console.say(table.text)
+    }
+}
+
+struct ScanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Has the server look for changed music, and waits for the end.")
+    @OptionGroup var options: ClientOptions
+
+    @Flag(help: "Read the files that did not change as well.")
+    var reread = false
+
+    private struct Request: Encodable { var reread: Bool }
+
+    private struct Library: Decodable {
+        struct Scan: Decodable {
+            var found: Int
+            var scanned: Int
+            var added: Int
+            var changed: Int
+            var removed: Int
+            var unplayable: Int
+        }
+        var state: String
+        var tracks: Int
+        var scan: Scan?
+        var problems: [String]
+    }
+
+    private struct Event: Decodable {
+        var type: String
+        var data: Library?
+    }
+
+    private struct Done: Error { var library: Library }
+
+    func run() throws {
+        let client = try options.client()
+        var isRequested = false
+        do {
+            // Listening before asking, so that the end cannot be missed.
+            try client.follow("/api/v1/events?events=library") { json in
+                if !isRequested {
+                    isRequested = true
+                    try client.send(.post, "/api/v1/library/scan", Request(reread: reread))
+                    return
+                }
+                guard let library = try Self.event(json).data, let scan = library.scan else { return }
+                if library.state != "scanning" { throw Done(library: library) }
+                if Console.errorIsTerminal {
+                    Console.write(Array("\r\u{1B}[K\(scan.found) files found, \(scan.scanned) read".utf8), to: 2)
+                }
+            }
+            throw Failure("the server ended before the scan did.", .unavailable)
+        } catch let done as Done {
+            if Console.errorIsTerminal { Console.write(Array("\r\u{1B}[K".utf8), to: 2) }
+            let scan = done.library.scan
+            Console.say(
+                "\(done.library.tracks) tracks: \(scan?.added ?? 0) new, \(scan?.changed ?? 0) changed, "
+                    + "\(scan?.removed ?? 0) removed, \(scan?.unplayable ?? 0) unplayable")
+            for problem in done.library.problems { Console.complain(problem) }
+        }
+    }
+
+    /// Other events than the library's (the greeting) have other data.
+    private static func event(_ json: [UInt8]) throws -> Event {
+        do {
+            return try JSONDecoder().decode(Event.self, from: Data(json))
+        } catch {
+            return Event(type: "", data: nil)
+        }
+    }
+}
+
+struct PlaylistsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "playlists", abstract: "Lists the saved playlists, plays one, or saves the queue as one.")
+    @OptionGroup var options: ClientOptions
+
+    @Option(help: "Replace the queue by the playlist with this id and play it.")
+    var play: String?
+
+    @Option(help: "Save the queue as a new playlist of this name.")
+    var save: String?
+
+    @Option(help: "Remove the playlist with this id.")
+    var remove: String?
+
+    @Flag(help: "Print JSON: the answer of GET /api/v1/playlists.")
+    var json = false
+
+    private struct NewPlaylist: Encodable {
+        var name: String
+        var fromQueue = true
+    }
+
+    private struct Playlist: Decodable {
+        var id: String
+        var name: String
+        var length: Int
+    }
+
+    private struct Lists: Decodable { var playlists: [Playlist] }
+
+    func validate() throws {
+        if [play, save, remove].compactMap({ $0 }).count > 1 {
+            throw ValidationError("Give only one of --play, --save and --remove.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let base = "/api/v1/playlists"
+        if let play {
+            try client.send(.post, "\(base)/\(PercentEscape.component(play))/play")
+        } else if let save {
+            let made = try client.decode(Playlist.self, client.send(.post, base, NewPlaylist(name: save)))
+            Console.say("\(made.id)  \(Table.printable(made.name)) (\(made.length))")
+        } else if let remove {
+            try client.send(.delete, "\(base)/\(PercentEscape.component(remove))")
+        } else {
+            let bytes = try client.send(.get, base)
+            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            var table = Table(columns: [.left, .left, .right])
+            for list in try client.decode(Lists.self, bytes).playlists {
+                table.add(list.id, list.name, String(list.length))
+            }
+            Console.say(table.text)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library and the playlists in the page."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from rig import eventually
+from rig.collection import picture, sound, tag, text
+from rig.media import Media
+
+
+@pytest.fixture(scope="module")
+def audio(tmp_path_factory) -> bytes:
+    return sound(tmp_path_factory.mktemp("sound"))
+
+
+@pytest.fixture
+def music(directory, audio):
+    root = directory / "collection"
+    for artist, album, titles in (("Björk", "Homogenic", ("Hunter", "Jóga")), ("周杰倫", "十一月的蕭邦", ("夜曲",)),
+                                  ("<b>Bold</b>", "Tags & \"Quotes\"", ("<img src=x onerror=alert(1)>",))):
+        for number, title in enumerate(titles, 1):
+            path = root / str(len(artist)) / f"{number}.mp3"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(tag(text("TIT2", title), text("TPE1", artist), text("TALB", album), text("TRCK", str(number)),
+                                 picture(Media._png(60, 60)) if artist == "Björk" else b"") + audio)
+    return root
+
+
+@pytest.fixture
+def server(start_server, music):
+    return start_server(music=music)
+
+
+@pytest.fixture
+def library(remote, api):
+    # A file without a picture is asked for once.
+    remote.tolerate("Failed to load resource")
+    eventually(lambda: api.call("GET", "/library")["tracks"] == 4, "scanned", 20)
+    remote.page.get_by_role("tab", name="Library").click()
+    view = remote.page.locator("library-browser")
+    expect(view.get_by_role("status")).to_have_text("3 artists · 3 albums · 4 tracks")
+    return view
+
+
+def test_albums_areShownWithTheirPictures(library):
+    expect(library.locator(".album-tile")).to_have_count(3)
+    tile = library.locator(".album-tile", has_text="Homogenic")
+    expect(tile.locator("img")).to_be_visible()
+    expect(tile.locator("img")).to_have_attribute("src", re.compile("^blob:"))
+    expect(library.locator(".album-tile", has_text="十一月的蕭邦").locator("img")).to_be_hidden()
+
+
+def test_artist_leadsToAlbumsAndTracks(library, api):
+    library.get_by_role("button", name="Artists").click()
+    library.get_by_role("button", name=re.compile("^Björk")).first.click()
+    library.get_by_role("button", name=re.compile("^Homogenic")).click()
+    expect(library.get_by_role("heading", name="Homogenic")).to_be_visible()
+    library.get_by_role("button", name="Add Jóga to the queue").click()
+    eventually(lambda: len(api.uris()) == 1, "queued")
+    library.get_by_role("button", name="Albums").click()
+    library.get_by_role("button", name="Add Homogenic to the queue").click()
+    eventually(lambda: len(api.uris()) == 3, "the album is queued")
+
+
+@pytest.mark.parametrize(("words", "found"), [("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")])
+def test_search_findsAndPlays(library, remote, api, words, found):
+    library.get_by_role("searchbox", name="Search the library").fill(words)
+    row = library.locator(".entry", has_text=found).last
+    expect(row).to_be_visible()
+    row.locator(".entry-name").click()
+    eventually(lambda: ((api.player()["item"] or {}).get("tags") or {}).get("title") == found, "it plays")
+
+
+def test_emptySearch_saysSo_andClearingItLeadsBack(library):
+    box = library.get_by_role("searchbox", name="Search the library")
+    box.fill("no such thing")
+    expect(library.get_by_role("heading", name="Nothing was found")).to_be_visible()
+    box.fill("")
+    expect(library.locator(".album-tile")).to_have_count(3)
+
+
+def test_newFile_appearsByItself(library, music, audio):
+    (music / "new.mp3").write_bytes(tag(text("TIT2", "New"), text("TALB", "Brand new album")) + audio)
+    expect(library.locator(".album-tile", has_text="Brand new album")).to_be_visible()
+
+
+def test_queue_isSavedAndLoadedAsPlaylist(remote, api):
+    api.load("5/1.mp3", "5/2.mp3")
+    remote.page.get_by_role("tab", name="Playlists").click()
+    view = remote.page.locator("playlist-browser")
+    expect(view.get_by_role("heading", name="No playlists yet")).to_be_visible()
+    view.get_by_role("textbox", name="Name of the new playlist").fill("Abend <1>")
+    view.get_by_role("button", name="Save queue").click()
+    expect(view.locator(".entry")).to_have_count(1)
+    expect(view.locator(".entry")).to_contain_text("2 tracks")
+    api.call("DELETE", "/queue")
+    view.get_by_role("button", name="Add Abend <1> to the queue").click()
+    eventually(lambda: len(api.uris()) == 2, "loaded")
+    view.get_by_role("button", name="Remove the playlist Abend <1>").click()
+    expect(view.locator(".entry")).to_have_count(0)
+    assert api.call("GET", "/playlists")["playlists"] == []
+
+
+def test_views_areReachedByKeyboard(remote):
+    remote.tolerate("Failed to load resource")
+    tab = remote.page.get_by_role("tab", name="Folders")
+    tab.focus()
+    tab.press("ArrowRight")
+    expect(remote.page.get_by_role("tab", name="Library")).to_be_focused()
+    expect(remote.page.locator("library-browser")).to_be_visible()
+    expect(remote.page.locator("music-browser")).to_be_hidden()
+
+
+def test_phone_showsTheLibraryWithoutScrollingSideways(open_remote, api):
+    eventually(lambda: api.call("GET", "/library")["tracks"] == 4, "scanned", 20)
+    remote = open_remote(viewport={"width": 360, "height": 640})
+    remote.tolerate("Failed to load resource")
+    remote.tab("Music")
+    remote.page.get_by_role("tab", name="Library").click()
+    expect(remote.page.locator(".album-tile")).to_have_count(3)
+    assert remote.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

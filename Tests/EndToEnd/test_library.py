@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The music library (row 224), search, playlists (their part of rows 240 and 249), pictures and lyrics."""
+
+import os
+import pathlib
+import shutil
+
+import pytest
+
+from rig import Api, eventually
+from rig.collection import frame, make_collection, picture, sound, tag, text
+from rig.media import Media
+from rig.waiting import within
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(2_000)
+
+
+@pytest.fixture(scope="module")
+def audio(tmp_path_factory) -> bytes:
+    return sound(tmp_path_factory.mktemp("sound"))
+
+
+@pytest.fixture
+def music(directory, audio) -> pathlib.Path:
+    root = directory / "collection"
+    files = {
+        "Björk/Homogenic/01 Hunter.mp3": tag(text("TIT2", "Hunter"), text("TPE1", "Björk"), text("TALB", "Homogenic"),
+                                             text("TRCK", "1/10"), text("TYER", "1997"), text("TCON", "Electronic")),
+        "Björk/Homogenic/02 Jóga.mp3": tag(text("TIT2", "Jóga"), text("TPE1", "Björk"), text("TALB", "Homogenic"),
+                                           text("TRCK", "2/10"), text("TYER", "1997"), picture(PNG)),
+        "周杰倫/十一月的蕭邦/夜曲.mp3": tag(text("TIT2", "夜曲"), text("TPE1", "周杰倫"), text("TALB", "十一月的蕭邦"),
+                                     text("TRCK", "1"), frame("USLT", b"\x01eng" + "\0".encode("utf-16") + "一群\r\n嗜血".encode("utf-16"))),
+        "untagged.mp3": b"",
+    }
+    for name, head in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(head + audio)
+    (root / "周杰倫/十一月的蕭邦/cover.png").write_bytes(PNG)
+    (root / "Björk/Homogenic/01 Hunter.lrc").write_text("[ar:Björk]\n[00:01.50]If travel\n[00:03.00]Is searching\n")
+    return root
+
+
+def idle(api: Api) -> dict | None:
+    status = api.call("GET", "/library")
+    return status if status["state"] == "idle" and status["scan"]["endedAt"] else None
+
+
+@pytest.fixture
+def server(start_server, music):
+    return start_server(music=music)
+
+
+@pytest.fixture
+def library(api) -> Api:
+    eventually(lambda: idle(api), "the first scan has ended", 20)
+    return api
+
+
+def tracks(api: Api, **parameters) -> list[dict]:
+    return api.call("GET", "/library/tracks", params={"limit": 1000, **parameters})["items"]
+
+
+def uris(api: Api) -> set[str]:
+    return {track["uri"] for track in tracks(api)}
+
+
+def search(api: Api, words: str) -> dict:
+    return api.call("GET", "/library/search", params={"q": words})
+
+
+def titles(api: Api, words: str) -> list[str]:
+    return [track["title"] for track in search(api, words)["tracks"]]
+
+
+def test_scan_listsArtistsAlbumsTracksAndGenres(library):
+    status = library.call("GET", "/library")
+    assert (status["artists"], status["albums"], status["tracks"], status["watch"]) == (2, 2, 4, "full"), status
+    artists = library.call("GET", "/library/artists")
+    assert [artist["name"] for artist in artists["items"]] == ["Björk", "周杰倫"] and artists["length"] == 2
+    albums = library.call("GET", "/library/albums", params={"artist": artists["items"][0]["id"]})["items"]
+    assert [(album["title"], album["year"], album["tracks"]) for album in albums] == [("Homogenic", 1997, 2)]
+    album = library.call("GET", f"/library/albums/{albums[0]['id']}")
+    assert [track["title"] for track in album["items"]] == ["Hunter", "Jóga"]
+    hunter = album["items"][0]
+    assert hunter["genres"] == ["Electronic"] and hunter["codec"] == "mp3" and 0.9 < hunter["duration"] < 1.2
+    assert library.call("GET", f"/library/tracks/{hunter['id']}") == hunter
+    assert [track["title"] for track in tracks(library, year=1997)] == ["Hunter", "Jóga"]
+    assert {track["title"] for track in tracks(library)} == {"Hunter", "Jóga", "夜曲", "untagged"}
+
+
+@pytest.mark.parametrize(("words", "expected"), [
+    ("joga", ["Jóga"]), ("BJORK", ["Hunter", "Jóga"]), ("夜曲", ["夜曲"]), ("夜", ["夜曲"]), ("杰倫", ["夜曲"]), ("蕭邦", ["夜曲"]),
+    ("hun bjo", ["Hunter"]), ("nothing", []), ("\" OR *", []), ("'; DROP TABLE track", []),
+])
+def test_search_findsCJKAndAccentFree(library, words, expected):
+    assert titles(library, words) == expected
+
+
+def test_newFile_isListedWithinTwoSeconds(library, music, audio):
+    with within(2, "a new file is listed"):
+        (music / "new.mp3").write_bytes(tag(text("TIT2", "Neu")) + audio)
+        eventually(lambda: "new.mp3" in uris(library), "listed", 2)
+    assert titles(library, "neu") == ["Neu"]
+
+
+def test_renamedChangedAndDeletedFiles_areFollowed(library, music, audio):
+    (music / "Björk").rename(music / "Bjork")
+    eventually(lambda: "Bjork/Homogenic/02 Jóga.mp3" in uris(library) and not any(uri.startswith("Björk/") for uri in uris(library)), "renamed")
+    (music / "untagged.mp3").write_bytes(tag(text("TIT2", "Tagged now")) + audio)
+    eventually(lambda: titles(library, "tagged now") == ["Tagged now"], "changed")
+    shutil.rmtree(music / "周杰倫")
+    eventually(lambda: library.call("GET", "/library")["artists"] == 1, "deleted")
+    assert titles(library, "夜曲") == [] and search(library, "周")["artists"] == []
+
+
+def test_linksAndBrokenFiles_listNothing(start_server, music, directory, audio):
+    outside = directory / "outside"
+    outside.mkdir()
+    (outside / "secret.mp3").write_bytes(tag(text("TIT2", "Secret")) + audio)
+    (music / "out").symlink_to(outside)
+    (music / "secret.mp3").symlink_to(outside / "secret.mp3")
+    (music / "loop").symlink_to(".")
+    (music / "broken.mp3").write_text("no music")
+    (music / "empty.mp3").write_bytes(b"")
+    os.mkfifo(music / "pipe.mp3")
+    api = Api(start_server(music=music).url)
+    status = eventually(lambda: idle(api), "scanned", 20)
+    assert status["tracks"] == 4 and status["unplayable"] == 2, status
+    assert titles(api, "secret") == []
+    api.close()
+
+
+def test_events_tellOfTheScan(library, music, audio, open_events):
+    log = open_events("events=library")
+    log.wait_for("hello")
+    assert library.call("POST", "/library/scan")["state"] == "scanning"
+    event = log.wait_for("library", lambda event: event["state"] == "idle")
+    assert event["scan"]["found"] == 4 and event["scan"]["scanned"] == 0
+
+
+def test_scan_whileScanning_isRefused(start_server, directory, audio):
+    root = directory / "many"
+    make_collection(root, 3_000, audio)
+    api = Api(start_server(music=root).url)
+    response = api.request("POST", "/library/scan")
+    if response.status_code != 202:
+        assert response.status_code == 409 and response.json()["code"] == "scan-running"
+    assert eventually(lambda: idle(api), "scanned", 60)["tracks"] == 3_000
+    api.close()
+
+
+def test_killDuringTheScan_losesNothing(start_server, directory, audio):
+    root = directory / "many"
+    make_collection(root, 4_000, audio)
+    server = start_server(music=root)
+    api = Api(server.url)
+    eventually(lambda: (api.call("GET", "/library")["scan"] or {}).get("scanned", 0) > 200, "the scan is under way", 30, every=0.001)
+    api.close()
+    server.restart(kill=True)
+    api = Api(server.url)
+    status = eventually(lambda: idle(api), "scanned", 60)
+    assert status["tracks"] == 4_000 and status["albums"] == 400, status
+    assert len(search(api, "song 3999")["tracks"]) == 1
+    server.restart()
+    api.close()
+    api = Api(server.url)
+    status = eventually(lambda: idle(api), "compared", 60)
+    assert status["scan"]["scanned"] == 0 and status["scan"]["found"] == 4_000
+    api.close()
+
+
+def test_damagedCatalogue_isSetAsideAndBuiltAnew(library, server):
+    before = tracks(library)
+    server.stop()
+    for name in ("library.sqlite-wal", "library.sqlite-shm"):
+        (server.data / name).unlink(missing_ok=True)
+    (server.data / "library.sqlite").write_bytes(b"not a database" * 500)
+    server.start()
+    api = Api(server.url)
+    eventually(lambda: idle(api), "scanned anew", 20)
+    strip = lambda entries: [{key: value for key, value in entry.items() if key != "added"} for entry in entries]
+    assert strip(tracks(api)) == strip(before)
+    assert list(server.data.glob("library.sqlite.damaged-*"))
+    api.close()
+
+
+def test_libraryOff_saysSo(start_server, music):
+    api = Api(start_server(music=music, arguments=("--library", "off")).url)
+    response = api.request("GET", "/library")
+    assert response.status_code == 404 and response.json()["code"] == "no-library"
+    api.close()
+
+
+def test_unchangedLibrary_answers304(library):
+    response = library.request("GET", "/library/albums")
+    again = library.request("GET", "/library/albums", headers={"If-None-Match": response.headers["ETag"]})
+    assert again.status_code == 304 and not again.content
+
+
+@pytest.mark.parametrize("path", ["/library/tracks?limit=1001", "/library/tracks?sort=size", "/library/albums?artist=x", "/library/search",
+                                  "/library/tracks?unknown=1", "/library/artists?year=-1"])
+def test_badQuery_namesTheParameter(library, path):
+    response = library.request("GET", path)
+    assert response.status_code == 422 and response.json()["member"]
+
+
+@pytest.mark.parametrize("path", ["/library/tracks/t1", "/library/albums/b1/artwork", "/library/artists/zz", "/library/tracks/b1/lyrics"])
+def test_unknownEntry_is404(library, path):
+    assert library.request("GET", path).status_code == 404
+
+
+# Pictures and lyrics
+
+
+def test_artwork_comesFromTagsAndFolder(library):
+    for album in library.call("GET", "/library/albums")["items"]:
+        response = library.request("GET", album["artwork"].removeprefix("/api/v1"))
+        assert response.status_code == 200 and response.headers["Content-Type"] == "image/png" and response.content == PNG
+        again = library.request("GET", album["artwork"].removeprefix("/api/v1"), headers={"If-None-Match": response.headers["ETag"]})
+        assert again.status_code == 304
+    lone = next(track for track in tracks(library) if track["title"] == "untagged")
+    response = library.request("GET", f"/library/tracks/{lone['id']}/artwork")
+    assert response.status_code == 404 and response.json()["code"] == "no-artwork"
+
+
+def test_lyrics_comeFromFileAndTag(library):
+    byTitle = {track["title"]: track for track in tracks(library)}
+    synced = library.call("GET", f"/library/tracks/{byTitle['Hunter']['id']}/lyrics")
+    assert synced["source"] == "file" and synced["synced"]
+    assert synced["lines"] == [{"time": 1.5, "text": "If travel"}, {"time": 3, "text": "Is searching"}]
+    [item] = library.load(byTitle["夜曲"]["uri"])
+    plain = library.call("GET", f"/queue/items/{item}/lyrics")
+    assert plain == {"source": "tag", "synced": False, "text": "一群\n嗜血", "lines": []}
+    assert library.request("GET", f"/library/tracks/{byTitle['Jóga']['id']}/lyrics").json()["code"] == "no-lyrics"
+
+
+# Into the queue
+
+
+def test_albumAndArtist_areQueuedWhole(library):
+    albums = {album["title"]: album for album in library.call("GET", "/library/albums")["items"]}
+    answer = library.call("POST", "/queue/items", json={"items": [{"album": albums["Homogenic"]["id"]}, {"uri": "untagged.mp3"}]})
+    assert answer["count"] == 3
+    assert library.uris() == ["Björk/Homogenic/01 Hunter.mp3", "Björk/Homogenic/02 Jóga.mp3", "untagged.mp3"]
+    artist = search(library, "周")["artists"][0]
+    library.call("PUT", "/queue", json={"items": [{"artist": artist["id"]}]})
+    assert library.uris() == ["周杰倫/十一月的蕭邦/夜曲.mp3"]
+
+
+def test_unknownAlbum_changesNothing(library):
+    library.load("untagged.mp3")
+    for item in ({"album": "b1"}, {"album": "Homogenic"}, {"genre": "g1"}, {"playlist": "p99"}):
+        response = library.request("POST", "/queue/items", json={"items": [{"uri": "x.mp3"}, item]})
+        assert response.status_code == 404, response.text
+    assert library.request("POST", "/queue/items", json={"items": [{"album": "b1", "title": "x"}]}).status_code == 422
+    assert library.uris() == ["untagged.mp3"]
+    # With a uri they are texts to show, as ever.
+    library.add({"uri": "new.mp3", "album": "Some album", "artist": "Someone"})
+    assert library.queue()["items"][1]["album"] == "Some album"
+
+
+# Playlists
+
+
+def test_playlist_survivesKillAndPlays(library, server):
+    library.load("Björk/Homogenic/01 Hunter.mp3", {"uri": "untagged.mp3", "title": "Named"})
+    made = library.request("POST", "/playlists", json={"name": "Abend 夜", "fromQueue": True})
+    assert made.status_code == 201
+    id = made.json()["id"]
+    assert made.headers["Location"] == f"/api/v1/playlists/{id}"
+    server.restart(kill=True)
+    api = Api(server.url)
+    assert [(entry["id"], entry["name"], entry["length"]) for entry in api.call("GET", "/playlists")["playlists"]] == [(id, "Abend 夜", 2)]
+    assert [entry["title"] for entry in api.call("GET", f"/playlists/{id}")["items"]] == [None, "Named"]
+    api.call("DELETE", "/queue")
+    snapshot = api.call("POST", f"/playlists/{id}/play", json={"index": 1})
+    assert snapshot["queueIndex"] == 1 and len(api.uris()) == 2
+    api.call("PUT", "/queue", json={"items": [{"playlist": id}, {"playlist": id}]})
+    assert len(api.uris()) == 4
+    api.close()
+
+
+def test_playlist_changesHonourIfMatch(library):
+    made = library.request("POST", "/playlists", json={"name": "x", "items": [{"uri": "untagged.mp3"}]})
+    path, stale = f"/playlists/{made.json()['id']}", made.headers["ETag"]
+    album = library.call("GET", "/library/albums")["items"][0]
+    appended = library.request("POST", path + "/items", json={"items": [{"album": album["id"]}]}, headers={"If-Match": stale})
+    assert appended.status_code == 200 and appended.json()["length"] == 1 + album["tracks"]
+    refused = library.request("PATCH", path, json={"name": "y"}, headers={"If-Match": stale})
+    assert refused.status_code == 412 and refused.json()["code"] == "revision-mismatch"
+    assert library.request("PATCH", path, json={"name": "y"}, headers={"If-Match": appended.headers["ETag"]}).json()["name"] == "y"
+    assert library.call("PUT", path, json={"items": []})["length"] == 0
+    assert library.request("POST", path + "/play").json()["code"] == "playlist-empty"
+    for body in ({"name": " "}, {"name": "x", "items": 3}, {"items": []}, {"name": "a\nb", "items": []}, {"name": "x", "other": 1}):
+        assert library.request("POST", "/playlists", json=body).status_code == 422, body
+    assert library.request("DELETE", path).status_code == 204
+    assert library.request("GET", path).json()["code"] == "unknown-playlist"
+
+
+# Cost
+
+
+def test_rescanOfUnchangedFiles_readsNone(start_server, directory, audio):
+    root = directory / "many"
+    make_collection(root, 2_000, audio)
+    server = start_server(music=root)
+    api = Api(server.url)
+    eventually(lambda: idle(api), "scanned", 60)
+    api.call("POST", "/library/scan")
+    scan = eventually(lambda: idle(api), "scanned again", 10, every=0.002)["scan"]
+    assert scan["found"] == 2_000 and scan["scanned"] == 0
+    # Promised are 20 ms, which scripts/bench measures; here only that nothing is opened.
+    assert scan["endedAt"] - scan["startedAt"] < 1
+    api.close()
+
+
+def test_idleLibrary_neverWakesUp(library, server):
+    import time
+
+    def scanner() -> tuple[int, int]:
+        for task in pathlib.Path(f"/proc/{server.process.pid}/task").iterdir():
+            if (task / "comm").read_text().strip() == "library-scan":
+                lines = (task / "status").read_text().splitlines()
+                return tuple(int(line.split()[1]) for line in lines if "voluntary_ctxt_switches" in line)
+        raise AssertionError("no thread library-scan")
+
+    before = scanner()
+    time.sleep(3)
+    assert scanner() == before
+
+
+def test_existingMusic_ofTheOtherTests_isScanned(start_server, media: Media):
+    """The odd and broken files of the rig do no harm."""
+    api = Api(start_server().url)
+    status = eventually(lambda: idle(api), "scanned", 30)
+    assert status["tracks"] > 10 and status["unplayable"] > 0
+    api.close()
+
+
+# The command line
+
+
+def test_commands_searchScanAndKeepPlaylists(library, server):
+    import subprocess
+
+    from rig.server import binary
+
+    def tonearm(*arguments: str) -> str:
+        done = subprocess.run([str(binary()), *arguments, "--server", server.url], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "Björk/Homogenic/02 Jóga.mp3" in tonearm("search", "joga")
+    assert tonearm("scan").startswith("4 tracks: 0 new, 0 changed, 0 removed")
+    library.load("untagged.mp3")
+    id = tonearm("playlists", "--save", "Abend").split()[0]
+    assert "Abend" in tonearm("playlists")
+    tonearm("playlists", "--play", id)
+    tonearm("playlists", "--remove", id)
+    assert tonearm("playlists").strip() == ""

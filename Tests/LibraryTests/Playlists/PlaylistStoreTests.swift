@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Catalogue
+import Foundation
+import Logging
+import Testing
+
+@testable import Library
+
+@Suite struct PlaylistStoreTests {
+    let fixture: StateFixture
+
+    init() throws { fixture = try StateFixture() }
+
+    private func store() throws -> PlaylistStore {
+        try PlaylistStore(directory: fixture.directory, logger: Logger(label: "test"))
+    }
+
+    @Test func list_isKept() throws {
+        let entries = [PlaylistEntry(uri: "a.mp3", title: "A"), PlaylistEntry(uri: "b.mp3")]
+        let made = try store().create(name: "Evening", entries: entries)
+        let store = try store()
+        #expect(try store.playlists() == [made])
+        #expect(try store.playlist(made.id).entries == entries)
+        #expect(made.length == 2 && made.revision == 1)
+    }
+
+    @Test func change_replacesAppendsAndRenames() throws {
+        let store = try store()
+        let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
+        #expect(try store.change(id, name: nil, entries: .append([PlaylistEntry(uri: "2")]), expected: 1).length == 2)
+        #expect(try store.change(id, name: "y", entries: nil, expected: 2).name == "y")
+        #expect(try store.playlist(id).entries.map(\.uri) == ["1", "2"])
+        #expect(try store.change(id, name: nil, entries: .replace([]), expected: nil).length == 0)
+        #expect(throws: PlaylistError.revisionMismatch(current: 4)) {
+            try store.change(id, name: "z", entries: nil, expected: 1)
+        }
+        #expect(try store.playlist(id).list.name == "y")
+    }
+
+    @Test func removedList_isUnknown_andItsIDIsNotGivenAgain() throws {
+        let store = try store()
+        let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
+        try store.remove(id, expected: nil)
+        #expect(throws: PlaylistError.unknown) { try store.playlist(id) }
+        #expect(try store.create(name: "y", entries: []).id != id)
+    }
+
+    @Test func tooLongList_isRefusedWhole() throws {
+        let store = try store()
+        let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
+        let many = Array(repeating: PlaylistEntry(uri: "1"), count: PlaylistStore.maximumEntries)
+        #expect(throws: PlaylistError.full(maximum: PlaylistStore.maximumEntries)) {
+            try store.change(id, name: nil, entries: .append(many), expected: nil)
+        }
+        #expect(try store.playlist(id).list.length == 1)
+    }
+
+    @Test func damagedFile_isSetAside() throws {
+        try Data("no database at all, really".utf8).write(
+            to: URL(fileURLWithPath: fixture.directory + "/playlists.sqlite"))
+        #expect(try store().playlists().isEmpty)
+        #expect(try fixture.files.contains { $0.hasPrefix("playlists.sqlite.damaged-") })
+    }
+}

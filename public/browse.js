@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { Library } from "./state/library.js";
+import { Pictures } from "./state/pictures.js";
+
+/** The three views of the music pane: which one is shown, and what keeps the library and the playlists fed. */
+export class Browse {
+  #client;
+  #view = "folders";
+  #parts;
+
+  constructor({ client, socket }) {
+    const find = (selector) => document.querySelector(selector);
+    this.#client = client;
+    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser") };
+    this.library = new Library(client);
+    const { library } = this.#parts;
+    library.pictures = new Pictures(client);
+    library.content = null;
+    this.#parts.playlists.lists = null;
+    this.library.addEventListener("change", () => {
+      library.content = this.library.content;
+      library.problem = this.library.problem;
+    });
+    this.library.addEventListener("status", () => (library.status = this.library.status));
+    socket.addEventListener("message", ({ detail }) => {
+      if (detail.type === "library") this.library.applyStatus(detail.data);
+    });
+    addEventListener("browse-view", ({ detail }) => this.show(detail.view));
+    addEventListener("library-open", ({ detail }) => this.library.open(detail));
+    addEventListener("library-search", ({ detail }) => this.library.search(detail.text));
+    addEventListener("library-more", () => this.library.more());
+    addEventListener("playlists-changed", () => this.#loadPlaylists());
+  }
+
+  /** The part that is shown; each has `focusFirst` and `focusFilter`. */
+  get part() {
+    return this.#parts[this.#view];
+  }
+
+  show(view) {
+    this.#view = view;
+    for (const [name, part] of Object.entries(this.#parts)) part.hidden = name !== view;
+    this.refresh();
+  }
+
+  /** Also after the connection came back: what is shown is read again. */
+  refresh() {
+    if (this.#view === "library") this.library.start();
+    else if (this.#view === "playlists") this.#loadPlaylists();
+  }
+
+  async #loadPlaylists() {
+    const part = this.#parts.playlists;
+    try {
+      part.lists = (await this.#client.get("/playlists")).playlists;
+    } catch (problem) {
+      part.problem = problem.message;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { count } from "../lib/media.js";
+
+const pageSize = 200;
+const lists = new Set(["artists", "albums", "genres"]);
+
+/** What the library pane shows, page by page, and what the library does. Dispatches `change` and `status`. */
+export class Library extends EventTarget {
+  /** `{kind, id, title, subtitle, artists, albums, genres, tracks, hasMore}`; null while it loads or after a problem. */
+  content = null;
+  problem = null;
+  /** The answer of `GET /library`; null without a library. */
+  status = null;
+  #client;
+  #place = { kind: "albums" };
+  #generation = 0;
+
+  constructor(client) {
+    super();
+    this.#client = client;
+  }
+
+  async start() {
+    try {
+      this.applyStatus(await this.#client.get("/library"));
+    } catch (problem) {
+      this.problem = problem.message;
+      this.dispatchEvent(new Event("change"));
+      return;
+    }
+    await this.open(this.#place);
+  }
+
+  /** What has changed is read again, where the user is. */
+  applyStatus(status) {
+    const isOther = this.status !== null && status.revision !== this.status.revision && status.state !== "scanning";
+    this.status = status;
+    this.dispatchEvent(new Event("status"));
+    if (isOther) this.open(this.#place);
+  }
+
+  /** `{kind, id, text}`: a list, one entry of it, or a search. */
+  async open(place) {
+    this.#place = place;
+    const generation = ++this.#generation;
+    let content = null;
+    let problem = null;
+    try {
+      content = { ...place, ...(await this.#load(place)) };
+    } catch (refusal) {
+      problem = refusal.message;
+    }
+    if (generation !== this.#generation) return;
+    this.content = content;
+    this.problem = problem;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  search(text) {
+    return this.open(text ? { kind: "search", text } : { kind: "albums" });
+  }
+
+  async more() {
+    const { content } = this;
+    const generation = this.#generation;
+    if (!content?.hasMore) return;
+    const name = content.list;
+    const page = await this.#page(content.path, content[name].length).catch(() => null);
+    if (!page || generation !== this.#generation) return;
+    const all = [...content[name], ...page.items];
+    this.content = { ...content, [name]: all, hasMore: all.length < page.length };
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async #load({ kind, id, text }) {
+    if (lists.has(kind)) return this.#first(kind, `/library/${kind}?`);
+    if (kind === "search") return this.#client.get(`/library/search?${new URLSearchParams({ q: text, limit: 50 })}`);
+    const key = encodeURIComponent(id);
+    if (kind === "genre") return this.#first("albums", `/library/albums?genre=${key}&`);
+    if (kind === "artist") {
+      const [artist, albums] = await Promise.all([
+        this.#client.get(`/library/artists/${key}`), this.#first("albums", `/library/albums?artist=${key}&sort=year&`)]);
+      const { items: tracks } = albums.albums.length ? { items: [] } : await this.#client.get(`/library/tracks?artist=${key}`);
+      return { ...albums, tracks, title: artist.name, subtitle: count(artist.tracks, "track") };
+    }
+    const album = await this.#client.get(`/library/albums/${key}`);
+    const facts = [album.artist?.name ?? "Several artists", album.year, count(album.tracks, "track")];
+    return { tracks: album.items, title: album.title, subtitle: facts.filter(Boolean).join(" · ") };
+  }
+
+  async #first(list, path) {
+    const page = await this.#page(path, 0);
+    return { list, path, [list]: page.items, hasMore: page.items.length < page.length };
+  }
+
+  #page(path, offset) {
+    return this.#client.get(`${path}${new URLSearchParams({ offset, limit: pageSize })}`);
+  }
+}
