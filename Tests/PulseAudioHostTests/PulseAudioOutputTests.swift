@@ -368,6 +368,31 @@ struct PulseAudioOutputTests {
         #expect(!driver.all.contains { if case .failed = $0 { true } else { false } })
     }
 
+    /// It makes what it was asked for meanwhile when it goes on; that must not stay.
+    @Test func leavesNoStreamBehind_whenTheDaemonWasFrozenTooLong() throws {
+        let own = try PulseDaemon(sinks: ["one"])
+        defer { try? own.remove() }
+        let driver = OutputDriver(own)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        own.signal(SIGSTOP)
+        let given = try driver.open(1)
+        driver.output.start(generation: Generation(1))
+        try driver.wait("failure", within: 10) { if case .failed(Generation(1), .lost) = $0 { true } else { nil } }
+        // Asking again would only make it more.
+        driver.output.open(given.format, generation: Generation(2))
+        try driver.wait("failure", within: 2) { if case .failed(Generation(2), .lost) = $0 { true } else { nil } }
+        own.signal(SIGCONT)
+        try driver.waitClosed(1)
+        #expect(own.pactl("list", "short", "sink-inputs").isEmpty)
+        let ring = try driver.open(3)
+        Noise(seconds: 1).feed(ring, lease: ring.grant().lease)
+        let events = driver.count
+        driver.output.start(generation: Generation(3))
+        try driver.waitStarted(3, from: events)
+        #expect(own.pactl("list", "short", "sink-inputs").split(separator: "\n").count == 1)
+    }
+
     @Test func sleeps_whilePausedOrIdle() throws {
         let driver = OutputDriver(daemon)
         defer { driver.output.shutdown() }
