@@ -26,7 +26,7 @@ extension PlayerCore {
         case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
-        case .play where status == .buffering: .underrun
+        case .play where status == .buffering: standsSince == nil ? .underrun : .outputUnavailable
         case .play, .idle, .hold, .stop: nil
         }
     }
@@ -39,14 +39,20 @@ extension PlayerCore {
         if current.isOpening { return .loading }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.
-        case .running, .draining, .pausing: return isHeard ? .playing : .loading
+        case .pausing where !clock.isAdvancing: return statusBeforeSound
+        case .running, .draining, .pausing:
+            guard isHeard else { return .loading }
+            return standsSince == nil ? .playing : .buffering
         case .dry: return current.listened > 0 ? .buffering : .loading
-        case .silent, .starting, nil: return isHeard && current.listened > 0 ? .paused : .loading
+        case .silent, .starting, nil: return statusBeforeSound
         }
     }
 
+    private var statusBeforeSound: PlayerStatus { isHeard && (current?.listened ?? 0) > 0 ? .paused : .loading }
+
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {
-        if stream.isSounding, isHeard, seek == nil { return .playing }
+        // A fade-out that a standing sink does not play is no sound.
+        if stream.isSounding, clock.isAdvancing, isHeard, seek == nil { return .playing }
         return seek == nil ? silent : .seeking
     }
 
