@@ -7,6 +7,7 @@ import Playback
 /// Sentences for the user, from libpulse's error codes and a look at the socket.
 enum PulseProblem {
     static let noDevice = "The sound server runs but has no output device."
+    static let noAnswer = "The sound server did not answer when asked for a stream."
 
     static func text(_ code: Int32) -> String {
         String(cString: pa_strerror(code))

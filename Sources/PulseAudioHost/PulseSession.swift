@@ -122,6 +122,10 @@ final class PulseSession {
             }
         }
         current = nil
+        if leaving.contains(where: { $0.phase == .unanswered }) {
+            // One request is enough to learn that the server answers again.
+            return say(.failed(generation, .lost(PulseProblem.noAnswer)))
+        }
         switch connection {
         case .waiting(let reason): say(.failed(generation, .lost(reason)))
         case .ready where devices.devices != nil: create(format, generation)

@@ -16,7 +16,7 @@ extension PulseStream {
         case .running:
             if isSounding { say(.started(generation)) }
             tick()
-        case .disconnecting, .ended: break
+        case .unanswered, .disconnecting, .ended: break
         }
     }
 
@@ -30,7 +30,7 @@ extension PulseStream {
             answersPause = true
             fadeOut()
         case .fading, .corking: answersPause = true
-        case .disconnecting, .ended: break
+        case .unanswered, .disconnecting, .ended: break
         }
     }
 
@@ -39,6 +39,7 @@ extension PulseStream {
         switch phase {
         case .running: fadeOut()
         case .corked, .corking: disconnect()
+        case .unanswered: say(.closed(generation))
         case .creating, .fading, .disconnecting, .ended: break
         }
     }
@@ -74,7 +75,7 @@ extension PulseStream {
         case .fading(let end, let deadline):
             context.pointee.renderer.skip(to: index)
             flushing = (end: end, until: deadline)
-        case .disconnecting, .ended: break
+        case .unanswered, .disconnecting, .ended: break
         }
         tick()
     }

@@ -13,6 +13,8 @@ final class PulseStream {
     enum Phase: Equatable {
         /// Not to be touched before the server has answered (freeing a stream that is being created hangs or leaks).
         case creating(until: MonotonicTime)
+        /// Given up while it was being created. Kept, since the server may still create it: it is then disconnected.
+        case unanswered
         case corked
         case running
         /// The fade-out is queued; corks or disconnects when it was heard.
@@ -119,8 +121,10 @@ final class PulseStream {
     func stateChanged() {
         switch pa_stream_get_state(stream) {
         case PA_STREAM_READY:
-            guard case .creating = phase else { return }
-            phase = .corked
+            switch phase {
+            case .creating, .unanswered: phase = .corked
+            default: return
+            }
             if isClosing {
                 disconnect()
             } else {
@@ -143,7 +147,10 @@ final class PulseStream {
 
     func disconnect() {
         guard phase != .disconnecting, phase != .ended else { return }
-        if case .creating = phase { return }
+        switch phase {
+        case .creating, .unanswered: return
+        default: break
+        }
         freeze()
         phase = .disconnecting
         context.pointee.isRunning = false
@@ -180,8 +187,11 @@ final class PulseStream {
         switch phase {
         case .creating(let deadline):
             if now >= deadline {
-                end()
-                say(.failed(generation, .lost("The sound server did not answer when asked for a stream.")))
+                phase = .unanswered
+                timer.arm(nil)
+                let answersClose = isClosing
+                isClosing = true
+                say(answersClose ? .closed(generation) : .failed(generation, .lost(PulseProblem.noAnswer)))
                 return
             }
         case .running:
@@ -195,7 +205,7 @@ final class PulseStream {
                 return
             }
         case .corked: runWhenFed(now)
-        case .corking, .ended: break
+        case .unanswered, .corking, .ended: break
         }
         publish()
         if phase != .ended { timer.arm(nextDeadline(now)) }
@@ -243,7 +253,7 @@ final class PulseStream {
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
         case .disconnecting: return timing.disconnectDeadline(now)
         case .corked: return awaitsFrames && ring.unread > 0 ? gatherTime(now) : nil
-        case .corking, .ended: return nil
+        case .unanswered, .corking, .ended: return nil
         case .running: break
         }
         guard !isSuspended else { return flushing?.until }
@@ -257,7 +267,9 @@ final class PulseStream {
             deadline = min(deadline, time)
         }
         if context.pointee.renderer.holdsFrames, ring.unread > 0 { deadline = min(deadline, gatherTime(now)) }
-        return max(deadline, now.advanced(bySeconds: 0.0003))
+        // The answer calls back by itself; only what else there is must be looked at meanwhile.
+        let pause = timing.isAsking && deadline <= now ? 0.01 : 0.0003
+        return max(deadline, now.advanced(bySeconds: pause))
     }
 
     /// When to look again whether the ring has enough to begin with.

@@ -7,6 +7,7 @@ import pytest
 
 from rig import PATIENCE, Api, Capture, eventually
 from rig.signals import align
+from rig.waiting import during
 
 RATE = 44100
 
@@ -154,6 +155,50 @@ def test_a_seek_and_a_pause_while_the_daemon_is_away_end_paused(capture, pulse, 
     assert snapshot["status"] == "paused" and snapshot["position"] == pytest.approx(17, abs=0.01)
     api.play()
     assert 17 <= api.wait_status("playing")["position"] < 18
+
+
+def test_a_frozen_sound_server_is_an_outage_and_leaves_nothing_behind(capture, pulse, api, events):
+    """A server that stands answers nobody: never `playing` meanwhile; then the music goes on where it was, in one stream."""
+    ids = api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    capture.wait_seconds(1.0)
+    pulse.freeze()
+    stands = eventually(lambda: (s := api.player())["status"] != "playing" and s, "the standstill is noticed")
+    assert (stands["status"], stands["reason"], stands["rate"]) == ("buffering", "output-unavailable", 0)
+    mark = events.mark()
+    paused = api.pause()
+    assert paused["status"] == "paused" and paused["rate"] == 0
+    assert paused["position"] == pytest.approx(stands["position"], abs=0.01)
+    api.play()
+    lost = api.wait_status("interrupted", timeout=15)
+    assert lost["reason"] == "output-unavailable" and lost["rate"] == 0
+    # Long enough for a stream that is asked for meanwhile to be given up, and for more attempts.
+    api.wait_status("interrupted")
+    during(3, lambda: api.player()["status"] == "interrupted", "nothing sounds", every=0.1)
+    assert api.player()["position"] == pytest.approx(stands["position"], abs=0.01)
+    assert "playing" not in [event["status"] for event in events.since(mark, "status")]
+    pulse.thaw()
+    back = api.wait_status("playing", timeout=10)
+    assert back["item"]["id"] == ids[0]
+    assert stands["position"] <= back["position"] < stands["position"] + 2
+    eventually(lambda: len(pulse.sink_inputs()) == 1, "one stream is left", timeout=3)
+
+
+def test_a_sound_server_that_freezes_while_playing_is_given_up(capture, pulse, api):
+    """No wait without an end: 5 s, then it is an outage like any other."""
+    api.load("long.mp3")
+    api.play()
+    capture.wait_sound()
+    pulse.freeze()
+    stands = api.wait_status("buffering")
+    assert stands["reason"] == "output-unavailable"
+    lost = api.wait_status("interrupted", timeout=8)
+    assert lost["reason"] == "output-unavailable" and lost["output"]["available"]
+    assert lost["position"] == pytest.approx(stands["position"], abs=0.01)
+    pulse.thaw()
+    assert api.wait_status("playing", timeout=10)["position"] < stands["position"] + 2
+    eventually(lambda: len(pulse.sink_inputs()) == 1, "one stream is left", timeout=3)
 
 
 @pytest.mark.parametrize("moment", [None, 0.0, 0.003, 0.01, 0.03])

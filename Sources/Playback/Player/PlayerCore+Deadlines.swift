@@ -20,6 +20,7 @@ extension PlayerCore {
         Self.failIfOverdue(&current, now: now)
         Self.failIfOverdue(&upcoming, now: now)
         checkGathering()
+        watchSink()
         checkStream()
         if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
             self.outage = nil
@@ -66,13 +67,21 @@ extension PlayerCore {
                 guard isOver(since, Self.pausingLimit) else { return }
                 giveUp(generation, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
             case .draining(let since):
-                let rest = current?.writtenEnd.map { format.seconds($0 - timeline.heard) } ?? 0
-                guard isOver(since, 10), rest <= 0 else { return }
+                if giveUpStanding(generation) { return }
+                guard isOver(since, 10), unheardRest(format) <= 0 else { return }
                 giveUp(generation, "The sink did not play to the end.")
-            case .running, .dry: return
+            case .running: _ = giveUpStanding(generation)
+            case .dry(let since):
+                if !giveUpStanding(generation) { checkSource(drySince: since) }
             }
         }
         if case .stop(drain: false, let since) = goal, isOver(since, Self.stoppingLimit) { stopped() }
+    }
+
+    private mutating func giveUpStanding(_ generation: Generation) -> Bool {
+        guard let standsSince, isOver(standsSince, Self.standingLimit) else { return false }
+        giveUp(generation, "The sink has stood still for \(Int(Self.standingLimit)) s.")
+        return true
     }
 
     private mutating func giveUp(_ generation: Generation, _ message: String) {
@@ -80,7 +89,7 @@ extension PlayerCore {
         outputReported(.failed(generation, .lost(message)))
     }
 
-    private func isOver(_ since: MonotonicTime, _ seconds: Double) -> Bool { Self.isOver(since, seconds, at: now) }
+    func isOver(_ since: MonotonicTime, _ seconds: Double) -> Bool { Self.isOver(since, seconds, at: now) }
 
     private static func isOver(_ since: MonotonicTime, _ seconds: Double, at now: MonotonicTime) -> Bool {
         now.seconds(since: since) >= seconds - 0.0005
@@ -91,7 +100,8 @@ extension PlayerCore {
         var times: [MonotonicTime] = []
         func after(_ since: MonotonicTime, _ seconds: Double) { times.append(since.advanced(bySeconds: seconds)) }
         func pollUntilHeard() {
-            if status != .playing, current?.isFed == true { after(now, Self.startingPoll) }
+            guard status != .playing, current?.isFed == true else { return }
+            after(now, standsSince == nil ? Self.startingPoll : Self.standingPoll)
         }
 
         if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
@@ -119,8 +129,11 @@ extension PlayerCore {
             case .running:
                 after(max(positionSavedAt, now.advanced(bySeconds: -Self.clockInterval)), Self.clockInterval)
                 pollUntilHeard()
-            case .dry: break
+            case .dry(let since):
+                guard standsSince == nil, !output.isSuspended, case .feeding = current?.stage else { break }
+                after(since, Self.sourceLimit)
             }
+            if let standsSince { after(standsSince, Self.standingLimit) }
             if let border = nextBorder(format) { times.append(border) }
         }
         if case .stop(_, let since) = goal { after(since, Self.stoppingLimit) }

@@ -12,6 +12,7 @@ extension PlayerCore {
             stream = .open(generation, ring.format, .silent(since: now))
             timeline = Timeline(sampleRate: ring.format.sampleRate)
             clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: now, latency: 0)
+            self.ring = ring
             describeStream(ring.format)
         case .started(let generation):
             guard generation == stream.generation else { return }
@@ -65,7 +66,11 @@ extension PlayerCore {
     private mutating func ranDry() {
         switch stream.transport {
         case .running, .starting:
-            if let current, current.writtenEnd == nil, !current.isOpening { statistics.underruns += 1 }
+            if hasFramesForSink {
+                standsSince = standsSince ?? now
+            } else if let current, current.writtenEnd == nil, !current.isOpening {
+                statistics.underruns += 1
+            }
             stream.transport = .dry(since: now)
             jumped()
             gatherAfterUnderrun()
@@ -115,7 +120,11 @@ extension PlayerCore {
     mutating func describeStream(_ format: AudioFormat?) {
         output.sampleRate = format?.sampleRate
         output.channelCount = format?.channelCount
-        if format == nil { output.isSuspended = false }
+        if format == nil {
+            output.isSuspended = false
+            ring = nil
+            standsSince = nil
+        }
         emit(.output(output))
     }
 

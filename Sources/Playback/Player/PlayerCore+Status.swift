@@ -26,7 +26,8 @@ extension PlayerCore {
         case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
-        case .play where status == .buffering: gathering == nil ? .underrun : .network
+        case .play where status == .buffering:
+            if gathering != nil { .network } else { standsSince == nil ? .underrun : .outputUnavailable }
         case .play, .idle, .hold, .stop: nil
         }
     }
@@ -40,14 +41,20 @@ extension PlayerCore {
         if gathering != nil { return .buffering }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.
-        case .running, .draining, .pausing: return isHeard ? .playing : .loading
+        case .pausing where !clock.isAdvancing: return statusBeforeSound
+        case .running, .draining, .pausing:
+            guard isHeard else { return .loading }
+            return standsSince == nil ? .playing : .buffering
         case .dry: return current.listened > 0 ? .buffering : .loading
-        case .silent, .starting, nil: return isHeard && current.listened > 0 ? .paused : .loading
+        case .silent, .starting, nil: return statusBeforeSound
         }
     }
 
+    private var statusBeforeSound: PlayerStatus { isHeard && (current?.listened ?? 0) > 0 ? .paused : .loading }
+
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {
-        if stream.isSounding, isHeard, seek == nil { return .playing }
+        // A fade-out that a standing sink does not play is no sound.
+        if stream.isSounding, clock.isAdvancing, isHeard, seek == nil { return .playing }
         return seek == nil ? silent : .seeking
     }
 

@@ -46,6 +46,10 @@ struct PlayerCore {
     var timeline = Timeline(sampleRate: 44_100)
     var clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: MonotonicTime(nanoseconds: 0), latency: 0)
     var output = OutputStatus()
+    /// The stream's ring, to tell a late decoder from a sink that stands.
+    var ring: FrameRing?
+    /// Since when the sink's clock stands although the sink has frames to play; nil while all is well.
+    var standsSince: MonotonicTime?
     /// nil until the output has told for the first time.
     var availability: OutputAvailability?
     var outage: Outage?

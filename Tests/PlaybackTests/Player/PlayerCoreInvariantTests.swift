@@ -32,10 +32,14 @@ import Threading
 
         // There is always a way out: left alone, it comes to rest or plays.
         world.isAvailable = true
+        world.sink.isFrozen = false
         world.send(.output(.availability(.available)))
         world.run(seconds: 45)
         let resting: Set<PlayerStatus> = [.idle, .ready, .playing, .paused, .stopped, .completed, .failed]
-        #expect(resting.contains(world.status), "\(world.status) \(world.core.goal) \(world.core.stream)")
+        // Between two items it loads for a moment.
+        #expect(
+            world.run(upTo: 1) { resting.contains($0.status) },
+            "\(world.status) \(world.core.goal) \(world.core.stream)")
         #expect(world.replies.count == world.asked.count)
         #expect(ledger.violations == [])
     }
@@ -105,6 +109,7 @@ import Threading
             world.send(.output(.availability(world.isAvailable ? .available : .unavailable("away"))))
         case 92..<93:
             if let generation = world.sink.generation { world.send(.output(.suspended(generation, chance(2)))) }
+        case 93..<94: world.sink.isFrozen.toggle()
         default: world.run(seconds: Double.random(in: 0...2, using: &random))
         }
     }

@@ -35,6 +35,8 @@ struct SimulatedWorld {
         var isStarted = false
         var isDraining = false
         var isDry = false
+        /// Takes no frames although it was started and there are some.
+        var isFrozen = false
         var written: FrameCount = 0
         var heard = 0.0
         var cut: FrameCount = 0
@@ -143,7 +145,7 @@ struct SimulatedWorld {
     }
 
     private var isSounding: Bool {
-        sink.isOpen && sink.isStarted && !sink.isDry && sink.isAudible
+        sink.isOpen && sink.isStarted && !sink.isDry && !sink.isFrozen && sink.isAudible
     }
 
     private mutating func advance(to time: MonotonicTime) {
@@ -156,7 +158,7 @@ struct SimulatedWorld {
     }
 
     private var sinkDeadline: MonotonicTime? {
-        guard sink.isOpen, sink.isStarted, !sink.isDry else { return nil }
+        guard sink.isOpen, sink.isStarted, !sink.isDry, !sink.isFrozen else { return nil }
         return now.advanced(
             bySeconds: (Double(sink.written) - max(sink.heard, Double(sink.cut))) / Double(Self.sampleRate) + 0.000_2)
     }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// A sink that has frames to play and does not: a sound server that is frozen, a device that has stopped taking frames.
+extension PlayerCore {
+    /// How long a started sink may stand before its stream counts as lost.
+    static let standingLimit = 5.0
+    /// How long a source may leave the sink without frames before its item fails.
+    static let sourceLimit = 30.0
+    /// How often the clock is read while the sink stands.
+    static let standingPoll = 0.05
+
+    /// Where frames wait, it is not the decoder that is late.
+    var hasFramesForSink: Bool { ring.map { $0.unread > 0 } ?? false }
+
+    /// Seconds of the current item that are written and not heard.
+    func unheardRest(_ format: AudioFormat) -> Double {
+        current?.writtenEnd.map { format.seconds($0 - timeline.heard) } ?? 0
+    }
+
+    mutating func watchSink() {
+        guard !clock.isAdvancing, !output.isSuspended, case .open(_, let format, let transport) = stream else {
+            standsSince = nil
+            return
+        }
+        let stands: Bool
+        switch transport {
+        case .running: stands = hasFramesForSink
+        case .draining: stands = unheardRest(format) > 0
+        // What was found when it ran dry holds: the first frames after that only have to reach the sink.
+        case .dry: return
+        case .silent, .starting, .pausing: stands = false
+        }
+        standsSince = stands ? standsSince ?? now : nil
+    }
+
+    /// Without frames since `since`: the source has its time, then the item fails. Frames that came too late to be played
+    /// are the sink's to play, and it has its own time for them.
+    mutating func checkSource(drySince since: MonotonicTime) {
+        guard standsSince == nil, gathering == nil, !output.isSuspended, let feeding = current,
+            case .feeding = feeding.stage, isOver(since, Self.sourceLimit)
+        else { return }
+        if hasFramesForSink {
+            standsSince = now
+        } else {
+            let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
+            current?.stage = .failed(PlaybackError(.timedOut, message, itemID: feeding.item.id), end: nil)
+        }
+    }
+}

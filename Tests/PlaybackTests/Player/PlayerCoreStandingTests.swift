@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Testing
+
+@testable import Playback
+
+/// What the player says and does while the sink stands, and while the source gives nothing.
+@Suite struct PlayerCoreStandingTests {
+    /// Plays an item for 2 s, then the sink takes no more frames; with frames in the ring, or without.
+    private static func frozen(withFrames: Bool = true, atTheEnd: Bool = false) throws -> SimulatedWorld {
+        // Nothing behind it: its rest is drained.
+        var world = SimulatedWorld.playing(atTheEnd ? ["a-60"] : ["a-60", "b-60"])
+        world.run(seconds: 2)
+        if withFrames { try fill(world) }
+        world.sink.isFrozen = true
+        return world
+    }
+
+    private static func fill(_ world: SimulatedWorld) throws {
+        let ring = try #require(world.core.ring)
+        let silence = [Float](repeating: 0, count: 32)
+        _ = silence.withUnsafeBufferPointer { ring.write($0, lease: ring.grant().lease) }
+        #expect(ring.unread > 0)
+    }
+
+    private static func tellUnderrun(_ world: inout SimulatedWorld) throws {
+        world.send(.output(.underrun(try #require(world.sink.generation))))
+    }
+
+    @Test func doesNotPlay_whenPausedWhileTheSinkStands() throws {
+        var world = try Self.frozen()
+        try Self.tellUnderrun(&world)
+        #expect(world.status == .buffering)
+        let place = world.position
+        world.check = {
+            #expect($0.status != .playing)
+            #expect($0.core.positionClock.rate == 0)
+            #expect($0.position == place)
+        }
+        world.command(.pause)
+        world.run(seconds: 2)
+        #expect(world.status == .paused)
+    }
+
+    @Test func doesNotPlay_whenPausedAndPlayedWhileTheSinkStands() throws {
+        var world = try Self.frozen()
+        try Self.tellUnderrun(&world)
+        world.check = { #expect($0.status != .playing) }
+        world.command(.pause)
+        world.command(.play(.current, position: nil))
+        world.run(seconds: 0.001)
+    }
+
+    /// Told by the output or seen by the clock, while playing or while playing to the end.
+    @Test(arguments: [true, false], [true, false])
+    func countsTheStreamAsLost_whenTheSinkStands(isTold: Bool, atTheEnd: Bool) throws {
+        var world = try Self.frozen(atTheEnd: atTheEnd)
+        let place = world.position
+        let lost = try #require(world.sink.generation)
+        if isTold { try Self.tellUnderrun(&world) }
+        #expect(world.run { $0.status == .buffering })
+        #expect(world.core.reason == .outputUnavailable)
+        #expect(world.core.statistics.underruns == 0)
+        world.isAvailable = false
+        #expect(world.run(upTo: PlayerCore.standingLimit + 1) { $0.status == .interrupted })
+        #expect(world.core.reason == .outputUnavailable)
+        #expect(abs(world.position - place) < 0.1)
+        world.run(seconds: 20)
+        world.isAvailable = true
+        #expect(world.run { $0.status == .playing })
+        #expect(world.sink.generation != lost)
+        #expect(abs(world.position - place) < 0.1)
+    }
+
+    @Test func playsOn_whenTheSinkStoodForAShortWhile() throws {
+        var world = try Self.frozen()
+        let stream = world.sink.generation
+        #expect(world.run { $0.status == .buffering })
+        world.run(seconds: PlayerCore.standingLimit - 1)
+        world.sink.isFrozen = false
+        #expect(world.run(upTo: 0.2) { $0.status == .playing })
+        world.run(seconds: PlayerCore.standingLimit + 1)
+        #expect(world.status == .playing && world.sink.generation == stream)
+    }
+
+    /// A sleeping sink stands as well, for as long as it likes.
+    @Test func waits_whileTheSinkIsSuspended() throws {
+        var world = try Self.frozen()
+        let stream = try #require(world.sink.generation)
+        world.send(.output(.suspended(stream, true)))
+        world.run(seconds: 60)
+        #expect(world.status == .interrupted && world.core.reason == .outputSuspended)
+        #expect(world.sink.generation == stream)
+    }
+
+    @Test func failsTheItem_whenTheSourceGivesNothing() throws {
+        var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 1)
+        try Self.tellUnderrun(&world)
+        #expect(world.core.transportIsDry)
+        world.sink.isFrozen = true
+        world.core.current?.stage = .feeding
+        #expect(world.status == .buffering && world.core.reason == .underrun)
+        world.run(seconds: PlayerCore.sourceLimit - 1)
+        #expect(world.status == .buffering)
+        world.sink.isFrozen = false
+        world.run(seconds: 2)
+        #expect(world.core.lastError?.code == .timedOut)
+        #expect(world.core.current?.item.uri == "b-60")
+    }
+
+    @Test func givesTheSinkItsTime_whenTheSourceWasSlow() throws {
+        var world = try Self.frozen(withFrames: false)
+        world.core.current?.stage = .feeding
+        try Self.tellUnderrun(&world)
+        #expect(world.core.reason == .underrun)
+        try Self.fill(world)
+        world.run(seconds: PlayerCore.sourceLimit + 1)
+        #expect(world.status == .buffering && world.core.reason == .outputUnavailable)
+        world.run(seconds: PlayerCore.standingLimit)
+        #expect(world.core.lastError?.code == .outputUnavailable)
+    }
+}
+
+extension PlayerCore {
+    fileprivate var transportIsDry: Bool { if case .dry = stream.transport { true } else { false } }
+}
