@@ -298,6 +298,20 @@ def test_playlist_changesHonourIfMatch(library):
     assert library.request("GET", path).json()["code"] == "unknown-playlist"
 
 
+def test_playlist_takesLongListsAndHidesSecretsOfAddresses(library):
+    address = "https://user:pw@music.example/a.mp3?token=abc&x=1"
+    entries = [{"uri": f"{'long/' * 20}{index}.mp3"} for index in range(2_000)] + [{"uri": address}]
+    made = library.request("POST", "/playlists", json={"name": "long", "items": entries})
+    assert made.status_code == 201 and made.json()["length"] == 2_001, made.text
+    path = f"/playlists/{made.json()['id']}"
+    shown = library.call("GET", path + "?offset=2000")["items"]
+    assert [entry["uri"] for entry in shown] == ["https://***@music.example/a.mp3?token=***&x=1"]
+    library.call("POST", path + "/items", json={"items": [{"playlist": made.json()["id"]}]})
+    assert library.call("GET", path)["length"] == 4_002
+    for unknown in (path + "?other=1", "/library?other=1", "/playlists?other=1", "/library/artists?other=1"):
+        assert library.request("GET", unknown).status_code == 422, unknown
+
+
 # Cost
 
 

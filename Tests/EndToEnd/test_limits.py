@@ -187,6 +187,9 @@ def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open
     api.settings(volume=0.5)
     log.send({"type": "command", "id": 1, "command": "queue.undo"})
     log.wait_for("reply", timeout=10)
+    # 409 while the first scan still goes on, which tells as well.
+    assert api.request("POST", "/library/scan").status_code in (202, 409)
+    log.wait_for("library", timeout=20)
     late = open_events("since=other-run:1")
     late.wait_for("resync")
     seen = {event.type for event in log.since()} | {event.type for event in late.since()}
