@@ -119,8 +119,7 @@ import Testing
         try Self.fill(world)
         world.run(seconds: PlayerCore.sourceLimit + 1)
         #expect(world.status == .buffering && world.core.reason == .outputUnavailable)
-        world.run(seconds: PlayerCore.standingLimit)
-        #expect(world.core.lastError?.code == .outputUnavailable)
+        #expect(world.run(upTo: PlayerCore.standingLimit) { $0.core.lastError?.code == .outputUnavailable })
     }
 }
 
