@@ -73,7 +73,7 @@ def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
     with contextlib.ExitStack() as stack:
         connections = open_many(stack, server.port, 150)
         # Each gets an answer or an end, or waits; the one who is in goes on.
-        eventually(lambda: server.descriptors() >= 45, "the descriptors are used up", timeout=20)
+        eventually(lambda: server.descriptors() >= 41, "the descriptors are used up", timeout=20)
         assert api.player()["status"] == "playing"
         api.command("next")
         assert api.wait_status("playing")["item"]["id"] == ids[1]

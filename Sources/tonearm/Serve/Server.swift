@@ -121,10 +121,13 @@ final class Server {
 
     /// For files, pipes and the libraries: clients must not take the music's.
     private static let reservedDescriptors = 1_024
+    /// What it takes with no client at all, files that play included.
+    private static let neededDescriptors = 56
 
     private static func limits(_ descriptors: Int) -> ConnectionLimits {
         var limits = ConnectionLimits()
-        limits.total = max(8, min(limits.total, descriptors - min(reservedDescriptors, descriptors / 2)))
+        let reserved = min(reservedDescriptors, max(neededDescriptors, descriptors / 2))
+        limits.total = max(4, min(limits.total, descriptors - reserved))
         return limits
     }
 
