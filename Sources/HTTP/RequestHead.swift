@@ -52,18 +52,8 @@ public struct RequestHead: Sendable {
         let version = line[(target + 1)...]
         return version.starts(with: "HTTP/1.".utf8) && version.count == 8
             && (48...57).contains(version[version.index(before: version.endIndex)])
-            && line[..<method].allSatisfy(isTokenByte)
+            && line[..<method].allSatisfy(HTTPToken.contains)
             && line[(method + 1)..<target].allSatisfy { $0 > 32 && $0 != 127 }
-    }
-
-    /// RFC 9110 section 5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 
     /// RFC 6455 section 4.2.1: GET with `websocket` among the tokens of Upgrade.

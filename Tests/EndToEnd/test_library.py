@@ -340,7 +340,7 @@ def test_idleLibrary_neverWakesUp(library, server):
         raise AssertionError("no thread library-scan")
 
     before = scanner()
-    time.sleep(3)
+    time.sleep(3)  # the absence of wake-ups is the subject
     assert scanner() == before
 
 

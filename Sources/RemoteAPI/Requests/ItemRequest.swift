@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Catalogue
+import HTTP
 import Playback
 
 /// One entry of `items`: a media, or what stands for several: a folder, a saved playlist, or something of the library.
@@ -84,7 +85,7 @@ enum ItemRequest: Decodable {
                     MemberPath.text(decoder.codingPath), "At most \(ItemRequest.maximumHeaders) headers are allowed.")
             }
             for name in names {
-                guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isTokenByte) else {
+                guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.contains) else {
                     throw object.invalid(name, "is not a header name")
                 }
                 guard let value = try object.text(name) else { throw object.invalid(name, "must be text") }
@@ -92,16 +93,6 @@ enum ItemRequest: Decodable {
                     throw object.invalid(name, "contains a control character")
                 }
                 headers[name] = value
-            }
-        }
-
-        /// RFC 9110 section 5.6.2.
-        private static func isTokenByte(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
             }
         }
     }
