@@ -15,6 +15,15 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+/// How the program is linked. lld packs the addresses that the loader has to adjust (2 MB less to read and keep), merges
+/// equal code and does not publish every symbol: less memory, and a start without the time that looking through them took.
+let linking: [LinkerSetting] = [
+    .unsafeFlags([
+        "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker",
+        "--no-export-dynamic",
+    ])
+]
+
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -91,7 +100,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings, linkerSettings: linking),
 
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),

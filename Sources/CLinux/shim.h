@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -24,7 +25,9 @@ static inline void clinux_futex_wait(void *word, uint32_t expected) {
 
 /// Wakes every sleeper on `word`. Never blocks.
 static inline void clinux_futex_wake_all(void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0); }
-/// Declared here because defining _GNU_SOURCE would make this module's types differ from the Glibc module's.
+
+/// Declared here, as is accept4, because defining _GNU_SOURCE would make this module's types differ from the Glibc module's.
+extern int pthread_clockjoin_np(pthread_t, void **, clockid_t, const struct timespec *);
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 
 /// The new socket is non-blocking and close-on-exec.

@@ -5,9 +5,8 @@ internal import Media
 
 /// libcurl's results by what to do about them.
 enum CurlFailure {
-    /// nil for success.
-    static func of(_ code: CURLcode, host: String) -> TransferFailure? {
-        let text = String(cString: curl_easy_strerror(code))
+    /// nil for success. `text` is libcurl's for the code.
+    static func of(_ code: CURLcode, _ text: String, host: String) -> TransferFailure? {
         switch code {
         case CURLE_OK: return nil
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:

@@ -7,45 +7,42 @@ internal import Media
 final class CurlTransfer {
     let id: TransferID
     let easy: UnsafeMutableRawPointer
+    private let library: CurlLibrary
     private let receiver: any TransferReceiver
     private let host: String
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var aliases: UnsafeMutablePointer<curl_slist>?
     private var head = HeadReader()
 
-    /// nil when there is no memory.
-    init?(
+    init(
         _ request: TransferRequest, id: TransferID, receiver: any TransferReceiver,
-        _ configuration: CurlTransport.Configuration
-    ) {
-        guard let easy = curl_easy_init() else { return nil }
+        _ configuration: CurlTransport.Configuration, _ library: CurlLibrary
+    ) throws(CurlLibrary.Missing) {
+        guard let easy = library.functions.pointee.easy_init() else {
+            throw CurlLibrary.Missing(reason: "out of memory")
+        }
         self.id = id
         self.easy = easy
+        self.library = library
         self.receiver = receiver
         host = request.address.host
         set(request, configuration)
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(fields)
-        curl_slist_free_all(aliases)
+        curl.easy_cleanup(easy)
+        curl.slist_free_all(fields)
+        curl.slist_free_all(aliases)
     }
 
-    func join(_ multi: UnsafeMutableRawPointer) {
-        curl_multi_add_handle(multi, easy)
-    }
-
-    func leave(_ multi: UnsafeMutableRawPointer) {
-        curl_multi_remove_handle(multi, easy)
-    }
+    private var curl: ccurl { library.functions.pointee }
 
     func resume() {
-        curl_easy_pause(easy, CURLPAUSE_CONT)
+        _ = curl.easy_pause(easy, CURLPAUSE_CONT)
     }
 
     func finished(_ code: CURLcode) {
-        receiver.ended(head.refusal.map { .permanent("\(host) \($0)") } ?? CurlFailure.of(code, host: host), of: id)
+        receiver.ended(head.refusal.map { .permanent("\(host) \($0)") } ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
     }
 
     // MARK: Options
@@ -66,29 +63,29 @@ final class CurlTransfer {
         set(CURLOPT_SSL_VERIFYHOST, 2)
         if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
         // What old radio servers answer in place of HTTP/1.0.
-        aliases = curl_slist_append(nil, "ICY 200")
-        ccurl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases)
+        aliases = curl.slist_append(nil, "ICY 200")
+        ccurl_set_list(library.functions, easy, CURLOPT_HTTP200ALIASES, aliases)
         for field in [TransferHeader("Accept", "*/*"), TransferHeader("Accept-Encoding", "identity")] + request.headers
         {
             // An empty value needs the other spelling; a name alone would remove the field.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            if let longer = curl_slist_append(fields, line) { fields = longer }
+            if let longer = curl.slist_append(fields, line) { fields = longer }
         }
-        ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields)
+        ccurl_set_list(library.functions, easy, CURLOPT_HTTPHEADER, fields)
         setCallbacks()
     }
 
     private func setCallbacks() {
         // Unretained: the handle leaves the multi handle before this object goes.
         let context = Unmanaged.passUnretained(self).toOpaque()
-        ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
-        ccurl_set_data_function(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+        ccurl_set_pointer(library.functions, easy, CURLOPT_HEADERDATA, context)
+        ccurl_set_data_function(library.functions, easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return 0 }
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
             return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().headerLine(line)
         }
-        ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
-        ccurl_set_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+        ccurl_set_pointer(library.functions, easy, CURLOPT_WRITEDATA, context)
+        ccurl_set_data_function(library.functions, easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return 0 }
             let data = UnsafeRawBufferPointer(start: bytes, count: size * count)
             return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().body(data)
@@ -96,11 +93,11 @@ final class CurlTransfer {
     }
 
     private func set(_ option: CURLoption, _ value: Int) {
-        ccurl_set_long(easy, option, value)
+        ccurl_set_long(library.functions, easy, option, value)
     }
 
     private func set(_ option: CURLoption, _ value: String) {
-        ccurl_set_text(easy, option, value)
+        ccurl_set_text(library.functions, easy, option, value)
     }
 
     // MARK: Callbacks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CCurl
+internal import Glibc
 internal import Media
 internal import Threading
 
@@ -11,6 +11,8 @@ final class NetworkLoop {
 
     private let inbox: NetworkInbox
     private let configuration: CurlTransport.Configuration
+    /// Once something was to be fetched.
+    private var multi: CurlMulti?
     private var transfers: [TransferID: CurlTransfer] = [:]
     /// By time.
     private var timers: [(time: MonotonicTime, body: () -> Void)] = []
@@ -22,18 +24,13 @@ final class NetworkLoop {
 
     func run() {
         while obey() {
-            var running: Int32 = 0
-            curl_multi_perform(inbox.multi, &running)
+            multi?.perform()
             reportFinished()
             fireTimers()
-            let sleep = timers.first.map { min(Self.longestSleep, max(0, $0.time.seconds(since: .now))) }
-            // Rounded up: a timer never fires early, nor is it polled for.
-            curl_multi_poll(inbox.multi, nil, 0, Int32(((sleep ?? Self.longestSleep) * 1_000).rounded(.up)), nil)
+            sleep()
         }
-        inbox.close()
-        for transfer in transfers.values { transfer.leave(inbox.multi) }
+        for transfer in transfers.values { multi?.remove(transfer) }
         transfers = [:]
-        curl_multi_cleanup(inbox.multi)
     }
 
     /// False when the end has come.
@@ -42,7 +39,7 @@ final class NetworkLoop {
             switch command {
             case .start(let request, let id, let receiver): start(request, id, receiver)
             case .resume(let id): transfers[id]?.resume()
-            case .cancel(let id): transfers.removeValue(forKey: id)?.leave(inbox.multi)
+            case .cancel(let id): if let transfer = transfers.removeValue(forKey: id) { multi?.remove(transfer) }
             case .call(let time, let body):
                 let index = timers.firstIndex { $0.time > time } ?? timers.endIndex
                 timers.insert((time, body), at: index)
@@ -53,21 +50,29 @@ final class NetworkLoop {
     }
 
     private func start(_ request: TransferRequest, _ id: TransferID, _ receiver: any TransferReceiver) {
-        guard let transfer = CurlTransfer(request, id: id, receiver: receiver, configuration) else {
+        do throws(CurlLibrary.Missing) {
+            let multi = try loadedMulti()
+            let transfer = try CurlTransfer(request, id: id, receiver: receiver, configuration, multi.library)
+            transfers[id] = transfer
+            multi.add(transfer)
+        } catch {
             receiver.ended(
-                .permanent("\(request.address.host): the request could not be made (out of memory)."), of: id)
-            return
+                .permanent("\(request.address.host): nothing can be fetched, as libcurl fails: \(error.reason)."), of: id)
         }
-        transfers[id] = transfer
-        transfer.join(inbox.multi)
+    }
+
+    private func loadedMulti() throws(CurlLibrary.Missing) -> CurlMulti {
+        if let multi { return multi }
+        let made = try CurlMulti()
+        multi = made
+        return made
     }
 
     private func reportFinished() {
-        var code = CURLE_OK
-        while let easy = ccurl_next_finished(inbox.multi, &code) {
+        while let (easy, code) = multi?.nextFinished() {
             guard let transfer = transfers.values.first(where: { $0.easy == easy }) else { continue }
             transfers.removeValue(forKey: transfer.id)
-            transfer.leave(inbox.multi)
+            multi?.remove(transfer)
             transfer.finished(code)
         }
     }
@@ -77,6 +82,16 @@ final class NetworkLoop {
         while let first = timers.first, first.time <= now {
             timers.removeFirst()
             first.body()
+        }
+    }
+
+    private func sleep() {
+        let seconds = timers.first.map { min(Self.longestSleep, max(0, $0.time.seconds(since: .now))) }
+        if let multi {
+            multi.wait(seconds ?? Self.longestSleep, for: inbox.wake)
+        } else {
+            var bell = pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&bell, 1, seconds.map { Int32(($0 * 1_000).rounded(.up)) } ?? -1)
         }
     }
 }

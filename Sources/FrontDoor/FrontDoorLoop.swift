@@ -8,12 +8,12 @@ internal import Threading
 
 /// What runs on the door's thread: one epoll for listeners, waiting connections and the stop signal.
 ///
-/// `@unchecked Sendable` because everything mutable is touched by the door's thread alone; `stop` only writes to `wake`.
+/// `@unchecked Sendable` because everything mutable is touched by the door's thread alone; `stop` only rings `wake`.
 final class FrontDoorLoop: @unchecked Sendable {
     let count: ConnectionCount
     private var listeners: [Int32]
     private let epoll: Int32
-    private let wake: Int32
+    private let wake: WakeSignal
     /// Given up for a moment when descriptors run out, so that the waiting connection can be taken and refused.
     private var reserve: Int32
     private let limits: ConnectionLimits
@@ -30,27 +30,28 @@ final class FrontDoorLoop: @unchecked Sendable {
     init(sockets: ListeningSockets, limits: ConnectionLimits, log: Logger, handOver: Handover) throws(ListenError) {
         func failure(_ call: String) -> ListenError { .failed(call: call, code: errno) }
         listeners = sockets.descriptors
+        guard let wake = WakeSignal() else { throw failure("eventfd") }
+        self.wake = wake
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         count = ConnectionCount(limits: limits)
         self.limits = limits
         self.log = log
         self.handOver = handOver
         buffer = [UInt8](repeating: 0, count: limits.headBytes)
-        guard epoll >= 0, wake >= 0 else { throw failure("epoll_create1") }
-        guard watch(wake, EPOLLIN.rawValue), listeners.allSatisfy({ watch($0, EPOLLIN.rawValue) }) else {
+        guard epoll >= 0 else { throw failure("epoll_create1") }
+        guard watch(wake.descriptor, EPOLLIN.rawValue), listeners.allSatisfy({ watch($0, EPOLLIN.rawValue) }) else {
             throw failure("epoll_ctl")
         }
     }
 
     deinit {
-        for descriptor in listeners + [epoll, wake, reserve] where descriptor >= 0 { Glibc.close(descriptor) }
+        for descriptor in listeners + [epoll, reserve] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     /// Any thread.
     func stop() {
-        eventfd_write(wake, 1)
+        wake.ring()
     }
 
     func run() {
@@ -59,7 +60,7 @@ final class FrontDoorLoop: @unchecked Sendable {
             let ready = epoll_wait(epoll, &events, Int32(events.count), timeout())
             for event in events.prefix(Int(max(0, ready))) {
                 let descriptor = event.data.fd
-                if descriptor == wake { return closeAll() }
+                if descriptor == wake.descriptor { return closeAll() }
                 let isEnding = event.events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
                 if listeners.contains(descriptor) {
                     accept(from: descriptor)

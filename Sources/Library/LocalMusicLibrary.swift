@@ -44,8 +44,8 @@ public final class LocalMusicLibrary: MusicLibrary {
     /// Ends a scan under way and closes the file. Call once.
     public func close() {
         signals.wish { $0.end = true }
-        thread.join()
-        connection.close()
+        // A disk that hangs keeps the connection in use; then both end with the process.
+        if thread.join(within: 1) { connection.close() }
     }
 
     public var status: LibraryStatus { board.status }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
 internal import CPulse
-import Glibc
 import Synchronization
 import Threading
 
 /// libpulse's mainloop on its thread, with a queue of commands into it.
 ///
-/// Commands come through an eventfd and are performed between libpulse's own callbacks, so callers never wait for
+/// Commands come through a wake signal and are performed between libpulse's own callbacks, so callers never wait for
 /// the mainloop's lock.
 ///
 /// `@unchecked Sendable` because the pointers never change and are used on the mainloop thread, or under its lock
@@ -16,7 +14,7 @@ import Threading
 final class PulseThread: @unchecked Sendable {
     let mainloop: OpaquePointer
     let api: UnsafeMutablePointer<pa_mainloop_api>
-    private let wake: Int32
+    private let wake: WakeSignal
     private let commands = Mutex<[PulseCommand]>([])
     private var wakeEvent: OpaquePointer?
     /// Set before the thread starts, used on it only.
@@ -26,11 +24,9 @@ final class PulseThread: @unchecked Sendable {
     init() {
         mainloop = pa_threaded_mainloop_new()!
         api = pa_threaded_mainloop_get_api(mainloop)!
-        wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        precondition(wake >= 0, "eventfd failed with \(errno)")
+        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the sound server's thread") }
+        self.wake = wake
     }
-
-    deinit { close(wake) }
 
     /// `begin` runs before the thread, `perform` on it.
     func start(_ begin: () -> Void, perform: @escaping (PulseCommand) -> Void, framesCame: @escaping () -> Void) {
@@ -38,7 +34,7 @@ final class PulseThread: @unchecked Sendable {
         self.framesCame = framesCame
         pa_threaded_mainloop_set_name(mainloop, "pulse")
         wakeEvent = api.pointee.io_new(
-            api, wake, PA_IO_EVENT_INPUT,
+            api, wake.descriptor, PA_IO_EVENT_INPUT,
             { _, _, _, _, userdata in
                 Unmanaged<PulseThread>.fromOpaque(userdata!).takeUnretainedValue().performCommands()
             }, Unmanaged.passUnretained(self).toOpaque())
@@ -55,14 +51,11 @@ final class PulseThread: @unchecked Sendable {
 
     /// From any thread, without blocking: `framesCame` is called soon on the mainloop thread.
     func wakeUp() {
-        var one: UInt64 = 1
-        // The counter cannot be full, so the write cannot fail.
-        _ = write(wake, &one, 8)
+        wake.ring()
     }
 
     private func performCommands() {
-        var count: UInt64 = 0
-        _ = read(wake, &count, 8)
+        wake.reset()
         let taken = commands.withLock { commands in
             defer { commands.removeAll(keepingCapacity: true) }
             return commands

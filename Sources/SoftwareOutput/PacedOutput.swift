@@ -11,7 +11,6 @@ internal import Threading
 // Unchecked because a class with subclasses cannot be checked; all members are immutable and Sendable.
 public class PacedOutput: AudioOutput, @unchecked Sendable {
     private let mailbox = Mailbox<PacedLoop.Command>()
-    private let ended = Mailbox<Void>()
     private let reading = ClockReading()
     private let makeSink: @Sendable () -> any PacedSink
     private let life = Mutex(Life.new)
@@ -32,9 +31,8 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
         life.withLock { life in
             guard case .new = life else { return }
             life = .active(
-                NamedThread("paced-output") { [mailbox, ended, reading, makeSink] in
+                NamedThread("paced-output") { [mailbox, reading, makeSink] in
                     PacedLoop(sink: makeSink(), mailbox: mailbox, reading: reading, handler: handler).run()
-                    ended.post(())
                 })
         }
     }
@@ -59,7 +57,7 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
         }
         guard let thread else { return }
         mailbox.post(.shutdown)
-        if ended.take(until: .now.advanced(bySeconds: 0.5)).isEmpty { thread.detach() } else { thread.join() }
+        thread.join(within: 0.5)
     }
 }
 

@@ -41,6 +41,19 @@ public final class NamedThread: Sendable {
         precondition(code == 0, "pthread_join failed with \(code)")
     }
 
+    /// Waits until the body has returned, but not longer than that: a body that hangs, on a disk or a device, is left to
+    /// end with the process. Call once, in place of `join`.
+    ///
+    /// - Returns: whether it has returned.
+    @discardableResult
+    public func join(within seconds: Double) -> Bool {
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds).nanoseconds
+        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        guard pthread_clockjoin_np(handle, nil, CLOCK_MONOTONIC, &time) != 0 else { return true }
+        detach()
+        return false
+    }
+
     public func detach() {
         pthread_detach(handle)
     }

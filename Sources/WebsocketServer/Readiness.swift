@@ -12,23 +12,25 @@ internal import Threading
 /// `@unchecked Sendable` because the descriptors never change; all but `ring` is for the WebSocket thread.
 final class Readiness: @unchecked Sendable {
     private let set: Int32
-    private let bell: Int32
+    private let bell: WakeSignal
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
     init() throws(WebsocketError) {
         set = epoll_create1(Int32(EPOLL_CLOEXEC))
-        bell = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard set >= 0, bell >= 0, control(EPOLL_CTL_ADD, bell, writing: false) else { throw .notStarted }
+        guard set >= 0 else { throw .notStarted }
+        guard let bell = WakeSignal() else {
+            close(set)
+            throw .notStarted
+        }
+        self.bell = bell
+        guard control(EPOLL_CTL_ADD, bell.descriptor, writing: false) else { throw .notStarted }
     }
 
-    /// Also when `init` throws, as it has made everything by then.
-    deinit {
-        for descriptor in [set, bell] where descriptor >= 0 { close(descriptor) }
-    }
+    deinit { close(set) }
 
     /// From any thread; ends a `wait`.
     func ring() {
-        eventfd_write(bell, 1)
+        bell.ring()
     }
 
     /// False when the kernel is out of something. A socket leaves when it is closed.
@@ -45,9 +47,8 @@ final class Readiness: @unchecked Sendable {
         let count = epoll_wait(set, &events, Int32(events.count), milliseconds)
         for index in 0..<max(0, Int(count)) {
             let (socket, ready) = (events[index].data.fd, events[index].events)
-            if socket == bell {
-                var rings: eventfd_t = 0
-                eventfd_read(bell, &rings)
+            if socket == bell.descriptor {
+                bell.reset()
             } else {
                 // The bits are those of poll(2).
                 serve(socket, Int16(truncatingIfNeeded: ready))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
-import Glibc
 import Synchronization
+import Threading
 
 /// What other threads want from the scanner, with a descriptor that wakes it.
 final class ScannerSignals: Sendable {
@@ -14,17 +13,17 @@ final class ScannerSignals: Sendable {
         var end = false
     }
 
-    /// For poll: readable when there are wishes.
-    let descriptor: Int32
+    private let wake: WakeSignal
     private let wishes = Mutex(Wishes())
     private let isEnding = Atomic(false)
 
     init() {
-        descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-        precondition(descriptor >= 0, "eventfd failed with \(errno)")
+        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the library's scanner") }
+        self.wake = wake
     }
 
-    deinit { close(descriptor) }
+    /// For poll: readable when there are wishes.
+    var descriptor: Int32 { wake.descriptor }
 
     /// Also asked in the midst of a scan.
     var mustEnd: Bool { isEnding.load(ordering: .relaxed) }
@@ -34,14 +33,11 @@ final class ScannerSignals: Sendable {
             change(&wishes)
             if wishes.end { isEnding.store(true, ordering: .relaxed) }
         }
-        var one: UInt64 = 1
-        // It fails only when it is signalled already.
-        _ = write(descriptor, &one, 8)
+        wake.ring()
     }
 
     func take() -> Wishes {
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, 8)
+        wake.reset()
         return wishes.withLock { wishes in
             defer { wishes = Wishes(end: wishes.end) }
             return wishes

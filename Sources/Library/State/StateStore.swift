@@ -11,7 +11,6 @@ public final class StateStore: PlayerStore {
     private let thread: NamedThread
     private let loaded: Mutex<SavedPlayer?>
     private let isClosed = Mutex(false)
-    private let ended = Mailbox<Bool>()
 
     /// Opens the state, blocking; a damaged one is set aside and a new one begun.
     public convenience init(directory: String, logger: Logger) throws(StateStoreError) {
@@ -23,11 +22,10 @@ public final class StateStore: PlayerStore {
         let lock = try DirectoryLock(directory: directory)
         let file = try StateFile.open(directory: directory, logger: logger, prepare: prepare)
         loaded = Mutex(file.saved)
-        let (queue, ranks, mailbox, ended) = (file.queue, file.ranks, mailbox, ended)
+        let (queue, ranks, mailbox) = (file.queue, file.ranks, mailbox)
         thread = NamedThread("state-store") {
             var loop = StateWriterThread(queue: queue, lock: lock, ranks: ranks, logger: logger)
             loop.run(mailbox)
-            ended.post(true)
         }
     }
 
@@ -71,6 +69,6 @@ public final class StateStore: PlayerStore {
         guard isFirst else { return }
         mailbox.post(.close)
         // Left to itself after that, it ends with the process; what it has committed is safe.
-        if ended.take(until: .now.advanced(bySeconds: 1)).isEmpty { thread.detach() } else { thread.join() }
+        thread.join(within: 1)
     }
 }

@@ -18,7 +18,6 @@ final class BackgroundWorker: Sendable {
     private let name: String
     private let jobs = Mailbox<(@Sendable () -> Void)?>()
     private let state = Mutex(State())
-    private let ended = Mailbox<Bool>()
 
     init(_ name: String) {
         self.name = name
@@ -44,11 +43,10 @@ final class BackgroundWorker: Sendable {
         }
         guard let thread else { return }
         jobs.post(nil)
-        if ended.take(until: .now.advanced(bySeconds: 0.5)).isEmpty { thread.detach() } else { thread.join() }
+        thread.join(within: 0.5)
     }
 
     private func run() {
-        defer { ended.post(true) }
         while true {
             for job in jobs.take(until: nil) {
                 guard let job, !state.withLock({ $0.isStopped }) else { return }
