@@ -53,7 +53,8 @@ let package = Package(
         system("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
         system("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        // Without pkg-config, which would link it: libcurl is loaded when it is needed.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
 
