@@ -18,6 +18,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
+COPY packaging packaging
 COPY Sources Sources
 COPY Tests Tests
 # Swift's own libraries go into the program, so that the second stage needs no Swift.

@@ -42,7 +42,9 @@ final class CurlTransfer {
     }
 
     func finished(_ code: CURLcode) {
-        receiver.ended(head.refusal.map { .permanent("\(host) \($0)") } ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
+        receiver.ended(
+            head.refusal.map { .permanent("\(host) \($0)") }
+                ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
     }
 
     // MARK: Options

@@ -57,7 +57,8 @@ final class NetworkLoop {
             multi.add(transfer)
         } catch {
             receiver.ended(
-                .permanent("\(request.address.host): nothing can be fetched, as libcurl fails: \(error.reason)."), of: id)
+                .permanent("\(request.address.host): nothing can be fetched, as libcurl fails: \(error.reason)."),
+                of: id)
         }
     }
 

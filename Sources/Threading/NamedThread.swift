@@ -10,10 +10,17 @@ public final class NamedThread: Sendable {
     private let handle: pthread_t
 
     /// Starts the thread at once. All signals are blocked in it, so that only the main thread takes them.
-    public init(_ name: String, stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
+    ///
+    /// Ends the process when there can be no more threads: for those without which nothing works.
+    public convenience init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        self.init(ifPossible: name, body)!
+    }
+
+    /// As above; nil when there can be no more threads: for those that come and go with what users do.
+    public init?(ifPossible name: String, _ body: @escaping @Sendable () -> Void) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, stackSize)
+        pthread_attr_setstacksize(&attributes, 512 * 1_024)
         defer { pthread_attr_destroy(&attributes) }
 
         let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
@@ -31,7 +38,10 @@ public final class NamedThread: Sendable {
                 return nil
             }, start.toOpaque())
         pthread_sigmask(SIG_SETMASK, &previous, nil)
-        precondition(code == 0, "pthread_create failed with \(code)")
+        guard code == 0 else {
+            start.release()
+            return nil
+        }
         self.handle = handle
     }
 

@@ -7,7 +7,7 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, Origin, eventually, within
+from rig import PATIENCE, Api, Origin, eventually, within
 from rig.signals import align, largest_difference
 
 RATE = 44100
@@ -436,3 +436,40 @@ def test_first_sound_and_seek_are_quick(api, media, origin):
         api.seek(position=35)
         api.wait_status("playing")
     assert origin.log("/long.mp3")[-1].range_start > 700_000
+
+
+# The library
+
+
+def loaded_libraries(server) -> str:
+    with open(f"/proc/{server.process.pid}/maps") as maps:
+        return maps.read()
+
+
+def test_libcurl_is_loaded_when_something_is_fetched_and_not_before(start_server, media, origin):
+    """It and the forty libraries behind it are a quarter of the memory of a server that plays files only."""
+    server = start_server()
+    api = Api(server.url)
+    api.load("tagged.mp3")
+    api.play()
+    api.wait_status("playing", "completed")
+    assert "libcurl" not in loaded_libraries(server)
+    origin.serve("/a.mp3", content(media, "tagged.mp3"))
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", "completed")
+    assert "libcurl" in loaded_libraries(server)
+
+
+def test_without_libcurl_a_link_fails_with_the_cause_and_files_play(start_server, directory, media, origin):
+    (directory / "libcurl.so.4").write_text("no library")
+    server = start_server(wrapper=("env", f"LD_LIBRARY_PATH={directory}"))
+    api = Api(server.url)
+    api.load(f"{origin.url}/a.mp3")
+    assert not api.request("POST", "/player/play").is_success
+    error = api.wait_status("failed")["error"]
+    assert error["code"] == "network" and "libcurl" in error["message"], error
+    assert not origin.log()
+    api.load("tagged.mp3")
+    api.play()
+    api.wait_status("playing", "completed")

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 
-from measure import Goal, Row, Usage, at_least_of, at_most, below, both, cores, proportional_bytes
+from measure import Goal, Row, Usage, at_least_of, at_most, at_most_of, below, both, cores, proportional_bytes
 from peers import Bare, Mpd, compiled, require
 from rig import Api, PulseDaemon, Server, eventually
 from rows_sound import Rest
@@ -166,7 +166,8 @@ def ws(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 5
 
     return [row(f"{count} WebSocket clients, 1 s time events: p99 lateness", "ms", "p99", both(below(50, "ms"), "nothing lost", lost == 0 and closed == 0), note),
             row("its p99 distance from one second between events", "ms", "gap", None),
-            row("CPU per event sent", "us", "cpu", below(10, "us")),
+            # 10 us where the bare library takes 9; most of it is the kernel's TCP, which is not as quick on every machine.
+            row("CPU per event sent", "us", "cpu", at_most_of("bare libwebsockets", 10 / 9)),
             row("memory per client (PSS)", "kB", "memory", below(8, "kB"))]
 
 

@@ -38,11 +38,12 @@ final class OutlineReaders {
     private var next = 0
     private(set) var outstanding = 0
 
-    init(examiner: MediaExaminer, count: Int, mustEnd: @escaping @Sendable () -> Bool) {
+    /// nil when there can be no more threads.
+    init?(examiner: MediaExaminer, count: Int, mustEnd: @escaping @Sendable () -> Bool) {
         let results = results
-        workers = (0..<count).map { _ in
+        workers = (0..<count).compactMap { _ in
             let mailbox = Mailbox<[Job]?>()
-            let thread = NamedThread("library-read") {
+            let thread = NamedThread(ifPossible: "library-read") {
                 clinux_yield_to_others()
                 while true {
                     for jobs in mailbox.take(until: nil) {
@@ -51,8 +52,9 @@ final class OutlineReaders {
                     }
                 }
             }
-            return (mailbox, thread)
+            return thread.map { (mailbox, $0) }
         }
+        if workers.isEmpty { return nil }
     }
 
     deinit {

@@ -154,7 +154,7 @@ final class ScanRun {
             readers = OutlineReaders(
                 examiner: environment.examiner, count: Self.readerCount, mustEnd: { signals.mustEnd })
         }
-        guard let readers else { return }
+        guard let readers else { return try readHere() }
         for job in waiting { readers.submit(job) }
         if waiting.isEmpty { readers.submit(job) }
         waiting = []
@@ -164,12 +164,16 @@ final class ScanRun {
         }
     }
 
-    private func finishReading() throws {
+    private func readHere() throws {
         for job in waiting {
             try checkEnd()
             take((1, [job.read(with: environment.examiner)].compactMap { $0 }))
         }
         waiting = []
+    }
+
+    private func finishReading() throws {
+        try readHere()
         guard let readers else { return }
         readers.flush()
         while readers.outstanding > 0 {

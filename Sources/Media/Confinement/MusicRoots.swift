@@ -98,7 +98,10 @@ public struct MusicRoots: Sendable {
     private static func open(_ path: MusicPath, beneath directory: String, flags: Int32) throws(MediaError) -> Found? {
         let number = Glibc.open(directory, clinux_o_path | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else {
-            throw MediaError(.notFound, "The music folder \(directory) is not there: \(systemMessage(errno)).")
+            let code = errno
+            throw code == ENOENT || code == ENOTDIR
+                ? MediaError(.notFound, "The music folder \(directory) is not there.")
+                : MediaError(.unreadable, "The music folder \(directory) cannot be opened: \(systemMessage(code)).")
         }
         let root = OwnedDescriptor(number)
         var path = path

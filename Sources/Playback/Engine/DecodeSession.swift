@@ -27,11 +27,16 @@ final class DecodeSession: Sendable {
         let mailbox = mailbox
         let cancellation = cancellation
         let draft = item.draft
-        let thread = NamedThread("decode") {
+        let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
                 loops: draft.loops, beginTime: draft.beginTime, conversion: conversion, buffering: buffering,
                 mailbox: mailbox, cancellation: cancellation, report: { report(generation, $0) })
             worker.run(MediaLocator(uri: draft.uri, headers: draft.headers), from: start, opener: opener)
+        }
+        guard let thread else {
+            let reason = "The machine lets the server have no more threads, so nothing can be decoded."
+            report(generation, .failed(DecodeRun(), MediaError(.unreadable, reason), end: nil))
+            return
         }
         thread.detach()
     }

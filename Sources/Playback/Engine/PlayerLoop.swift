@@ -39,9 +39,7 @@ final class PlayerLoop: @unchecked Sendable {
     private var unsaved: [CommandToken: CommandOutcome] = [:]
     private var lastToken: UInt64 = 0
     private var commands = CommandQueue()
-    private var saveIssued: UInt64 = 0
-    private var saveDone: UInt64 = 0
-    private var isSavingInTrouble = false
+    private var saves = SaveLedger()
     private var deadline: MonotonicTime?
 
     private struct Reply {
@@ -153,13 +151,10 @@ final class PlayerLoop: @unchecked Sendable {
     }
 
     private func saved(_ number: UInt64, _ failure: String?) {
-        saveDone = number
-        if let failure {
-            isSavingInTrouble = true
-            handle(.saveFailed(failure))
-        } else if isSavingInTrouble {
-            isSavingInTrouble = false
-            handle(.saveSucceeded)
+        switch saves.settle(number, failed: failure != nil) {
+        case .trouble: handle(.saveFailed(failure ?? ""))
+        case .recovered: handle(.saveSucceeded)
+        case .unchanged: break
         }
         if let (prepared, token) = commands.takeHeld(save: number) {
             if let failure {
@@ -169,6 +164,7 @@ final class PlayerLoop: @unchecked Sendable {
             }
         }
         answerUnsaved()
+        if saves.takeOwedPlace() { _ = save([.position(core.withLock { $0.savedPosition })]) }
     }
 
     private func adopt(_ ring: FrameRing, _ generation: Generation) {
@@ -188,7 +184,7 @@ final class PlayerLoop: @unchecked Sendable {
 
     private func perform(_ actions: [PlayerAction], token: CommandToken?) {
         let changes = actions.compactMap { if case .save(let change) = $0 { change } else { nil } }
-        if !changes.isEmpty {
+        if !changes.isEmpty, saves.admits(changes) {
             let number = save(changes)
             if let token {
                 replies[token]?.after = (number, environment.clock.now.advanced(bySeconds: CommandQueue.patience))
@@ -241,8 +237,7 @@ final class PlayerLoop: @unchecked Sendable {
 
     /// Returns the number under which the store's answer comes.
     private func save(_ changes: [SavedChange]) -> UInt64 {
-        saveIssued += 1
-        let number = saveIssued
+        let number = saves.issue()
         environment.store.save(changes) { [mailbox] failure in
             mailbox.post(.saved(number, failure: failure))
         }
@@ -266,7 +261,7 @@ final class PlayerLoop: @unchecked Sendable {
 
     private func mayAnswer(_ token: CommandToken) -> Bool {
         guard let after = replies[token]?.after else { return true }
-        return after.save <= saveDone || after.until <= environment.clock.now
+        return after.save <= saves.done || after.until <= environment.clock.now
     }
 
     private func answer(_ token: CommandToken, _ outcome: CommandOutcome) {

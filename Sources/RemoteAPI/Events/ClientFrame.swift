@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
+
 /// A text message of a client.
 enum ClientFrame: Decodable {
     /// Of an `id`, which every reply repeats.
@@ -7,6 +9,20 @@ enum ClientFrame: Decodable {
 
     case subscribe(events: [EventName]?, interval: Double?, id: JSONValue?)
     case command(name: String, data: JSONValue?, id: JSONValue?)
+
+    /// The `id` of a message that is otherwise not understood, so that its reply can be told from others.
+    static func id(in bytes: [UInt8]) -> JSONValue? {
+        struct Identified: Decodable {
+            var id: JSONValue?
+        }
+        do {
+            let id = try JSONDecoder().decode(Identified.self, from: Data(bytes)).id
+            return id.map { $0.bytes.count <= largestID } == true ? id : nil
+        } catch {
+            // Then it has none that anyone could read.
+            return nil
+        }
+    }
 
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["type", "id", "command", "data", "events", "interval"])

@@ -77,7 +77,7 @@ final class EventSession: WebSocketSession {
                 perform(try commands.route(name), data, sent)
             }
         } catch {
-            reply(to: id, error.response)
+            reply(to: id ?? ClientFrame.id(in: bytes), error.response)
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed
@@ -115,7 +115,13 @@ final class EventSession: WebSocketSession {
     static let replyType = "reply"
 
     private func reply(to id: JSONValue?, _ response: HTTPResponse) {
-        guard case .bytes(let body) = response.body else { return }
+        let body =
+            switch response.body {
+            case .bytes(let bytes): bytes
+            case .shared(let shared): shared.bytes
+            case .none: Array("null".utf8)
+            case .file, .stream: preconditionFailure("a command answers with a value")
+            }
         let bytes = JSONWriter.object(capacity: body.count + 64) { writer in
             writer.member("type", Self.replyType)
             writer.key("id" as String)

@@ -27,8 +27,11 @@ enum JSONBody {
     /// An empty body reads as `{}`.
     static func read<Body: Decodable>(_ type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
         do {
-            if let name = RepeatedMembers.first(in: bytes) {
+            switch JSONFault.first(in: bytes) {
+            case .repeatedMember(let name):
                 throw Problem.malformed("The member \(name.prefix(60)) stands twice in one object.")
+            case .trailingComma: throw Problem.malformed("A comma stands before a closing bracket.")
+            case nil: break
             }
             return try JSONDecoder().decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
         } catch let problem as Problem {

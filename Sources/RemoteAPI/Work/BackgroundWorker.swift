@@ -23,12 +23,14 @@ final class BackgroundWorker: Sendable {
         self.name = name
     }
 
-    /// False when too much waits already, or after `stop`.
+    /// False when too much waits already, no thread is to be had, or after `stop`.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isStopped, state.waiting < Self.maximumWaiting else { return false }
+            // None where the machine lets us have no more threads: tried again with the next job.
+            if state.thread == nil { state.thread = NamedThread(ifPossible: name) { [self] in run() } }
+            guard state.thread != nil else { return false }
             state.waiting += 1
-            if state.thread == nil { state.thread = NamedThread(name) { [self] in run() } }
             jobs.post(job)
             return true
         }

@@ -76,16 +76,19 @@ final class SupervisedWorker: Sendable {
         overdue()
     }
 
-    private func startExecutor() -> Mailbox<(@Sendable () -> Void)?> {
+    /// nil when there can be no more threads.
+    private func startExecutor() -> Mailbox<(@Sendable () -> Void)?>? {
         let jobs = Mailbox<(@Sendable () -> Void)?>()
-        NamedThread(name) {
+        let thread = NamedThread(ifPossible: name) {
             while true {
                 for job in jobs.take(until: nil) {
                     guard let job else { return }
                     job()
                 }
             }
-        }.detach()
+        }
+        guard let thread else { return nil }
+        thread.detach()
         return jobs
     }
 }

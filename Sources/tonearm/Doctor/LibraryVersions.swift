@@ -15,6 +15,19 @@ enum LibraryVersions {
         ("sqlite", "sqlite3_libversion"), ("zlib", "zlibVersion"),
     ]
 
+    /// Loaded by the server when something is fetched.
+    private static var curl: String {
+        guard let library = dlopen("libcurl.so.4", RTLD_LAZY) else {
+            return "libcurl missing (nothing plays over the network)"
+        }
+        guard let symbol = dlsym(library, "curl_version"), let version = unsafeBitCast(symbol, to: Version.self)()
+        else {
+            return "libcurl of an unknown version"
+        }
+        // libcurl/8.5.0 and then all that it was built with
+        return String(cString: version).split(separator: " ")[0].split(separator: "/").joined(separator: " ")
+    }
+
     static var text: String {
         let program = dlopen(nil, RTLD_LAZY)
         defer { if let program { dlclose(program) } }
@@ -26,6 +39,7 @@ enum LibraryVersions {
             let text = String(cString: version)
             parts.append(text.hasPrefix("lib") ? text : "\(library) \(text)")
         }
+        parts.append(curl)
         return parts.joined(separator: ", ")
     }
 }

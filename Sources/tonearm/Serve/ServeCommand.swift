@@ -34,7 +34,8 @@ struct ServeCommand: ParsableCommand {
         Console.say("Tonearm plays at \(server.links.main)")
         if let (name, link) = server.links.named {
             // Beside everything else, because a resolver may take seconds to say no.
-            NamedThread("resolver") { if LocalNetwork.resolves(name) { Console.say("and at \(link)") } }.detach()
+            NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.say("and at \(link)") } }?
+                .detach()
         }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")

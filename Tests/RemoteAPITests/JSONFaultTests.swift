@@ -5,8 +5,21 @@ import Threading
 
 @testable import RemoteAPI
 
-@Suite struct RepeatedMembersTests {
-    private func first(_ text: String) -> String? { RepeatedMembers.first(in: Array(text.utf8)) }
+@Suite struct JSONFaultTests {
+    private func first(_ text: String) -> String? {
+        guard case .repeatedMember(let name) = JSONFault.first(in: Array(text.utf8)) else { return nil }
+        return name
+    }
+
+    @Test(arguments: ["[1,]", "{\"a\":1,}", "[{\"a\":[1 ,\n ] }]", "[,]"])
+    func commaBeforeAClosingBracketIsFound(_ text: String) {
+        #expect(JSONFault.first(in: Array(text.utf8)) == .trailingComma)
+    }
+
+    @Test(arguments: ["[\",]\"]", "{\"a,\":\",}\"}", "[1,2]", "[[],[]]"])
+    func otherCommasAreNone(_ text: String) {
+        #expect(JSONFault.first(in: Array(text.utf8)) == nil)
+    }
 
     @Test(arguments: [
         ("{\"a\":1,\"a\":2}", "a"), ("[{\"a\":1},{\"b\":{\"c\":0,\"c\":0}}]", "c"),
@@ -61,7 +74,7 @@ import Threading
         let items = (0..<100_000).map { "{\"uri\":\"Artist/Album/\($0) - Some title.mp3\",\"title\":\"\($0)\"}" }
         let bytes = Array("{\"items\":[\(items.joined(separator: ","))]}".utf8)
         let began = MonotonicTime.now
-        #expect(RepeatedMembers.first(in: bytes) == nil)
+        #expect(JSONFault.first(in: bytes) == nil)
         // Some 30 ms when optimized; the bound only tells linear from worse.
         #expect(MonotonicTime.now.seconds(since: began) < 10)
     }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds an object that names a member twice, which the decoder takes without a word: who wrote it and who checked it
-/// may then have read different values (RFC 8259 section 4).
+/// What the decoder takes without a word, though it is no JSON, or may mean another thing to who wrote it.
 ///
-/// One pass over the bytes, without making strings. It takes what is no JSON for what it may be; the decoder refuses it.
-enum RepeatedMembers {
-    /// The name of the first one; nil when there is none.
-    static func first(in bytes: [UInt8]) -> String? {
+/// Found in one pass over the bytes, without making strings. What else is no JSON is left to the decoder, which refuses it.
+enum JSONFault: Hashable {
+    /// The name of a member that an object has twice: two readers may take different values (RFC 8259 section 4).
+    case repeatedMember(String)
+    /// A comma before a closing bracket.
+    case trailingComma
+
+    /// nil when there is none.
+    static func first(in bytes: [UInt8]) -> JSONFault? {
         bytes.withUnsafeBufferPointer { buffer in
             var scan = Scan(bytes: buffer)
             return scan.run()
@@ -32,11 +36,14 @@ enum RepeatedMembers {
 
         init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-        mutating func run() -> String? {
+        mutating func run() -> JSONFault? {
             var expectsName = false
+            var followsComma = false
             while position < bytes.count {
                 let byte = bytes[position]
                 position += 1
+                if Self.isBlank(byte) { continue }
+                defer { followsComma = byte == UInt8(ascii: ",") }
                 switch byte {
                 case UInt8(ascii: "{"):
                     open.append(names.count)
@@ -45,6 +52,7 @@ enum RepeatedMembers {
                     open.append(nil)
                     expectsName = false
                 case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if followsComma { return .trailingComma }
                     if let start = open.popLast() ?? nil, start <= names.count {
                         names.removeSubrange(start...)
                         if !manyNames.isEmpty { manyNames[open.count] = nil }
@@ -55,13 +63,20 @@ enum RepeatedMembers {
                     let text = skipText()
                     if expectsName, let start = open.last ?? nil {
                         let name = Name(range: text, meaning: JSONEscapes.resolved(bytes[text]))
-                        if isRepeated(name, start) { return String(decoding: plain(name), as: UTF8.self) }
+                        if isRepeated(name, start) {
+                            return .repeatedMember(String(decoding: plain(name), as: UTF8.self))
+                        }
                     }
                     expectsName = false
                 default: break
                 }
             }
             return nil
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+                || byte == UInt8(ascii: "\t")
         }
 
         /// The bytes between the quotes.
