@@ -6,6 +6,7 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         libcurl4-openssl-dev \
+        libexpat1-dev \
         libmicrohttpd-dev \
         libmpg123-dev \
         libpulse-dev \
@@ -30,6 +31,7 @@ RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates \
         libcurl4 \
+        libexpat1 \
         libmicrohttpd12 \
         libmpg123-0 \
         libpulse0 \

@@ -58,6 +58,7 @@ let package = Package(
         system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
         // Without pkg-config, which would link it: libcurl is loaded when it is needed.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
 
@@ -72,6 +73,7 @@ let package = Package(
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
         target("CurlTransport", ["CCurl", "Media", "Threading"]),
+        target("XMLScanning", ["CExpat", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
@@ -97,7 +99,7 @@ let package = Package(
                 "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
-                "RemoteAPI",
+                "RemoteAPI", "XMLScanning",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -112,6 +114,7 @@ let package = Package(
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
         tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
         tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
+        tests("XMLScanningTests", ["XMLScanning", "Media"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),

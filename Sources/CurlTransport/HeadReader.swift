@@ -23,7 +23,10 @@ struct HeadReader {
             return nil
         }
         guard !isDone else { return nil }
-        let text = String(decoding: line, as: UTF8.self).filter { !$0.isNewline }
+        // Old radio servers write their name in Latin-1.
+        let text =
+            (String(validating: line, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))).filter { !$0.isNewline }
         if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             fields = []

@@ -127,6 +127,8 @@ public final class Mpg123Decoder: AudioDecoder {
         return DecodedFrames(frames: filled / channels, endOfStream: isAtEnd && pending.isEmpty, mediaChanged: changed)
     }
 
+    public var sourceOffset: Int64? { max(0, handle.framePosition) }
+
     public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
         guard media.isSeekable else { throw MediaError(.unsupported, "\(reader.source.name) cannot be searched.") }
         pending = UnsafeBufferPointer(start: nil, count: 0)

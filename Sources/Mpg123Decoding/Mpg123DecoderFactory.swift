@@ -14,7 +14,8 @@ public struct Mpg123DecoderFactory: DecoderFactory {
             return FileSignature(try source.bytes(at: size, count: 64)) == nil
         }
         guard FileSignature(head) == nil else { return false }
-        if FrameHeader.find(in: head) == 0 { return true }
+        // Joined in the middle of a frame, a station would have to send the rest of the 64 KB first.
+        if FrameHeader.find(in: head) != nil { return true }
         return FrameHeader.find(in: try source.bytes(at: 0, count: 64 * 1_024)) != nil
     }
 

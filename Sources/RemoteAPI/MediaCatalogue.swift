@@ -11,6 +11,12 @@ public protocol MediaCatalogue: Sendable {
     func list(folder path: String) throws(MediaError) -> MusicListing
     /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
+    /// Whether a path or address is named like a playlist file.
+    func isListName(_ uri: String) -> Bool
+    func isNetwork(_ uri: String) -> Bool
+    /// The media of a playlist file or feed, with those of the lists within it, in order; at most `limit`. What is no list
+    /// is an error when `isGiven`, else a media. May wait for a server.
+    func media(ofList locator: MediaLocator, isGiven: Bool, limit: Int) throws(MediaError) -> ListContent
     /// The picture that lies in the media's folder; nil without one.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
     /// From a file of the same name beside the media, else from its tags; nil without any.
@@ -18,6 +24,11 @@ public protocol MediaCatalogue: Sendable {
 }
 
 extension MediaCatalogue {
+    public func isListName(_ uri: String) -> Bool { false }
+    public func isNetwork(_ uri: String) -> Bool { false }
+    public func media(ofList locator: MediaLocator, isGiven: Bool, limit: Int) throws(MediaError) -> ListContent {
+        throw MediaError(.unsupported, "This server reads no playlist files.")
+    }
     public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
 }
@@ -32,6 +43,18 @@ public struct MediaLyrics: Hashable, Sendable {
     public init(source: Source, text: String) {
         self.source = source
         self.text = text
+    }
+}
+
+/// What a playlist file or feed came to.
+public struct ListContent: Hashable, Sendable {
+    public var items: [ItemDraft]
+    /// There is more than that.
+    public var isTruncated: Bool
+
+    public init(items: [ItemDraft], isTruncated: Bool = false) {
+        self.items = items
+        self.isTruncated = isTruncated
     }
 }
 

@@ -49,6 +49,7 @@ public final class RemoteAPI: HTTPResponder {
     private let idempotency: IdempotentRequests
     private let dispatcher: Dispatcher
     private let mediaWorker: SupervisedWorker
+    private let listWorker: SupervisedWorker
     private let libraryWorker: BackgroundWorker
     private let health: HealthCheck
     private let hub: EventHub
@@ -64,6 +65,7 @@ public final class RemoteAPI: HTTPResponder {
         idempotency = IdempotentRequests(clock: clock)
         dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
         mediaWorker = SupervisedWorker("api-media")
+        listWorker = SupervisedWorker("api-lists")
         libraryWorker = BackgroundWorker("api-library")
         health = HealthCheck(player: player, clock: clock)
         hub = EventHub(
@@ -72,7 +74,8 @@ public final class RemoteAPI: HTTPResponder {
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
-            libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock))
+            listWorker: listWorker, libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock)
+        )
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
@@ -103,6 +106,7 @@ public final class RemoteAPI: HTTPResponder {
         hub.stop()
         dispatcher.worker.stop()
         mediaWorker.stop()
+        listWorker.stop()
         libraryWorker.stop()
         health.stop()
     }

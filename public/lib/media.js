@@ -16,9 +16,13 @@ export function folderOf(uri) {
 
 const tagsOf = (item) => item?.tags ?? item?.media?.tags ?? {};
 
-/** Title, artist and album of an item: what the client gave, else its tags, else its name. */
+/** Title, artist and album of an item: what the client gave, else its tags, else its name. On the radio, the song and the station. */
 export function describeItem(item) {
   if (!item) return { title: "", artist: "", album: "" };
+  if (item.live) {
+    const station = item.title ?? item.live.station ?? nameFromUri(item.uri);
+    return item.live.title ? { title: item.live.title, artist: station, album: "" } : { title: station, artist: "", album: "" };
+  }
   const tags = tagsOf(item);
   return {
     title: item.title ?? tags.title ?? nameFromUri(item.uri),

@@ -60,7 +60,7 @@ extension Download {
 
     private mutating func start(at target: Int64) {
         let hasRanges = resource?.hasRanges != false
-        let offset = hasRanges ? target : 0
+        let offset = hasRanges || resource?.isLive == true ? target : 0
         // What a redirect led to may have expired; after a failure the way begins anew.
         let address = failedTries == 0 ? resource?.address ?? original : original
         start(address, offset: offset, end: hasRanges ? window.nextLoaded(after: offset) : nil, redirects: 0)
@@ -81,6 +81,8 @@ extension Download {
 
     private func requestFields(for address: WebAddress, offset: Int64, end: Int64?) -> [TransferHeader] {
         var result = address.mayReceiveFields(of: original.origin) ? fields.filter(Self.mayBeSet) : []
+        // Radio servers then tell what they play.
+        result.append(TransferHeader("Icy-MetaData", "1"))
         guard resource?.hasRanges != false else { return result }
         result.append(TransferHeader("Range", "bytes=\(offset)-" + (end.map { "\($0 - 1)" } ?? "")))
         if wasRead, let validator = resource?.validator { result.append(TransferHeader("If-Range", validator)) }
@@ -90,7 +92,8 @@ extension Download {
     /// What frames the message or its part is not the user's to say.
     private static func mayBeSet(_ field: TransferHeader) -> Bool {
         let reserved: Set<String> = [
-            "host", "range", "if-range", "accept-encoding", "connection", "content-length", "transfer-encoding", "te",
+            "host", "range", "if-range", "icy-metadata", "accept-encoding", "connection", "content-length",
+            "transfer-encoding", "te",
             "upgrade", "expect", "keep-alive", "trailer", "proxy-authorization", "proxy-connection",
         ]
         return !reserved.contains(field.name.lowercased())

@@ -51,6 +51,8 @@ struct Download {
     var window: ByteWindow
     var phase = Phase.idle
     var resource: RemoteResource?
+    /// Only when the resource is live.
+    var live = LiveStream()
     var failure: MediaError?
     /// The byte that is read next.
     var place: Int64 = 0
@@ -113,7 +115,9 @@ struct Download {
         case .body(let start, let found):
             if !wasRead, resource?.contradicts(found) == true { window.removeAll() }
             resource = found
-            fetch.cursor = start
+            // A live stream goes on with whatever comes.
+            fetch.cursor = found.isLive ? fetch.offset : start
+            if found.isLive { live.join(head, at: fetch.cursor) }
             if !found.hasRanges { fetch.end = nil }
             phase = .receiving(fetch)
             if found.size == 0 { failEmpty() }
@@ -144,8 +148,7 @@ struct Download {
             phase = .receiving(fetch)
             return (.pause, finish())
         }
-        window.store(bytes, at: fetch.cursor, around: place)
-        fetch.cursor += Int64(bytes.count)
+        keep(bytes, of: &fetch)
         fetch.lastProgress = now
         let since = fetch.receivingSince ?? now
         fetch.receivingSince = since
@@ -153,6 +156,15 @@ struct Download {
         reporting.meter(bytes.count)
         phase = .receiving(fetch)
         return (.taken, finish())
+    }
+
+    private mutating func keep(_ bytes: UnsafeRawBufferPointer, of fetch: inout Fetch) {
+        let sound =
+            resource?.isLive == true ? live.take(bytes, at: fetch.cursor, place: place) : [0..<bytes.count]
+        for range in sound {
+            window.store(UnsafeRawBufferPointer(rebasing: bytes[range]), at: fetch.cursor, around: place)
+            fetch.cursor += Int64(range.count)
+        }
     }
 
     mutating func ended(_ reason: TransferFailure?, of id: TransferID, now: MonotonicTime) -> [Action] {

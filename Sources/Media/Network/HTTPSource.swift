@@ -42,6 +42,17 @@ public final class HTTPSource: ByteSource {
         download.withLock { $0.resource.map { $0.hasRanges && $0.size != nil } ?? false }
     }
 
+    /// Where redirects have led to; nil before the first answer.
+    var address: WebAddress? { download.withLock { $0.resource?.address } }
+
+    /// What a live stream tells, as it was at this byte (nil: at the byte read last); nil for what has an end.
+    func broadcast(at offset: Int64?) -> Broadcast? {
+        download.withLock { download in
+            guard download.resource?.isLive == true else { return nil }
+            return download.live.broadcast(at: offset ?? download.place)
+        }
+    }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         guard !buffer.isEmpty else { return 0 }
         let result: Result<Int, MediaError> = download.wait { download in

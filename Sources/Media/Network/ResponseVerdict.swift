@@ -27,6 +27,9 @@ enum ResponseVerdict: Hashable {
             self = head["Location"].map { .redirect($0) } ?? fail(.network, "sends elsewhere, but does not say where.")
         case 401, 407: self = fail(.forbidden, "asks for a name and a password (status \(head.status)).")
         case 403: self = fail(.forbidden, "refuses it (status 403).")
+        // A station whose source has gone comes back with it.
+        case 404 where known?.isLive == true:
+            self = .later("\(name): \(address.host) does not have it at present (status 404).", seconds: nil)
         case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
         case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "sends no such part.")
         case 408, 425, 429, 500...599:
@@ -58,15 +61,26 @@ enum ResponseVerdict: Hashable {
             found.size = head["Content-Length"].flatMap { Int64($0.trimmedOfSpaces) }.flatMap { $0 >= 0 ? $0 : nil }
             // Who answered with the whole when asked for a part has none to give, whatever the field says.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
-            found.isLive = found.size == nil && head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
+            found.isLive = isLive(head, size: found.size)
+            if found.isLive { (found.size, found.hasRanges) = (nil, false) }
         }
         guard let known else { return .body(from: start, found) }
+        if known.isLive {
+            (found.size, found.hasRanges, found.isLive) = (nil, false, true)
+            return .body(from: 0, found)
+        }
         if found.contradicts(known) { return .changed }
         found.size = found.size ?? known.size
         found.entityTag = found.entityTag ?? known.entityTag
         found.lastModified = found.lastModified ?? known.lastModified
         found.isLive = known.isLive
         return .body(from: start, found)
+    }
+
+    /// A station: its fields, and no length, or one that stands for none.
+    private static func isLive(_ head: TransferHead, size: Int64?) -> Bool {
+        guard size.map({ $0 >= 1 << 31 - 1 }) ?? true else { return false }
+        return head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
     }
 
     /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.

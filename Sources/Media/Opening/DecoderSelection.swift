@@ -17,6 +17,15 @@ struct DecoderSelection: Sendable {
     func factory(for source: any ByteSource) throws(MediaError) -> any DecoderFactory {
         let head = try source.bytes(at: 0, count: Self.headSize)
         for factory in factories where try factory.recognises(head, of: source) { return factory }
+        switch MediaListFormat(head, isNamedList: MediaListFormat.isListName(source.name)) {
+        case .hls:
+            throw MediaError(
+                .unsupported, "\(source.name) is an HLS stream (HTTP Live Streaming), which cannot be played yet.")
+        case .m3u, .pls, .xml:
+            throw MediaError(
+                .unsupported, "\(source.name) is a playlist or feed: add it as `list` to get what it lists.")
+        case nil: break
+        }
         let guess = FileSignature(head).map { "it is \($0.article)" } ?? "no audio that can be played was found in it"
         throw MediaError(.unsupported, "\(source.name) cannot be played: \(guess).")
     }

@@ -42,6 +42,7 @@ public struct NetworkMediaOpener: MediaOpener {
         let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, report: loading)
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
-        return try selection.open(source)
+        let decoder = try selection.open(source)
+        return source.broadcast(at: 0) == nil ? decoder : LiveDecoder(decoder, source)
     }
 }

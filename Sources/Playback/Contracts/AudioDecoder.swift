@@ -44,9 +44,16 @@ public protocol AudioDecoder: AnyObject {
     /// frames). May block on its source. Damaged parts are skipped and counted, never thrown.
     func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames
 
+    /// Offset in the source of what was decoded last; nil when not known. Where a live stream's titles belong.
+    var sourceOffset: Int64? { get }
+
     /// Makes `frame` (0 = first audible frame after any encoder delay) the next decoded frame, exactly. Past the end,
     /// the next `decode` reports the end. Returns the frame that comes next.
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount
+}
+
+extension AudioDecoder {
+    public var sourceOffset: Int64? { nil }
 }
 
 public struct DecodedFrames: Hashable, Sendable {

@@ -17,6 +17,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var audioBytes: Range<Int64>?
     /// Damaged spots skipped so far.
     public var decodeErrors: Int
+    /// nil for what has an end.
+    public var broadcast: Broadcast?
 
     public init(
         format: AudioFormat, duration: FrameCount?, durationIsExact: Bool = true, isSeekable: Bool = true,

@@ -13,7 +13,8 @@ protocol DecodePlan {
 enum DecodePlanEvent {
     /// The frames from ring index `start` on are the media from `position` seconds on.
     case wrote(start: FrameCount, position: Double, speed: Double)
-    case mediaChanged
+    /// From the frame with this ring index on.
+    case mediaChanged(start: FrameCount)
 }
 
 /// Everything that is left, and all rounds of a looped item.
@@ -44,7 +45,7 @@ struct WholePlan: DecodePlan {
     ) throws(MediaError) {
         while true {
             try reader.fill()
-            if reader.takeMediaChange() { report(.mediaChanged) }
+            if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
             guard reader.available > 0 else { return }
             try writer.write(reader.chunk, format: reader.availableFormat)
             reader.consume(reader.available)
@@ -70,7 +71,7 @@ struct ScanPlan: DecodePlan {
         while position > 0 || rate > 0 {
             report(.wrote(start: writer.writeIndex, position: position, speed: rate))
             let isOver = try writeBlock(reader, &writer)
-            if reader.takeMediaChange() { report(.mediaChanged) }
+            if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
             if isOver, rate > 0 { return try writer.finish() }
             position += Self.block * rate
             try reader.seek(to: max(0, position))

@@ -51,15 +51,17 @@ struct DecodeWorker {
         speed = start.speed
         let format = reader.decoder.media.format
         let duration = reader.decoder.media.duration.map(format.seconds)
-        let seconds: Double =
+        var seconds: Double =
             switch start.place {
             case .seconds(let seconds): min(max(0, seconds), duration ?? .infinity)
             case .progress(let progress): (duration ?? 0) * progress
             }
+        // What cannot be searched begins at its beginning: a station that was playing when the server ended, say.
+        if !reader.isUsed, !reader.decoder.media.isSeekable { seconds = 0 }
         // A fresh decoder stands at 0 already.
         if seconds > 0 || reader.position > 0 || reader.isUsed { try reader.seek(to: seconds) }
         try reader.fill()
-        if reader.decoder.media != reader.reported { reportMedia(reader) }
+        if reader.decoder.media != reader.reported { reportMedia(reader, from: nil) }
         report(.primed(run, position: reader.position))
     }
 
@@ -102,7 +104,7 @@ struct DecodeWorker {
                 switch event {
                 case .wrote(let start, let position, let speed):
                     report(.wrote(run, start: start, position: position, speed: speed))
-                case .mediaChanged: reportMedia(reader)
+                case .mediaChanged(let start): reportMedia(reader, from: start)
                 }
             }
             if let end = writer.end { report(.ended(run, end: end)) }
@@ -112,9 +114,9 @@ struct DecodeWorker {
         }
     }
 
-    private func reportMedia(_ reader: DecodeReader) {
+    private func reportMedia(_ reader: DecodeReader, from start: FrameCount?) {
         reader.reported = reader.decoder.media
-        report(.mediaChanged(reader.decoder.media))
+        report(.mediaChanged(reader.decoder.media, start: start))
     }
 
     private func awaitEnd() {

@@ -63,7 +63,8 @@ enum DecodeEvent {
     case primed(DecodeRun, position: Double)
     /// From ring index `start` on, the ring holds the media from `position` seconds on.
     case wrote(DecodeRun, start: FrameCount, position: Double, speed: Double)
-    case mediaChanged(MediaDescription)
+    /// `start`: ring index of the first frame that it holds for; nil for all.
+    case mediaChanged(MediaDescription, start: FrameCount?)
     /// More of it has come over the network, or nothing more comes.
     case loading(MediaLoading)
     /// The last frame is in the ring, before `end`.

@@ -13,6 +13,7 @@ extension PlayerCore {
         guard stream.format != nil else { return }
         clock = reading
         hear(upTo: reading.ringIndex)
+        applyProgrammes()
         finishSeekOnceHeard()
         finishScanAtStart()
         var borders = 0

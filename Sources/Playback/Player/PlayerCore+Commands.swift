@@ -85,6 +85,7 @@ extension PlayerCore {
         lastError = nil
         let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
         if isLoaded, target == .current {
+            if position != nil { try refuseUnlessSeekable() }
             endScan()
             goal = .play
             if let position { beginSeek(to: .seconds(position)) }
@@ -178,9 +179,7 @@ extension PlayerCore {
         guard queue.current != nil else {
             throw PlaybackError(.noSuchContent, "There is no current item to seek in.")
         }
-        if current?.media?.isSeekable == false {
-            throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
-        }
+        try refuseUnlessSeekable()
         try wakeForSeeking()
         scan = nil
         switch target {
@@ -188,6 +187,11 @@ extension PlayerCore {
         case .offset(let seconds): beginSeek(to: .seconds(max(0, position + seconds)))
         case .progress(let progress): beginSeek(to: .progress(progress))
         }
+    }
+
+    private func refuseUnlessSeekable() throws(PlaybackError) {
+        guard current?.media?.isSeekable == false else { return }
+        throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
     }
 
     /// Loads the current item again when it is not loaded, silently.

@@ -108,6 +108,7 @@ extension PlayerCore {
         if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
         if let since = gathering?.since { after(since, networkBuffering.limit) }
+        if let moment = nextLiveMoment { times.append(moment) }
         if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
             after(outage.since, Self.outageLimit)

@@ -17,17 +17,19 @@ extension PlayerCore {
     }
 
     private mutating func update(_ track: inout Track, with event: DecodeEvent) {
+        if case .left = track.stage { return }
         switch event {
         case .opened(let media):
             track.media = media
-        case .mediaChanged(let media):
+        case .mediaChanged(let media, let start):
             statistics.decodeErrors += UInt64(max(0, media.decodeErrors - (track.media?.decodeErrors ?? 0)))
-            track.media = media
+            track.update(media, from: start)
         case .loading(let loading):
             track.loading = loading
         case .primed(let run, let position):
             guard run == track.run, track.isOpening else { return }
             track.stage = .primed
+            track.primedAt = now
             track.startPosition = position
         case .wrote(let run, let start, let position, let speed):
             guard run == track.run, case .feeding = track.stage else { return }

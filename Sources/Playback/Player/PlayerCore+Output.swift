@@ -35,6 +35,8 @@ extension PlayerCore {
         case .suspended(let generation, let isSuspended):
             guard generation == stream.generation, output.isSuspended != isSuspended else { return }
             output.isSuspended = isSuspended
+            // What was kept meanwhile is old.
+            if !isSuspended, current?.isLive == true, goal.wantsSound { leaveLive() }
             emit(.output(output))
         case .closed: return
         case .failed(let generation, let error):
@@ -104,7 +106,11 @@ extension PlayerCore {
             self.upcoming = nil
             actions.append(.unload(upcoming.generation))
         }
-        if current?.isFed == true { repositionCurrent(to: .seconds(place)) }
+        if current?.isLive == true {
+            leaveLive()
+        } else if current?.isFed == true {
+            repositionCurrent(to: .seconds(place))
+        }
         if case .refused = error, goal.wantsSound {
             if let current { complete(current, .error) }
             emit(.error(failure))

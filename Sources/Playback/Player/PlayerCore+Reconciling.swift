@@ -13,6 +13,7 @@ extension PlayerCore {
         reconcileGathering()
         reconcileFailure()
         reconcileSeek()
+        reconcileLive()
         reconcileUpcoming()
         reconcileStream()
         reconcileFeeding()

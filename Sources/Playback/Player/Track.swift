@@ -21,6 +21,8 @@ struct Track {
         case feeding
         /// Its last frame is in the ring, before this index.
         case written(end: FrameCount)
+        /// A live stream that is not heard: its connection was given up.
+        case left
         /// What it had written (up to `end`) may still be heard.
         case failed(PlaybackError, end: FrameCount?)
     }
@@ -34,6 +36,9 @@ struct Track {
     var loading: MediaLoading?
     /// Seconds; what the position is until something is heard.
     var startPosition: Double
+    var primedAt: MonotonicTime?
+    /// Of a live stream: what is to be told once the frame with this ring index is heard, in order.
+    var programmes: [(start: FrameCount, broadcast: Broadcast?)] = []
     /// Seconds of it that were heard.
     var listened = 0.0
 
@@ -49,7 +54,7 @@ struct Track {
         switch stage {
         case .feeding, .written: true
         case .failed(_, let end): end != nil
-        case .opening, .primed: false
+        case .opening, .primed, .left: false
         }
     }
 
@@ -58,7 +63,7 @@ struct Track {
         switch stage {
         case .written(let end): end
         case .failed(_, let end): end
-        case .opening, .primed, .feeding: nil
+        case .opening, .primed, .feeding, .left: nil
         }
     }
 
@@ -70,7 +75,22 @@ struct Track {
         if case .opening = stage { true } else { false }
     }
 
+    var isLive: Bool { media?.broadcast != nil }
+
     var duration: Double? {
         media.flatMap { media in media.duration.map { media.format.seconds($0) } }
+    }
+
+    /// What is known of the media is known at once; what a station plays is told when it is heard.
+    mutating func update(_ new: MediaDescription, from start: FrameCount?) {
+        guard let start, let media else {
+            media = new
+            programmes = []
+            return
+        }
+        let told = programmes.last.map(\.broadcast) ?? media.broadcast
+        if new.broadcast != told { programmes.append((start, new.broadcast)) }
+        self.media = new
+        self.media?.broadcast = media.broadcast
     }
 }

@@ -37,6 +37,7 @@ struct PlaylistRoutes: Sendable {
                     reply(Self.answer(list, status: 201, [("Location", "\(Self.base)/\(list.id)")]))
                 }
             },
+            .get(single + "/m3u8") { call, reply throws(Problem) in try export(call, reply) },
             .get(single, takesQuery: true) { call, reply throws(Problem) in try read(call, reply) },
             .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.body(PlaylistRequest.self)
@@ -95,6 +96,24 @@ struct PlaylistRoutes: Sendable {
                 HTTPResponse(
                     status: 200, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
                     body: .bytes(bytes)))
+        }
+    }
+
+    private func export(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
+        let id = try Self.id(call)
+        let keeper = try services.requirePlaylists()
+        try services.onLibrary(reply: reply) { () throws(Problem) in
+            let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in try keeper.playlist(id) }
+            let text = ExtendedM3U.text(name: found.list.name, entries: found.entries)
+            reply(
+                HTTPResponse(
+                    status: 200,
+                    headers: HTTPHeaders([
+                        ("Content-Type", "audio/x-mpegurl; charset=utf-8"),
+                        ("Content-Disposition", "attachment; filename=\"playlist-\(id).m3u8\""),
+                        ("Cache-Control", "no-cache"),
+                        ("ETag", PlaylistTag(id: id, revision: found.list.revision).tag.description),
+                    ]), body: .bytes(Array(text.utf8))))
         }
     }
 

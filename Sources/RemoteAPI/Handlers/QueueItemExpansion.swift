@@ -17,9 +17,8 @@ struct QueueItemExpansion: Sendable {
         _ items: [ItemRequest], _ reply: @escaping Reply,
         then use: @escaping @Sendable (Drafts) throws(Problem) -> Void
     ) throws(Problem) {
-        let isPlain = items.allSatisfy { if case .media = $0 { true } else { false } }
-        guard !isPlain else { return try use(try expand(items)) }
-        try services.openMedia(reply: reply) { () throws(Problem) in
+        guard !items.allSatisfy({ $0.isPlain(services.media) }) else { return try use(try expand(items)) }
+        try services.openMedia(on: services.worker(for: items), reply: reply) { () throws(Problem) in
             try expand(items)
         } use: { drafts throws(Problem) in
             try use(drafts)
@@ -32,7 +31,16 @@ struct QueueItemExpansion: Sendable {
         for (index, item) in items.enumerated() {
             let rest = max(0, Queue.maximumLength - drafts.items.count)
             switch item {
+            case .media(let draft) where services.media.isListName(draft.uri):
+                let locator = MediaLocator(uri: draft.uri, headers: draft.headers)
+                let found = try list(locator, isGiven: false, rest, member: "items[\(index)].uri")
+                drafts.items += found.items.count == 1 ? found.items.map { $0.described(by: draft) } : found.items
+                if found.isTruncated { drafts.isTruncated = true }
             case .media(let draft): drafts.items.append(draft)
+            case .list(let locator):
+                let found = try list(locator, isGiven: true, rest, member: "items[\(index)].list")
+                drafts.items += found.items
+                if found.isTruncated { drafts.isTruncated = true }
             case .folder(let path):
                 do throws(MediaError) {
                     let content = try services.media.media(inFolder: path, limit: rest)
@@ -49,5 +57,15 @@ struct QueueItemExpansion: Sendable {
             }
         }
         return drafts
+    }
+
+    private func list(
+        _ locator: MediaLocator, isGiven: Bool, _ limit: Int, member: String
+    ) throws(Problem) -> Drafts {
+        do throws(MediaError) {
+            return try services.media(ofList: locator, isGiven: isGiven, limit: limit)
+        } catch {
+            throw Problem(error, member: member)
+        }
     }
 }

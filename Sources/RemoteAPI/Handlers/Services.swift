@@ -17,6 +17,8 @@ struct Services: Sendable {
     let epoch: String
     /// Opens media and lists folders.
     let mediaWorker: SupervisedWorker
+    /// Reads playlists from other servers.
+    let listWorker: SupervisedWorker
     /// Reads the library and playlists.
     let libraryWorker: BackgroundWorker
     let snapshots: SnapshotCache
@@ -41,11 +43,12 @@ struct Services: Sendable {
     /// Runs `job` where it may take its time, and `use` with what it gives. When the file system does not answer in
     /// time, the client is told and what comes later is dropped.
     func openMedia<Value: Sendable>(
-        reply: @escaping Reply, _ job: @escaping @Sendable () throws(Problem) -> Value,
+        on worker: SupervisedWorker? = nil, reply: @escaping Reply,
+        _ job: @escaping @Sendable () throws(Problem) -> Value,
         use: @escaping @Sendable (Value) throws(Problem) -> Void
     ) throws(Problem) {
         let isAnswered = Once()
-        let isTaken = mediaWorker.submit {
+        let isTaken = (worker ?? mediaWorker).submit {
             do throws(Problem) {
                 let value: Value
                 do throws(Problem) {

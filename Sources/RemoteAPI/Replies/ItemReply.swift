@@ -33,7 +33,19 @@ extension JSONWriter {
         member("duration", current.duration)
         member("artwork", tags?.picture.map { _ in "/api/v1/queue/items/\(current.item.id)/artwork" })
         mediaMembers(of: current.media)
+        member("live", current.media?.broadcast) { $0.members(of: $1) }
         member("error", current.error) { $0.members(of: $1) }
+    }
+
+    /// A station, and what is heard of it.
+    mutating func members(of broadcast: Broadcast) {
+        member("station", broadcast.station)
+        member("genre", broadcast.genre)
+        member("description", broadcast.about)
+        member("homepage", broadcast.homepage)
+        member("bitrate", broadcast.bitrate)
+        member("title", broadcast.programme?.title)
+        member("titleUrl", broadcast.programme?.url)
     }
 
     /// `durationIsExact`, `seekable`, `decodeErrors`, `format` and `tags`; null while the media is not open.

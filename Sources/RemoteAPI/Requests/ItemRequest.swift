@@ -8,6 +8,8 @@ import Playback
 enum ItemRequest: Decodable {
     case media(ItemDraft)
     case folder(String)
+    /// A playlist file or feed.
+    case list(MediaLocator)
     case playlist(PlaylistID)
     case library(CatalogueID)
 
@@ -16,7 +18,7 @@ enum ItemRequest: Decodable {
 
     private static let members = [
         "uri", "title", "artist", "album", "artworkUri", "beginTime", "loops", "headers", "folder",
-        "playlist", "track", "genre",
+        "playlist", "track", "genre", "list",
     ]
 
     init(from decoder: any Decoder) throws {
@@ -30,6 +32,14 @@ enum ItemRequest: Decodable {
                 throw object.invalid(name, "cannot be given together with folder")
             }
             self = .folder(folder)
+            return
+        }
+        if let list = try object.text("list", maximumBytes: Self.maximumURIBytes) {
+            for name in Self.members where name != "list" && name != "headers" && object.contains(name) {
+                throw object.invalid(name, "cannot be given together with list")
+            }
+            self = .list(
+                MediaLocator(uri: list, headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
             return
         }
         guard let uri = try object.text("uri", maximumBytes: Self.maximumURIBytes), !uri.isEmpty else {
@@ -50,7 +60,7 @@ enum ItemRequest: Decodable {
 
     /// `album` and `artist` are ids where there is no `uri`, else texts to show.
     private static func several(_ object: StrictObject) throws -> ItemRequest? {
-        guard try !object.has("uri"), try !object.has("folder") else { return nil }
+        guard try !object.has("uri"), try !object.has("folder"), try !object.has("list") else { return nil }
         let kinds: [(name: String, kind: CatalogueID.Kind?)] = [
             ("playlist", nil), ("album", .album), ("artist", .artist), ("track", .track), ("genre", .genre),
         ]

@@ -9,8 +9,10 @@ struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
     private let opener: any MediaOpener
     private let examiner: MediaExaminer
+    private let lists: MediaListReader
 
-    init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer) {
+    init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer, lists: MediaListReader) {
+        self.lists = lists
         self.roots = roots
         self.opener = opener
         self.examiner = examiner
@@ -34,6 +36,14 @@ struct LocalMusicCatalogue: MediaCatalogue {
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
         let walk = try FolderWalk.collect(path, in: roots, limit: limit)
         return FolderContent(uris: walk.uris, isTruncated: walk.isTruncated)
+    }
+
+    func isListName(_ uri: String) -> Bool { MediaListReader.isListName(uri) }
+    func isNetwork(_ uri: String) -> Bool { NetworkMediaOpener.isNetwork(uri) }
+
+    func media(ofList locator: MediaLocator, isGiven: Bool, limit: Int) throws(MediaError) -> ListContent {
+        let found = try lists.contents(of: locator, limit: limit, mustBeList: isGiven)
+        return ListContent(items: found.items, isTruncated: found.isTruncated)
     }
 
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {

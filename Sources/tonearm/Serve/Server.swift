@@ -17,6 +17,7 @@ import Resampling
 import SoftwareOutput
 import StaticSite
 import WebsocketServer
+import XMLScanning
 
 /// Everything that runs, wired together; no decisions of its own.
 final class Server {
@@ -53,7 +54,9 @@ final class Server {
         library = try Self.library(configuration, roots, examiner, log)
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock,
-            media: LocalMusicCatalogue(roots: roots, opener: files, examiner: examiner),
+            media: LocalMusicCatalogue(
+                roots: roots, opener: files, examiner: examiner,
+                lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner())),
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library

@@ -64,6 +64,12 @@ struct DownloadRig {
         return offset
     }
 
+    /// Sends these bytes as they are.
+    mutating func sendRaw(_ bytes: [UInt8]) {
+        guard let transfer else { return }
+        perform(bytes.withUnsafeBytes { download.received($0, of: transfer, now: now).1 })
+    }
+
     mutating func end(_ failure: TransferFailure? = nil) {
         guard let transfer else { return }
         self.transfer = nil

@@ -17,6 +17,8 @@ struct SimulatedWorld {
         case damaged(seconds: Double)
         /// A minute long; writes this much and then waits for bytes.
         case starving(seconds: Double)
+        /// Never ends; the seconds are what it writes.
+        case live(seconds: Double)
         case missing
         case never
     }
@@ -76,6 +78,7 @@ struct SimulatedWorld {
         if uri.hasPrefix("never") { return .never }
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
         if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
+        if uri.hasPrefix("live") { return .live(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
     }
 
@@ -254,17 +257,25 @@ struct SimulatedWorld {
             after(delay(), .decoding(generation, .failed(DecodeRun(), MediaError(.notFound, "no such file"), end: nil)))
         case .good(let seconds), .damaged(let seconds):
             let pause = delay()
-            after(pause, .decoding(generation, .opened(description(seconds))))
+            after(pause, .decoding(generation, .opened(description(.good(seconds: seconds)))))
             reposition(generation, DecodeRun(), start, after: pause)
-        case .starving:
-            after(0.01, .decoding(generation, .opened(description(60))))
+        case .starving, .live:
+            after(0.01, .decoding(generation, .opened(description(media))))
             after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
         }
     }
 
-    private func description(_ seconds: Double) -> MediaDescription {
+    func description(_ media: Media) -> MediaDescription {
         let format = AudioFormat(sampleRate: Self.sampleRate, layout: .stereo)
-        return MediaDescription(format: format, duration: format.frames(seconds))
+        switch media {
+        case .live:
+            var live = MediaDescription(format: format, duration: nil, isSeekable: false)
+            live.broadcast = Broadcast()
+            return live
+        case .good(let seconds): return MediaDescription(format: format, duration: format.frames(seconds))
+        case .damaged, .starving, .missing, .never:
+            return MediaDescription(format: format, duration: format.frames(60))
+        }
     }
 
     private mutating func reposition(
@@ -299,7 +310,7 @@ struct SimulatedWorld {
             .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
         switch session.media {
         case .missing, .never: return
-        case .starving(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
+        case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(
                 (max(0, seconds - session.place) / max(1, abs(session.speed)) * Double(Self.sampleRate)).rounded())

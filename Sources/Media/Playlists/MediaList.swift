@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a playlist file or feed holds, as it is written: references are not resolved yet.
+struct MediaList: Hashable {
+    struct Entry: Hashable {
+        var reference: String
+        var title: String?
+        var artist: String?
+        var album: String?
+        var picture: String?
+        /// It is another list, by its own word.
+        var isList = false
+    }
+
+    /// More entries than this are left out.
+    static let maximumEntries = 10_000
+
+    var entries: [Entry] = []
+    /// Base of relative references, when the list names one.
+    var base: String?
+    var isTruncated = false
+
+    /// False when there is no room for more.
+    mutating func append(_ entry: Entry) -> Bool {
+        guard entries.count < Self.maximumEntries else {
+            isTruncated = true
+            return false
+        }
+        if !entry.reference.isEmpty { entries.append(entry) }
+        return true
+    }
+}
+
+/// The formats, told apart by their content: names and content types lie too often.
+enum MediaListFormat: Hashable {
+    case m3u
+    case pls
+    case xml
+    /// An M3U that lists pieces or variants of one stream.
+    case hls
+
+    /// nil for what is no list. `isNamedList`: its name says so, so that bare lines are entries.
+    init?(_ head: [UInt8], isNamedList: Bool) {
+        let text = ListText.decode(head.prefix(4_096)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        let start = text.prefix(512).lowercased()
+        switch true {
+        case start.hasPrefix("#extm3u"), isNamedList && start.hasPrefix("#ext"): self = Self.isHLS(text) ? .hls : .m3u
+        case start.hasPrefix("[playlist]"), start.hasPrefix("[reference]"): self = .pls
+        case start.hasPrefix("<") && Self.namesRoot(text): self = .xml
+        default:
+            guard isNamedList, !start.isEmpty, !start.hasPrefix("<"),
+                FileSignature(head).map({ $0 == .text }) ?? Self.isLatin(head)
+            else { return nil }
+            self = .m3u
+        }
+    }
+
+    /// Any XML may begin alike: its root element decides.
+    private static func namesRoot(_ text: Substring) -> Bool {
+        let text = text.lowercased()
+        return ["<asx", "<rss", "<feed", "<playlist", "<rdf:rdf"].contains { text.contains($0) }
+    }
+
+    private static func isHLS(_ text: Substring) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { line in
+            line.hasPrefix("#EXT-X-TARGETDURATION") || line.hasPrefix("#EXT-X-STREAM-INF")
+                || line.hasPrefix("#EXT-X-MEDIA-SEQUENCE")
+        }
+    }
+
+    /// Text in an 8-bit set: no control characters but those of lines.
+    private static func isLatin(_ head: [UInt8]) -> Bool {
+        !head.isEmpty && head.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
+    }
+
+    /// Whether a path or address is named like a list. Feeds rarely are.
+    static func isListName(_ uri: String) -> Bool {
+        let path = uri.contains("://") ? uri.prefix { $0 != "?" && $0 != "#" } : uri[...]
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
+        return ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"].contains(
+            path[path.index(after: dot)...].lowercased())
+    }
+}
+
+/// Text of unknown encoding.
+enum ListText {
+    static func decode(_ bytes: some Collection<UInt8>) -> String {
+        let head = Array(bytes.prefix(3))
+        if head == [0xEF, 0xBB, 0xBF] { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
+        if head.prefix(2) == [0xFF, 0xFE] || head.prefix(2) == [0xFE, 0xFF] {
+            let isLittle = head[0] == 0xFF
+            let body = Array(bytes.dropFirst(2))
+            let units = stride(from: 0, to: body.count - 1, by: 2).map { index in
+                UInt16(body[index + (isLittle ? 1 : 0)]) << 8 | UInt16(body[index + (isLittle ? 0 : 1)])
+            }
+            return String(decoding: units, as: UTF16.self)
+        }
+        // A cut in the middle of a character is no reason to take all of it for Latin-1.
+        for cut in 0...3 where bytes.suffix(cut).allSatisfy({ $0 >= 0x80 }) {
+            if let text = String(validating: bytes.dropLast(cut), as: UTF8.self) { return text }
+        }
+        return IcyMetadata.text(bytes)
+    }
+}

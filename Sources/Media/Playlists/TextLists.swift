@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lists made of lines.
+enum TextLists {
+    /// M3U: a line an entry, `#EXTINF:seconds,Artist - Title` before it. Files say so of their music; of streams, whose
+    /// length is -1, the text is a name.
+    static func m3u(_ text: String) -> MediaList {
+        var list = MediaList()
+        var next = MediaList.Entry(reference: "")
+        for line in text.split(whereSeparator: \.isNewline).lazy.map({ String($0).trimmedOfSpaces }) where !line.isEmpty
+        {
+            if let value = value(of: "#EXTINF:", in: line) {
+                describe(&next, value)
+            } else if let value = value(of: "#EXTALB:", in: line) {
+                next.album = String(value)
+            } else if let value = value(of: "#EXTART:", in: line) {
+                next.artist = String(value)
+            } else if let value = value(of: "#EXTIMG:", in: line) {
+                next.picture = String(value)
+            } else if !line.hasPrefix("#") {
+                next.reference = String(line)
+                guard list.append(next) else { break }
+                next = MediaList.Entry(reference: "")
+            }
+        }
+        return list
+    }
+
+    private static func value(of name: String, in line: Substring) -> Substring? {
+        guard line.count >= name.count, line.prefix(name.count).lowercased() == name.lowercased() else { return nil }
+        let value = String(line.dropFirst(name.count)).trimmedOfSpaces
+        return value.isEmpty && name != "#EXTINF:" ? nil : value
+    }
+
+    private static func describe(_ entry: inout MediaList.Entry, _ value: Substring) {
+        // Attributes before the comma may hold commas within quotation marks.
+        var isQuoted = false
+        guard
+            let comma = value.firstIndex(where: { character in
+                if character == "\"" { isQuoted.toggle() }
+                return character == "," && !isQuoted
+            })
+        else { return }
+        let text = String(value[value.index(after: comma)...]).trimmedOfSpaces
+        guard !text.isEmpty else { return }
+        let isStream = value.hasPrefix("-1")
+        if !isStream, let dash = text.firstRange(of: " - "), dash.lowerBound > text.startIndex {
+            entry.artist = String(text[..<dash.lowerBound])
+            entry.title = String(text[dash.upperBound...])
+        } else {
+            entry.title = String(text)
+        }
+    }
+
+    /// PLS: `File1=`, `Title1=`; and the `Ref1=` of old Windows Media lists. Ordered by number.
+    static func pls(_ text: String) -> MediaList {
+        var entries: [Int: MediaList.Entry] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            let name = String(line[..<equals]).trimmedOfSpaces.lowercased()
+            let value = String(line[line.index(after: equals)...]).trimmedOfSpaces
+            for key in ["file", "ref", "title"] where name.hasPrefix(key) {
+                guard let number = Int(name.dropFirst(key.count)), !value.isEmpty else { continue }
+                var entry = entries[number] ?? MediaList.Entry(reference: "")
+                if key == "title" { entry.title = String(value) } else { entry.reference = String(value) }
+                entries[number] = entry
+            }
+        }
+        var list = MediaList()
+        for (_, entry) in entries.sorted(by: { $0.key < $1.key }) where !list.append(entry) { break }
+        return list
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Threading
+
+/// Live streams: what is kept while nobody listens is stale, so a station is left when it falls silent and joined anew
+/// when it is to sound. Its titles hold from the frame on that they came with.
+extension PlayerCore {
+    /// A station that is ready, and not told to play, is left after this many seconds.
+    static let liveHold = 5.0
+
+    mutating func reconcileLive() {
+        guard let current, current.isLive, current.failure == nil else { return }
+        if case .left = current.stage {
+            if goal.wantsSound, stream.format != nil { joinLive() }
+        } else if isLiveUnheard {
+            leaveLive()
+        }
+    }
+
+    private var isLiveUnheard: Bool {
+        switch stream.transport {
+        case .silent, nil: break
+        case .starting, .running, .dry, .pausing, .draining: return false
+        }
+        switch goal {
+        case .pause: return true
+        case .hold: return liveHoldEnd.map { $0 <= now } ?? false
+        case .play, .stop, .idle, .rest: return false
+        }
+    }
+
+    private var liveHoldEnd: MonotonicTime? {
+        guard case .hold = goal, let current, current.isLive, let since = current.primedAt else { return nil }
+        if case .left = current.stage { return nil }
+        return since.advanced(bySeconds: Self.liveHold)
+    }
+
+    /// Ends its connection; what it had sent is not heard any more.
+    mutating func leaveLive() {
+        guard let track = current else { return }
+        if track.isFed { flush() }
+        actions.append(.unload(track.generation))
+        current?.stage = .left
+        current?.loading = nil
+        gathering = nil
+        seek = nil
+    }
+
+    private mutating func joinLive() {
+        guard let left = current else { return }
+        var track = load(left.item, at: 0)
+        // What it was is shown until it tells anew.
+        track.media = left.media
+        track.listened = left.listened
+        current = track
+        dryTimes = []
+        jumped()
+    }
+
+    /// Titles whose first frame has been heard become the item's.
+    mutating func applyProgrammes() {
+        guard var track = current, let first = track.programmes.first, first.start <= timeline.heard else { return }
+        while let next = track.programmes.first, next.start <= timeline.heard {
+            track.media?.broadcast = next.broadcast
+            track.programmes.removeFirst()
+        }
+        current = track
+        emit(.item(currentItem))
+    }
+
+    /// When one of these is due.
+    var nextLiveMoment: MonotonicTime? {
+        var times: [MonotonicTime] = []
+        if let end = liveHoldEnd { times.append(end) }
+        if stream.isSounding, clock.isAdvancing, let format = stream.format, let next = current?.programmes.first {
+            times.append(clock.sampledAt.advanced(bySeconds: max(0, format.seconds(next.start - clock.ringIndex))))
+        }
+        return times.min()
+    }
+}

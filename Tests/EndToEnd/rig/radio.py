@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Radio stations: one that does what a test tells it to, and Icecast with ffmpeg as its source."""
+
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+
+from .origin import Origin
+from .waiting import eventually
+
+
+class Radio(Origin):
+    """An endless stream in real time. Its content goes on whether or not somebody listens: a late listener has missed it."""
+
+    def __init__(self, content: bytes, rate: float, interval: int = 1024, burst: int = 65536):
+        self.content, self.rate, self.interval, self.burst = content, rate, interval, burst
+        self.status_line = "ICY 200 OK"
+        self.fields = [("icy-name", "Test FM"), ("icy-genre", "Noise"), ("icy-br", "192"), ("Content-Type", "audio/mpeg")]
+        # Of the stream's first byte on: (place, title).
+        self.titles: list[tuple[int, str]] = [(0, "The first one")]
+        self.encoding = "utf-8"
+        # Sends as fast as it is read.
+        self.endless = False
+        self.silent = threading.Event()
+        self.refusing = threading.Event()
+        self.began = time.monotonic()
+        super().__init__()
+
+    def edge(self) -> int:
+        """The place in the stream that is on the air."""
+        return int((time.monotonic() - self.began) * self.rate)
+
+    def _answer(self, connection: socket.socket, request) -> bool:
+        if self.refusing.is_set():
+            self._head(connection, 404, [("Content-Length", "0")])
+            return False
+        interval = self.interval if request.headers.get("icy-metadata") == "1" else 0
+        fields = self.fields + ([("icy-metaint", str(interval))] if interval else [])
+        head = [self.status_line, *(f"{name}: {value}" for name, value in fields), "", ""]
+        connection.sendall("\r\n".join(head).encode(self.encoding))
+        place, told, until_block = max(0, self.edge() - self.burst), None, interval
+        while not self._closing.is_set():
+            ahead = 16384 if self.endless else self.edge() - place
+            if ahead <= 0 or self.silent.is_set():
+                time.sleep(0.005)
+                continue
+            count = min(ahead, 4096, until_block or 4096, len(self.content) - place % len(self.content))
+            start = place % len(self.content)
+            connection.sendall(self.content[start : start + count])
+            place += count
+            if interval:
+                until_block -= count
+                if until_block == 0:
+                    until_block = interval
+                    title = [title for at, title in self.titles if at <= place][-1:]
+                    block = f"StreamTitle='{title[0]}';StreamUrl='';".encode(self.encoding) if title and title != told else b""
+                    told = title
+                    size = -(-len(block) // 16)
+                    connection.sendall(bytes([size]) + block.ljust(size * 16, b"\0"))
+        return False
+
+
+class Icecast:
+    """The real server, and a source client that plays a file into it over and over, in real time."""
+
+    CONFIGURATION = """<icecast>
+  <limits><clients>20</clients><sources>2</sources><burst-size>65536</burst-size></limits>
+  <authentication><source-password>secret</source-password><admin-user>admin</admin-user>
+    <admin-password>secret</admin-password></authentication>
+  <hostname>localhost</hostname>
+  <listen-socket><port>{port}</port><bind-address>127.0.0.1</bind-address></listen-socket>
+  <paths><basedir>{home}</basedir><logdir>{home}</logdir><webroot>{home}</webroot><adminroot>/usr/share/icecast2/admin</adminroot></paths>
+  <logging><accesslog>access.log</accesslog><errorlog>error.log</errorlog><loglevel>3</loglevel></logging>
+  <security><chroot>0</chroot><changeowner><user>nobody</user><group>nogroup</group></changeowner></security>
+</icecast>"""
+
+    def __init__(self, home: pathlib.Path, name: str = "Real Radio"):
+        self.home, self.name = home, name
+        home.mkdir()
+        # It gives up root's rights by itself, and refuses to run with them.
+        home.chmod(0o777)
+        home.parent.chmod(0o755)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        path = home / "icecast.xml"
+        path.write_text(self.CONFIGURATION.format(port=self.port, home=home))
+        path.chmod(0o644)
+        self.process = subprocess.Popen(
+            ["icecast2", "-c", str(path)], cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=(home / "stderr.log").open("wb"))
+        self.source: subprocess.Popen | None = None
+        eventually(self._accepts, "icecast listens", 10)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/live.mp3"
+
+    def _accepts(self) -> bool:
+        assert self.process.poll() is None, (self.home / "stderr.log").read_text()
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            return True
+        except OSError:
+            return False
+
+    def feed(self, file: pathlib.Path) -> None:
+        self.source = subprocess.Popen(
+            ["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-stream_loop", "-1", "-i", str(file), "-c", "copy",
+             "-content_type", "audio/mpeg", "-ice_name", self.name, "-ice_genre", "Tests", "-f", "mp3",
+             f"icecast://source:secret@127.0.0.1:{self.port}/live.mp3"], stdin=subprocess.DEVNULL)
+
+    def starve(self) -> None:
+        """The source goes away."""
+        if self.source is not None:
+            self.source.kill()
+            self.source.wait()
+            self.source = None
+
+    def close(self) -> None:
+        self.starve()
+        self.process.kill()
+        self.process.wait()

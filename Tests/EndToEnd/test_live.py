@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Radio: titles when they are heard, no end, and always what is on the air."""
+
+import time
+
+import numpy
+import pytest
+
+from rig import PATIENCE, Api, eventually, within
+from rig.origin import Origin
+from rig.radio import Icecast, Radio
+from rig.signals import dominant_frequency
+from rig.waiting import during
+
+RATE = 44100
+KBPS_192 = 24000
+
+
+@pytest.fixture
+def stations():
+    """Makes stations that close with the test."""
+    made: list[Radio | Icecast] = []
+
+    def make(station):
+        made.append(station)
+        return station
+
+    yield make
+    for station in made:
+        station.close()
+
+
+def tune_in(api, station, **item) -> dict:
+    api.load({"uri": f"{station.url}/live", **item})
+    api.play()
+    return api.wait_status("playing", timeout=10)
+
+
+def live(api) -> dict | None:
+    return (api.player()["item"] or {}).get("live")
+
+
+def heard_second(samples) -> float:
+    """Where in chirp.mp3 these samples are from."""
+    return dominant_frequency(samples[:, 0]) / 200 - 1
+
+
+def test_the_station_and_its_title(api, media, events, stations):
+    """Rows 234, 10: the station's fields are the item's, there is no length, and each new title is an `item` event."""
+    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+    player = tune_in(api, radio)
+    assert player["duration"] is None and player["progress"] is None
+    assert player["item"]["seekable"] is False
+    eventually(lambda: live(api)["title"], "the first title")
+    assert live(api) == {"station": "Test FM", "genre": "Noise", "description": None, "homepage": None, "bitrate": 192000,
+                         "title": "The first one", "titleUrl": None}
+    mark = events.mark()
+    radio.titles.append((radio.edge(), "Rock 'n' Roll; Part 2 – 劉若英"))
+    item = events.wait_for("item", lambda event: event["item"]["live"]["title"] != "The first one", timeout=15, mark=mark)
+    assert item["item"]["live"]["title"] == "Rock 'n' Roll; Part 2 – 劉若英"
+    assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
+
+
+def test_an_old_server_writes_latin_1(api, media, stations):
+    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+    radio.encoding = "latin-1"
+    radio.fields[0] = ("icy-name", "Rádio Köln")
+    radio.titles = [(0, "Motörhead - Ace")]
+    tune_in(api, radio)
+    eventually(lambda: live(api)["title"] == "Motörhead - Ace", "the title")
+    assert live(api)["station"] == "Rádio Köln"
+
+
+def test_a_title_changes_when_it_is_heard(capture, api, media, events, stations):
+    """Row 234: seconds of sound are buffered; the title comes within 0.2 s of the sound that it belongs to."""
+    low, noise = media.path("low.mp3").read_bytes(), media.path("long.mp3").read_bytes()
+    radio = stations(Radio(low[: 10 * 24000] + noise, KBPS_192, interval=1024))
+    tune_in(api, radio)
+    mark = events.mark()
+    capture.wait_sound()
+    radio.titles.append((10 * 24000, "The second one"))
+    told = events.wait_for("item", lambda event: event["item"]["live"]["title"] == "The second one", timeout=25, mark=mark)
+    capture.wait_seconds(1)
+    at = capture.frame_at(told.moment)
+    samples = capture.samples(0, at + RATE)[:, 0].astype(float)
+    window = RATE // 25
+    sounding = capture.first_sound() // window * window
+    starts = list(range(sounding, len(samples) - window, window // 4))
+    frequencies = [dominant_frequency(samples[start : start + window]) for start in starts]
+    steady = numpy.median(frequencies[len(frequencies) // 2 : len(frequencies) // 2 + 20])
+    changes = [start for start, frequency in list(zip(starts, frequencies))[20:] if abs(frequency - steady) > 60]
+    assert changes, "the sound has changed"
+    # The capture lags behind by up to 40 ms, and the window is 40 ms wide.
+    assert abs(at - changes[0]) / RATE < 0.2 + 0.08
+
+
+def test_a_pause_goes_back_to_what_is_on_the_air(capture, api, media, stations):
+    """Rows 133, 36: the station goes on without us; what was buffered is not played."""
+    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
+    tune_in(api, radio)
+    capture.wait_sound()
+    api.pause()
+    api.wait_status("paused")
+    connections = len(radio.log())
+    capture.wait_silence()
+    capture.wait_seconds(6)
+    assert len(radio.log()) == connections, "nobody listens while it is paused"
+    mark = capture.frames
+    api.play()
+    api.wait_status("playing")
+    start = capture.wait_sound(mark)
+    capture.wait_frames(start + RATE // 2)
+    on_air = (radio.edge() / KBPS_192 - 0.5) % 30
+    second = heard_second(capture.samples(start + RATE // 10, start + RATE // 5))
+    assert on_air - 3 * PATIENCE / 2 < second < on_air + 0.5
+    assert api.player()["item"]["live"]["station"] == "Test FM"
+
+
+def test_it_is_joined_anywhere(capture, api, media, stations):
+    """Row 207: at any byte of the stream, sound within 0.5 s."""
+    content = media.path("long.mp3").read_bytes()
+    for cut in (1, 333, 7777):
+        radio = stations(Radio(content[cut:], KBPS_192))
+        # So that the burst is whole.
+        radio.began -= 10
+        api.load(f"{radio.url}/live")
+        mark = capture.frames
+        with within(0.5, "sound"):
+            api.play()
+            capture.wait_sound(mark)
+
+
+def test_a_live_stream_has_no_end(api, media, events, stations):
+    """Rows 36, 228: the server hangs up: it is joined again, and goes on; it is never completed."""
+    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+    tune_in(api, radio)
+    radio.cut()
+    eventually(lambda: len(radio.log()) >= 2, "a second connection", 10)
+    during(1, lambda: api.player()["status"] in ("playing", "buffering"), "it goes on")
+    api.wait_status("playing", timeout=20)
+    assert not events.since(0, "completed")
+    # Its source is gone for a moment: the server has no such thing.
+    radio.refusing.set()
+    radio.cut()
+    seen = len(radio.log())
+    eventually(lambda: len(radio.log()) > seen, "a third connection", 10)
+    radio.refusing.clear()
+    eventually(lambda: len(radio.log()) > seen + 1, "a fourth connection", 15)
+    api.wait_status("playing", timeout=30)
+    assert not events.since(0, "completed", "error")
+    radio.close()
+    error = events.wait_for("error", timeout=60)
+    assert error["code"] == "network"
+    assert [event["reason"] for event in events.since(0, "completed")] == ["error"]
+
+
+def test_dead_air_is_noticed(api, media, events, stations):
+    """The server stays connected and sends nothing: what is there is played, then it is told, and it ends with an error or sound."""
+    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192, burst=30000))
+    tune_in(api, radio)
+    mark = events.mark()
+    radio.silent.set()
+    events.wait_for("buffer", lambda event: event["stalled"], timeout=10, mark=mark)
+    api.wait_status("buffering", timeout=15)
+    assert api.player()["reason"] == "network"
+    seen = len(radio.log())
+    eventually(lambda: len(radio.log()) > seen, "it is joined anew", 25)
+    radio.silent.clear()
+    api.wait_status("playing", timeout=25)
+
+
+def test_a_restart_joins_again_when_it_is_played(start_server, media, stations):
+    """Row 240: a station that was playing is there after a restart, paused, and plays what is then on the air."""
+    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+    server = start_server()
+    api = Api(server.url)
+    tune_in(api, radio)
+    eventually(lambda: api.player()["position"] > 1.5, "it has played a while", 10)
+    server.restart(kill=True)
+    api.close()
+    api = Api(server.url)
+    assert api.player()["status"] == "paused"
+    api.play()
+    assert api.wait_status("playing", timeout=10)["item"]["live"]["station"] == "Test FM"
+    api.close()
+
+
+def test_memory_stays_flat(start_server, media, stations):
+    """A stream that never ends, as fast as it is taken, with a new title at every turn."""
+    server = start_server()
+    api = Api(server.url)
+    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192, interval=256))
+    radio.endless = True
+    radio.titles = [(place, f"Title {place}") for place in range(0, 1 << 20, 512)]
+    tune_in(api, radio)
+    eventually(lambda: api.player()["position"] > 3, "it plays", 15)
+    eventually(lambda: api.player()["loadedTime"] > 200, "the window is full", 20)
+    before = server.resident_bytes()
+    position = api.player()["position"]
+    for _ in range(5):
+        # Leaves and joins: each time another window is filled.
+        api.pause()
+        api.wait_status("paused")
+        api.play()
+        api.wait_status("playing", timeout=10)
+        eventually(lambda: api.player()["loadedTime"] > 200, "the window is full", 20)
+    assert position > 0
+    assert server.resident_bytes() - before < 6_000_000
+    api.close()
+
+
+def test_icecast(capture, api, media, directory, stations):
+    """The real server: the station's name, no end; its source goes and comes back."""
+    icecast = stations(Icecast(directory / "icecast"))
+    icecast.feed(media.path("long.mp3"))
+
+    def on_the_air() -> bool:
+        api.load(icecast.url)
+        return api.request("POST", "/player/play").is_success
+
+    eventually(on_the_air, "the source is connected", 10, every=0.2)
+    player = api.wait_status("playing", timeout=10)
+    capture.wait_sound()
+    assert player["item"]["live"]["station"] == "Real Radio" and player["duration"] is None
+    assert player["item"]["live"]["genre"] == "Tests"
+    icecast.starve()
+    time.sleep(1)
+    icecast.feed(media.path("long.mp3"))
+    api.wait_status("buffering", "playing", timeout=10)
+    api.wait_status("playing", timeout=30)

