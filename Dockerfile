@@ -13,6 +13,7 @@ RUN apt-get update \
         libsndfile1-dev \
         libsoxr-dev \
         libsqlite3-dev \
+        libsystemd-dev \
         libwebsockets-dev \
         pkg-config \
         zlib1g-dev \

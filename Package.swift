@@ -61,6 +61,8 @@ let package = Package(
         system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
+        // Opened while it runs, so that nothing is linked: no pkg-config.
+        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // The core: no C library, no socket, no file format.
         target("Threading", ["CLinux"]),
@@ -85,6 +87,7 @@ let package = Package(
                 "Threading",
                 "CLinux", log,
             ]),
+        target("MPRIS", ["CSystemd", "CLinux", "Playback", "Threading", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "HTTP"]),
@@ -99,7 +102,7 @@ let package = Package(
                 "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
-                "RemoteAPI", "XMLScanning",
+                "RemoteAPI", "XMLScanning", "MPRIS",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -128,6 +131,7 @@ let package = Package(
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
+        tests("MPRISTests", ["MPRIS", "Playback", "Audio", "Threading"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

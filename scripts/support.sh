@@ -5,9 +5,12 @@
 
 build_packages=(
     libmicrohttpd-dev libwebsockets-dev libmpg123-dev libpulse-dev libsoxr-dev libsndfile1-dev libsqlite3-dev
-    libcurl4-openssl-dev libexpat1-dev pkg-config
+    libcurl4-openssl-dev libexpat1-dev libsystemd-dev pkg-config
 )
-test_packages=(pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx icecast2)
+test_packages=(
+    pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx icecast2 dbus-daemon
+    libglib2.0-bin playerctl
+)
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
 

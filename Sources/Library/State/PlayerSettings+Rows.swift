@@ -12,7 +12,7 @@ extension PlayerSettings {
             ("consume", consume.databaseValue), ("stopAfterCurrent", stopAfterCurrent.databaseValue),
             ("autoPlay", autoPlay.databaseValue), ("previousRestartsAfter", previousRestartsAfter.databaseValue),
             ("outputDevice", outputDevice.databaseValue),
-        ]
+        ] + remote.rows
     }
 
     /// Takes what is there and in range. Returns how many values were not.
@@ -40,6 +40,35 @@ extension PlayerSettings {
         read("autoPlay", into: &autoPlay)
         read("previousRestartsAfter", into: &previousRestartsAfter) { (0...3600).contains($0) }
         outputDevice = values["outputDevice"].flatMap(String.fromDatabaseValue)
+        remote.takeFlags { read($0, into: &$1) }
+        if let stored = values["remote.skipInterval"], !stored.isNull {
+            var interval = 0.0
+            read("remote.skipInterval", into: &interval) { RemotePatch.intervals.contains($0) }
+            remote.commands.skipInterval = interval > 0 ? interval : nil
+        }
+        // Skipping by nothing would be no command at all.
+        if remote.commands.skipInterval == nil { remote.commands.skip = false }
         return unreadable
+    }
+}
+
+extension RemoteSettings {
+    fileprivate static var flags: [(key: String, path: WritableKeyPath<RemoteSettings, Bool>)] {
+        [
+            ("remote.mpris", \.mpris), ("remote.showsMetadata", \.showsMetadata),
+            ("remote.prefersTags", \.prefersTags), ("remote.enabled", \.commands.enabled),
+            ("remote.play", \.commands.play), ("remote.pause", \.commands.pause),
+            ("remote.next", \.commands.next), ("remote.previous", \.commands.previous),
+            ("remote.seek", \.commands.seek), ("remote.skip", \.commands.skip),
+        ]
+    }
+
+    fileprivate var rows: [(key: String, value: DatabaseValue)] {
+        Self.flags.map { ($0.key, self[keyPath: $0.path].databaseValue) }
+            + [("remote.skipInterval", commands.skipInterval.databaseValue)]
+    }
+
+    fileprivate mutating func takeFlags(_ read: (String, inout Bool) -> Void) {
+        for flag in Self.flags { read(flag.key, &self[keyPath: flag.path]) }
     }
 }

@@ -103,6 +103,7 @@ extension PlayerCore {
         settings.stopAfterCurrent = patch.stopAfterCurrent ?? settings.stopAfterCurrent
         settings.autoPlay = patch.autoPlay ?? settings.autoPlay
         settings.previousRestartsAfter = patch.previousRestartsAfter ?? settings.previousRestartsAfter
+        if let remote = patch.remote { settings.remote = try settings.remote.applying(remote) }
         return settings
     }
 }

@@ -23,6 +23,7 @@ public struct PlayerSettings: Hashable, Sendable {
     public var previousRestartsAfter = 3.0
     /// Id of the output device the user chose; nil follows the default.
     public var outputDevice: String?
+    public var remote = RemoteSettings()
 
     public init() {}
 }
@@ -52,6 +53,7 @@ public struct SettingsPatch: Hashable, Sendable {
     public var autoPlay: Bool?
     public var previousRestartsAfter: Double?
     public var volumeRamp: VolumeRamp?
+    public var remote: RemotePatch?
 
     public init() {}
 }

@@ -69,6 +69,7 @@ extension JSONWriter {
         member("crossfade", 0)
         member("autoPlay", settings.autoPlay)
         member("previousRestartsAfter", settings.previousRestartsAfter)
+        members(of: settings.remote)
     }
 
     mutating func members(of error: PlaybackError) {

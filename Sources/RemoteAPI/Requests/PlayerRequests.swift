@@ -74,7 +74,8 @@ struct SettingsRequest: Decodable {
             decoder,
             [
                 "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
-                "stopAfterCurrent", "crossfade", "autoPlay", "previousRestartsAfter", "volumeRamp",
+                "stopAfterCurrent", "crossfade", "autoPlay", "previousRestartsAfter", "volumeRamp", "mpris",
+                "nowPlaying", "remoteCommands",
             ])
         patch.volume = try object.number("volume", in: 0...1)
         patch.muted = try object.flag("muted")
@@ -86,6 +87,7 @@ struct SettingsRequest: Decodable {
         patch.autoPlay = try object.flag("autoPlay")
         patch.previousRestartsAfter = try object.number("previousRestartsAfter", in: 0...3600)
         patch.volumeRamp = try object.nested(Ramp.self, "volumeRamp")?.ramp
+        patch.remote = try RemoteRequest.patch(object)
         for (name, neutral) in [("playbackRate", 1.0), ("pitch", 0), ("crossfade", 0)] {
             guard let value = try object.number(name, in: -100_000...100_000), value != neutral else { continue }
             throw object.invalid(name, "cannot be changed in this version: only \(Int(neutral)) is accepted")

@@ -39,6 +39,13 @@ struct SoundOptions: ParsableArguments {
         help: ArgumentHelp(
             "How many times that may be decoded ahead of the sound card, 2 to 64 (default 20).", valueName: "n"))
     var bufferCount: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether media keys and playerctl reach the player on the desktop's session bus (default on).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var mpris: String?
 }
 
 struct NetworkOptions: ParsableArguments {

@@ -30,6 +30,7 @@ final class Server {
     private let store: StateStore
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
+    private let surfaces: Surfaces
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -52,11 +53,12 @@ final class Server {
         player = Player(environment)
 
         library = try Self.library(configuration, roots, examiner, log)
+        let catalogue = LocalMusicCatalogue(
+            roots: roots, opener: files, examiner: examiner,
+            lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()))
+        surfaces = Surfaces(configuration, player, catalogue, log)
         var settings = RemoteAPI.Configuration(
-            player: player, clock: clock,
-            media: LocalMusicCatalogue(
-                roots: roots, opener: files, examiner: examiner,
-                lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner())),
+            player: player, clock: clock, media: catalogue,
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library
@@ -65,7 +67,10 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
-        player.observe { api.observe($0) }
+        player.observe { [surfaces] event in
+            api.observe(event)
+            surfaces.observe(event)
+        }
         library?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
@@ -80,6 +85,7 @@ final class Server {
     /// Fades out, saves, closes every socket; within 2 s.
     func stop() {
         door.close()
+        surfaces.stop()
         player.shutdown()
         api.shutdown()
         webSockets.stop()

@@ -34,6 +34,8 @@ struct ServerConfiguration: Equatable {
     var certificateAuthorities: String?
     var networkLimits = NetworkLimits()
     var networkBuffering = NetworkBuffering()
+    /// The player may show on the desktop's session bus; whether it does is a setting.
+    var hasMPRIS = true
 
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
@@ -66,6 +68,7 @@ struct ServerConfiguration: Equatable {
             logLevel = level
         }
         isAnonymous = try values.flag("anonymous", options.network.anonymous)
+        hasMPRIS = try values.flag("mpris", options.sound.mpris, default: true)
         try setNetwork(values, options.items, environment)
     }
 

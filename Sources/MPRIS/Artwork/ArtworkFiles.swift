@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+internal import Glibc
+internal import Synchronization
+internal import Threading
+
+/// Puts pictures where the desktop can load them: as files in a directory of our own, named by their content so that a
+/// new picture has a new address. A thread of its own, as folders may be on a disk that hangs.
+final class ArtworkFiles: Sendable {
+    /// The one that is shown, and the one before, which a desktop may be loading at this moment.
+    private static let kept = 2
+
+    struct Request: Sendable {
+        var item: ItemID
+        var locator: MediaLocator
+        /// The one in the tags.
+        var picture: MediaDescription.Picture?
+    }
+
+    private let directory: String
+    private let folderPicture: @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
+    private let found: @Sendable (ItemID, String?) -> Void
+    private let requests = Mailbox<Request?>()
+    private let thread = Mutex<NamedThread?>(nil)
+
+    /// `found` comes for each request, from the thread; nil for no picture, or one that cannot be shown or saved.
+    init(
+        directory: String, folderPicture: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?,
+        found: @escaping @Sendable (ItemID, String?) -> Void
+    ) {
+        self.directory = directory
+        self.folderPicture = folderPicture
+        self.found = found
+    }
+
+    func request(_ request: Request) {
+        thread.withLock { thread in
+            if thread == nil { thread = NamedThread("mpris-artwork") { [self] in run() } }
+        }
+        requests.post(request)
+    }
+
+    /// Does not wait: a picture may be on a disk that hangs.
+    func stop() {
+        _ = requests.close()
+        thread.withLock { thread in
+            thread?.detach()
+            thread = nil
+        }
+    }
+
+    private func run() {
+        removeAll(but: [])
+        var files: [String] = []
+        while true {
+            let waiting = requests.take(until: nil)
+            // Only the last one is still of interest.
+            guard let request = waiting.last, let request else { return }
+            let path = picture(request).flatMap(save)
+            if let path {
+                files.removeAll { $0 == path }
+                files.append(path)
+                if files.count > Self.kept {
+                    files.removeFirst(files.count - Self.kept)
+                    removeAll(but: files)
+                }
+            }
+            found(request.item, path.map(FileAddress.url))
+        }
+    }
+
+    private func picture(_ request: Request) -> [UInt8]? {
+        if let picture = request.picture { return picture.bytes }
+        do { return try folderPicture(request.locator) } catch { return nil }
+    }
+
+    /// Whole or not at all, readable by this user only.
+    private func save(_ bytes: [UInt8]) -> String? {
+        guard let type = PictureExtension.of(bytes), mkdir(directory, 0o700) == 0 || errno == EEXIST else { return nil }
+        let path = "\(directory)/\(String(Self.checksum(bytes), radix: 36)).\(type)"
+        if access(path, R_OK) == 0 { return path }
+        let partial = path + ".partial"
+        let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return nil }
+        let isWhole = bytes.withUnsafeBytes { all in
+            var rest = all[...]
+            while !rest.isEmpty {
+                let count = write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+        close(file)
+        guard isWhole, rename(partial, path) == 0 else {
+            unlink(partial)
+            return nil
+        }
+        return path
+    }
+
+    private func removeAll(but kept: [String]) {
+        guard let listing = opendir(directory) else { return }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            let path = "\(directory)/\(name)"
+            if name != ".", name != "..", !kept.contains(path) { unlink(path) }
+        }
+    }
+
+    /// FNV-1a, 64 bits: the same picture has the same name in every run.
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    }
+}
+
+/// By the first bytes, as tags lie. Only what desktops show.
+enum PictureExtension {
+    static func of(_ bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "jpg" }
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "png" }
+        if bytes.starts(with: Array("GIF8".utf8)) { return "gif" }
+        if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) { return "webp" }
+        return nil
+    }
+}
+
+/// `file:` addresses (RFC 8089) of absolute paths.
+enum FileAddress {
+    static func url(_ path: String) -> String {
+        var text = "file://"
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.append(Character(UnicodeScalar(byte)))
+            default:
+                let digits = Array("0123456789ABCDEF")
+                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+        return text
+    }
+}

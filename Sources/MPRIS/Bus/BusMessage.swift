@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemd
+
+/// A message that is read or written. A reference is held while this lives; for the bus's thread.
+final class BusMessage {
+    let pointer: OpaquePointer
+    private let library: BusLibrary
+    private var bus: csystemd_bus { library.functions }
+
+    /// Takes over the caller's reference.
+    init(owning pointer: OpaquePointer, _ library: BusLibrary) {
+        self.pointer = pointer
+        self.library = library
+    }
+
+    /// Takes a reference of its own.
+    init(sharing pointer: OpaquePointer, _ library: BusLibrary) {
+        self.pointer = pointer
+        self.library = library
+        _ = bus.message_ref(pointer)
+    }
+
+    deinit { _ = bus.message_unref(pointer) }
+
+    var interface: String { bus.message_get_interface(pointer).map { String(cString: $0) } ?? "" }
+    var member: String { bus.message_get_member(pointer).map { String(cString: $0) } ?? "" }
+    var signature: String { bus.message_get_signature(pointer, 1).map { String(cString: $0) } ?? "" }
+    var isCall: Bool { bus.message_is_method_call(pointer, nil, nil) > 0 }
+    var wantsReply: Bool { bus.message_get_expect_reply(pointer) > 0 }
+
+    static func check(_ code: Int32, _ call: String) throws(BusFailure) -> Int32 {
+        if code < 0 { throw BusFailure(call: call, code: code) }
+        return code
+    }
+
+    // MARK: Reading
+
+    /// The values of a message whose signature is `types`, each a basic type, `ao` or `v`.
+    func values(_ types: [String]) throws(BusFailure) -> [BusValue] {
+        var values: [BusValue] = []
+        for type in types { values.append(try value(type)) }
+        return values
+    }
+
+    private func value(_ type: String) throws(BusFailure) -> BusValue {
+        switch type {
+        case "s": return .text(try text("s"))
+        case "o": return .path(try text("o"))
+        case "x":
+            var number: Int64 = 0
+            try read("x", &number)
+            return .int64(number)
+        case "d":
+            var number = 0.0
+            try read("d", &number)
+            return .double(number)
+        case "b":
+            var flag: Int32 = 0
+            try read("b", &flag)
+            return .flag(flag != 0)
+        case "ao": return .paths(try paths())
+        case "v": return try variant()
+        default: throw BusFailure(call: "value of type \(type)", code: -22)
+        }
+    }
+
+    private func read<Value>(_ type: Character, _ value: inout Value) throws(BusFailure) {
+        let code = withUnsafeMutablePointer(to: &value) {
+            bus.message_read_basic(pointer, Self.character(type), $0)
+        }
+        _ = try Self.check(code, "sd_bus_message_read_basic")
+    }
+
+    private func text(_ type: Character) throws(BusFailure) -> String {
+        var bytes: UnsafePointer<CChar>?
+        try read(type, &bytes)
+        return bytes.map { String(cString: $0) } ?? ""
+    }
+
+    private func paths() throws(BusFailure) -> [String] {
+        var paths: [String] = []
+        _ = try Self.check(bus.message_enter_container(pointer, Self.character("a"), "o"), "enter_container")
+        while true {
+            var bytes: UnsafePointer<CChar>?
+            let code = withUnsafeMutablePointer(to: &bytes) {
+                bus.message_read_basic(pointer, Self.character("o"), $0)
+            }
+            guard try Self.check(code, "sd_bus_message_read_basic") > 0, let bytes else { break }
+            paths.append(String(cString: bytes))
+        }
+        _ = try Self.check(bus.message_exit_container(pointer), "exit_container")
+        return paths
+    }
+
+    private func variant() throws(BusFailure) -> BusValue {
+        var kind: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        _ = try Self.check(bus.message_peek_type(pointer, &kind, &contents), "sd_bus_message_peek_type")
+        let type = contents.map { String(cString: $0) } ?? ""
+        guard ["s", "o", "x", "d", "b"].contains(type) else { return .other(signature: type) }
+        _ = try Self.check(bus.message_enter_container(pointer, Self.character("v"), type), "enter_container")
+        let value = try value(type)
+        _ = try Self.check(bus.message_exit_container(pointer), "exit_container")
+        return value
+    }
+
+    // MARK: Writing
+
+    func append(_ values: [BusValue]) throws(BusFailure) {
+        for value in values { try append(value) }
+    }
+
+    func append(_ value: BusValue) throws(BusFailure) {
+        switch value {
+        case .text(let text): try append("s", text)
+        case .path(let path): try append("o", path)
+        case .int32(let number): try append("i", number)
+        case .int64(let number): try append("x", number)
+        case .double(let number): try append("d", number)
+        case .flag(let flag): try append("b", Int32(flag ? 1 : 0))
+        case .texts(let texts):
+            try container("a", "s") { () throws(BusFailure) in for text in texts { try append("s", text) } }
+        case .paths(let paths):
+            try container("a", "o") { () throws(BusFailure) in for path in paths { try append("o", path) } }
+        case .dictionary(let members): try append(members)
+        case .dictionaries(let all):
+            try container("a", "a{sv}") { () throws(BusFailure) in for members in all { try append(members) } }
+        case .other(let signature): throw BusFailure(call: "append \(signature)", code: -22)
+        }
+    }
+
+    func appendVariant(_ value: BusValue) throws(BusFailure) {
+        try container("v", value.signature) { () throws(BusFailure) in try append(value) }
+    }
+
+    private func append(_ members: [String: BusValue]) throws(BusFailure) {
+        try container("a", "{sv}") { () throws(BusFailure) in
+            for name in members.keys.sorted() {
+                guard let value = members[name] else { continue }
+                try container("e", "sv") { () throws(BusFailure) in
+                    try append("s", name)
+                    try appendVariant(value)
+                }
+            }
+        }
+    }
+
+    private func container(
+        _ type: Character, _ contents: String, _ body: () throws(BusFailure) -> Void
+    ) throws(BusFailure) {
+        _ = try Self.check(bus.message_open_container(pointer, Self.character(type), contents), "open_container")
+        try body()
+        _ = try Self.check(bus.message_close_container(pointer), "close_container")
+    }
+
+    /// A text or a path; D-Bus has no NUL in either.
+    private func append(_ type: Character, _ text: String) throws(BusFailure) {
+        let code = text.withCString { bus.message_append_basic(pointer, Self.character(type), $0) }
+        _ = try Self.check(code, "sd_bus_message_append_basic")
+    }
+
+    private func append<Number: Numeric>(_ type: Character, _ number: Number) throws(BusFailure) {
+        let code = withUnsafePointer(to: number) { bus.message_append_basic(pointer, Self.character(type), $0) }
+        _ = try Self.check(code, "sd_bus_message_append_basic")
+    }
+
+    private static func character(_ type: Character) -> CChar { CChar(bitPattern: type.asciiValue ?? 0) }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of D-Bus's type system, as far as MPRIS uses it.
+enum BusValue: Hashable, Sendable {
+    case text(String)
+    case path(String)
+    case int32(Int32)
+    case int64(Int64)
+    case double(Double)
+    case flag(Bool)
+    case texts([String])
+    case paths([String])
+    /// `a{sv}`, in the order of the names.
+    case dictionary([String: BusValue])
+    /// `aa{sv}`
+    case dictionaries([[String: BusValue]])
+    /// What a caller sends in a variant of another type than any above.
+    case other(signature: String)
+
+    var signature: String {
+        switch self {
+        case .text: "s"
+        case .path: "o"
+        case .int32: "i"
+        case .int64: "x"
+        case .double: "d"
+        case .flag: "b"
+        case .texts: "as"
+        case .paths: "ao"
+        case .dictionary: "a{sv}"
+        case .dictionaries: "aa{sv}"
+        case .other(let signature): signature
+        }
+    }
+}

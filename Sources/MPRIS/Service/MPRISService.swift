@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Logging
+public import Playback
+internal import Synchronization
+internal import Threading
+
+/// The player on the desktop's session bus, by the MPRIS specification (version 2.2): media keys, `playerctl`, lock
+/// screens and remote controls over Bluetooth reach it there.
+///
+/// A handle for any thread. Without a session bus nothing runs; one that comes and goes is followed.
+public final class MPRISService: Sendable {
+    private let player: any PlayerAccess
+    private let log: Logger
+    private let hasBus: Bool
+    private let inbox = MPRISInbox()
+    private let artwork: ArtworkFiles
+    private let state = Mutex(State.idle)
+
+    private enum State {
+        case idle
+        case running(NamedThread)
+        case stopped
+    }
+
+    /// - Parameters:
+    ///   - directory: for pictures; made when there is one.
+    ///   - folderPicture: the picture in a media's folder; may block.
+    public init(
+        player: any PlayerAccess, directory: String, log: Logger,
+        folderPicture: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
+    ) {
+        self.player = player
+        self.log = log
+        hasBus = BusAddress.isSet
+        let inbox = inbox
+        artwork = ArtworkFiles(directory: directory, folderPicture: folderPicture) {
+            inbox.post(.artwork($0, $1))
+        }
+        if player.snapshot.settings.remote.mpris { start() }
+    }
+
+    /// For the player's observer: never blocks.
+    public func observe(_ event: PlayerEvent) {
+        guard hasBus else { return }
+        switch event.kind {
+        case .status, .item, .completed, .queueEnded, .queue, .jumped: inbox.changed()
+        case .settings(let settings):
+            if settings.remote.mpris { start() }
+            inbox.changed()
+        case .output, .loaded, .error: break
+        }
+    }
+
+    /// Gives the name back and ends the thread.
+    public func stop() {
+        let previous = state.withLock { state in
+            defer { state = .stopped }
+            return state
+        }
+        artwork.stop()
+        guard case .running(let thread) = previous else { return }
+        inbox.post(.stop)
+        thread.join()
+    }
+
+    /// Nothing when it runs already, or has nothing to run for.
+    private func start() {
+        guard hasBus else { return }
+        state.withLock { state in
+            guard case .idle = state else { return }
+            inbox.changed()
+            let (player, inbox, artwork, log) = (player, inbox, artwork, log)
+            state = .running(
+                NamedThread("mpris") {
+                    MPRISLoop(player: player, inbox: inbox, artwork: artwork, log: log).run()
+                })
+        }
+    }
+}

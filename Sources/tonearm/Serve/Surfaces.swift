@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import MPRIS
+import Playback
+
+/// Where the player shows beside the API.
+struct Surfaces: Sendable {
+    private let mpris: MPRISService?
+
+    init(_ configuration: ServerConfiguration, _ player: Player, _ catalogue: LocalMusicCatalogue, _ log: Logger) {
+        guard configuration.hasMPRIS else {
+            mpris = nil
+            return
+        }
+        mpris = MPRISService(player: player, directory: configuration.data + "/artwork", log: log) {
+            locator throws(MediaError) in
+            try catalogue.folderPicture(locator)
+        }
+    }
+
+    func observe(_ event: PlayerEvent) { mpris?.observe(event) }
+
+    func stop() { mpris?.stop() }
+}

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The player on the desktop's session bus: names, properties, commands."""
+
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from rig import Api, eventually
+from rig.dbus import NAME, PLAYER, SessionBus
+from rig.waiting import during
+
+NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
+
+
+@pytest.fixture
+def bus(directory):
+    home = directory / "bus"
+    home.mkdir()
+    daemon = SessionBus(home).start()
+    yield daemon
+    daemon.kill()
+
+
+@pytest.fixture
+def server(bus, start_server):
+    server = start_server(launch_only=True)
+    server.kill()
+    server.environment |= {"DBUS_SESSION_BUS_ADDRESS": bus.address}
+    server.start()
+    bus.wait_owned()
+    return server
+
+
+@pytest.fixture
+def api(server):
+    client = Api(server.url)
+    yield client
+    client.close()
+
+
+def status(bus: SessionBus, wanted: str) -> None:
+    eventually(lambda: bus.get("PlaybackStatus") == wanted, f"PlaybackStatus {wanted}", every=0.05)
+
+
+def test_the_name_is_taken_and_given_back_while_it_runs(bus, api, server):
+    """Row 14: by the API, and kept over a restart."""
+    api.settings(mpris=False)
+    bus.wait_owned(False)
+    assert api.player()["mpris"] is False
+    server.restart()
+    again = Api(server.url)
+    assert again.player()["mpris"] is False and not bus.owned()
+    again.settings(mpris=True)
+    bus.wait_owned(True)
+    again.close()
+    server.stop()
+    assert not bus.owned()
+
+
+def test_the_configuration_keeps_it_off_the_bus(bus, start_server):
+    """Row 14."""
+    server = start_server(launch_only=True, arguments=("--mpris", "off"))
+    server.kill()
+    server.environment |= {"DBUS_SESSION_BUS_ADDRESS": bus.address}
+    server.start()
+    during(1, lambda: not bus.owned(), "the name was taken")
+
+
+def test_a_second_server_takes_a_name_of_its_own(bus, server, start_server):
+    second = start_server(launch_only=True)
+    second.kill()
+    second.environment |= {"DBUS_SESSION_BUS_ADDRESS": bus.address}
+    second.start()
+    eventually(lambda: bus.owned(f"{NAME}.instance{second.process.pid}"), "the second name is owned", timeout=10)
+
+
+def test_no_bus_is_no_error_and_one_that_comes_is_found(bus, server, api):
+    """Issue 4, bad input: a bus that disconnects."""
+    bus.kill()
+    api.load("low.mp3", play=True)
+    api.wait_status("playing")
+    bus.start()
+    bus.wait_owned()
+    status(bus, "Playing")
+    assert server.is_running
+
+
+def test_a_bus_that_hangs_holds_up_nothing(bus, server, api):
+    """Playing, the API and the end go on beside it."""
+    bus.freeze()
+    try:
+        api.load("low.mp3", play=True)
+        api.wait_status("playing")
+        for _ in range(20):
+            api.seek(offset=0.1)
+        assert server.stop() == 0
+    finally:
+        bus.thaw()
+
+
+def test_metadata_has_every_known_key_and_no_other(bus, api, media):
+    """Row 191: xesam names and types, microseconds, a picture that can be loaded."""
+    identifier = api.load("tagged.mp3")[0]
+    api.play()
+    picture = eventually(lambda: bus.metadata().get("mpris:artUrl"), "the picture is there")
+    metadata = bus.metadata()
+    item = api.player()["item"]
+    tags = item["tags"]
+    assert metadata["mpris:trackid"] == f"/org/tonearm/track/{identifier}"
+    assert abs(metadata["mpris:length"] - item["duration"] * 1e6) <= 1
+    for key, tag in (("xesam:title", "title"), ("xesam:album", "album")):
+        assert metadata[key] == tags[tag]
+    assert metadata["xesam:artist"] == [tags["artist"]]
+    known = {"xesam:albumArtist": "albumArtist", "xesam:genre": "genre", "xesam:comment": "comment",
+             "xesam:trackNumber": "trackNumber", "xesam:discNumber": "discNumber", "xesam:contentCreated": "date"}
+    for key, tag in known.items():
+        assert (key in metadata) == (tags[tag] is not None), key
+    with urllib.request.urlopen(picture) as file:
+        assert file.read() == api.request("GET", f"/queue/items/{identifier}/artwork").content
+    assert picture.startswith("file:///")
+
+    api.load("noise-mono.mp3")
+    eventually(lambda: bus.metadata().get("xesam:title") == "noise-mono", "the next item is shown")
+    assert set(bus.metadata()) <= {"mpris:trackid", "mpris:length", "xesam:title"}
+
+
+def test_what_the_item_was_given_or_its_tags_are_shown(bus, api):
+    """Rows 180, 181."""
+    api.load({"uri": "tagged.mp3", "title": "Given", "artworkUri": "http://127.0.0.1:9/cover.png"})
+    api.play()
+    eventually(lambda: bus.metadata().get("xesam:title") == "Given", "the given title")
+    assert bus.metadata()["mpris:artUrl"] == "http://127.0.0.1:9/cover.png"
+    api.settings(nowPlaying={"preferTags": True})
+    assert bus.metadata()["xesam:title"] == api.player()["item"]["tags"]["title"]
+
+
+def test_nothing_is_shown_when_that_is_switched_off(bus, api):
+    """Row 179."""
+    api.load("tagged.mp3", play=True)
+    eventually(lambda: bus.metadata().get("xesam:artist"), "metadata")
+    api.settings(nowPlaying={"enabled": False})
+    assert bus.metadata() == {}
+    status(bus, "Playing")
+    api.settings(nowPlaying={"enabled": True})
+    assert bus.metadata()["xesam:artist"]
+
+
+def test_playerctl_drives_the_player(bus, api):
+    """Rows 197, 198: play and pause are distinct, play-pause toggles."""
+    api.load("low.mp3", "noise.mp3", "long.mp3")
+    assert bus.playerctl("play").returncode == 0
+    api.wait_status("playing")
+    assert bus.playerctl("status").stdout.strip() == "Playing"
+    assert bus.playerctl("play").returncode == 0 and api.player()["status"] == "playing"
+    bus.playerctl("pause")
+    api.wait_status("paused")
+    bus.playerctl("pause")
+    assert api.player()["status"] == "paused"
+    bus.playerctl("play-pause")
+    api.wait_status("playing")
+    bus.playerctl("next")
+    eventually(lambda: api.player()["queueIndex"] == 1, "the second item")
+    bus.playerctl("previous")
+    eventually(lambda: api.player()["queueIndex"] == 0, "the first item")
+    bus.playerctl("volume", "0.25")
+    bus.playerctl("shuffle", "On")
+    bus.playerctl("loop", "Playlist")
+    snapshot = api.player()
+    assert (snapshot["volume"], snapshot["shuffle"], snapshot["repeat"]) == (0.25, True, "all")
+    assert bus.playerctl("metadata", "xesam:title").stdout.strip() == "low"
+    bus.playerctl("stop")
+    api.wait_status("stopped")
+    status(bus, "Stopped")
+
+
+def test_each_command_can_be_switched_off(bus, api):
+    """Rows 184, 187: no effect, and its property false."""
+    api.load("low.mp3", "noise.mp3")
+    api.play()
+    eventually(lambda: bus.get("CanSeek"), "seekable")
+    for flag, name in (("play", "CanPlay"), ("pause", "CanPause"), ("next", "CanGoNext"), ("previous", "CanGoPrevious"),
+                       ("seek", "CanSeek")):
+        assert bus.get(name) is True
+        api.settings(remoteCommands={flag: False})
+        assert bus.get(name) is False
+    before = api.player()
+    for method, *arguments in (("Pause",), ("PlayPause",), ("Next",), ("Previous",), ("Seek", "5000000")):
+        bus.player(method, *arguments)
+    after = api.player()
+    assert (after["status"], after["queueIndex"]) == ("playing", before["queueIndex"])
+    assert after["position"] < before["position"] + 4.9
+    api.settings(remoteCommands={flag: True for flag in ("play", "pause", "next", "previous", "seek")} | {"enabled": False})
+    assert not any(bus.get(name) for name in ("CanPlay", "CanPause", "CanGoNext", "CanGoPrevious", "CanSeek", "CanControl"))
+    bus.player("Stop")
+    assert api.player()["status"] == "playing"
+    assert "PropertyReadOnly" in bus.fails("org.freedesktop.DBus.Properties.Set", PLAYER, "Volume", "<0.1>")
+
+
+def test_skip_mode_moves_within_the_item(bus, api):
+    """Row 186: the interval must be set; then next is +15 s."""
+    api.load("long.mp3", "low.mp3")
+    api.play()
+    assert api.request("PATCH", "/player", json={"remoteCommands": {"skip": True}}).status_code == 422
+    for wrong in (0, -1, 0.05, 4000, "x"):
+        response = api.request("PATCH", "/player", json={"remoteCommands": {"skip": True, "skipInterval": wrong}})
+        assert response.status_code == 422, wrong
+    api.settings(remoteCommands={"skip": True, "skipInterval": 15})
+    before = api.player()["position"]
+    bus.player("Next")
+    after = api.player()
+    assert after["queueIndex"] == 0 and before + 14.9 < after["position"] < before + 20
+    bus.player("Previous")
+    assert api.player()["position"] < after["position"] - 10
+
+
+def test_a_position_for_another_track_changes_nothing(bus, api):
+    """Row 183."""
+    first, second = api.load("long.mp3", "low.mp3")
+    api.play()
+    api.wait_status("playing")
+    bus.player("SetPosition", f"/org/tonearm/track/{second}", "20000000")
+    bus.player("SetPosition", NO_TRACK, "20000000")
+    bus.player("SetPosition", f"/org/tonearm/track/{first}", "-5")
+    bus.player("SetPosition", f"/org/tonearm/track/{first}", "900000000")
+    assert api.player()["position"] < 15
+    bus.player("SetPosition", f"/org/tonearm/track/{first}", "20000000")
+    assert 19.9 < api.player()["position"] < 30
+    assert api.player()["queueIndex"] == 0
+
+
+def test_addresses_are_opened_and_wrong_ones_refused(bus, api):
+    api.load("low.mp3")
+    api.play()
+    bus.player("OpenUri", "noise.mp3")
+    eventually(lambda: api.player()["item"]["uri"] == "noise.mp3", "the opened item plays")
+    assert api.uris() == ["low.mp3", "noise.mp3"]
+    # As through the API: it becomes an item, and the item fails.
+    for wrong in ("../../etc/passwd", "missing.mp3"):
+        bus.player("OpenUri", wrong)
+        eventually(lambda: api.player()["status"] == "failed", f"{wrong} fails")
+        api.load("low.mp3")
+    assert "InvalidArgs" in bus.fails(f"{PLAYER}.OpenUri", "")
+
+
+def test_the_track_list_is_the_queue(bus, api):
+    ids = api.load("low.mp3", {"uri": "noise.mp3", "title": "Second"}, "long.mp3")
+    paths = [f"/org/tonearm/track/{identifier}" for identifier in ids]
+    interface = "org.mpris.MediaPlayer2.TrackList"
+    assert eventually(lambda: bus.get("Tracks", interface), "tracks") == paths
+    texts = bus.call(f"{interface}.GetTracksMetadata", f"[objectpath '{paths[1]}', '{paths[0]}', '/unknown']")
+    assert texts.index("Second") < texts.index("'low'")
+    bus.call(f"{interface}.GoTo", paths[2])
+    eventually(lambda: api.player()["queueIndex"] == 2, "the third item")
+    bus.call(f"{interface}.RemoveTrack", paths[0])
+    bus.call(f"{interface}.AddTrack", "chirp.mp3", paths[1], "false")
+    bus.call(f"{interface}.AddTrack", "noise-128.mp3", NO_TRACK, "false")
+    assert api.uris() == ["noise-128.mp3", "noise.mp3", "chirp.mp3", "long.mp3"]
+
+
+def test_what_cannot_be_done_is_told_by_name(bus, api):
+    for method, arguments, error in (
+        (f"{PLAYER}.Fly", (), "UnknownMethod"),
+        ("org.example.Nothing.Call", (), "UnknownInterface"),
+        (f"{PLAYER}.Seek", (), "InvalidArgs"),
+        ("org.freedesktop.DBus.Properties.Get", (PLAYER, "Nothing"), "UnknownProperty"),
+        ("org.freedesktop.DBus.Properties.Set", (PLAYER, "LoopStatus", "<'Sometimes'>"), "InvalidArgs"),
+        ("org.freedesktop.DBus.Properties.Set", (PLAYER, "Volume", "<[1,2]>"), "InvalidArgs"),
+        ("org.freedesktop.DBus.Properties.Set", (PLAYER, "Rate", "<0.0>"), "InvalidArgs"),
+    ):
+        assert error in bus.fails(method, *arguments), method
+    assert "SetPosition" in bus.call("org.freedesktop.DBus.Introspectable.Introspect")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the player tells the session bus, and when it is silent."""
+
+import time
+
+import jeepney
+import pytest
+from jeepney.io.blocking import open_dbus_connection
+
+from rig import PATIENCE, Api, Capture, eventually
+from rig.dbus import NAME, OBJECT, PLAYER, BusSignals
+from test_mpris import api, bus, server, status  # noqa: F401  (fixtures)
+
+
+@pytest.fixture
+def signals(bus, server):
+    monitor = BusSignals(bus)
+    yield monitor
+    monitor.close()
+
+
+def test_steady_playing_sends_nothing(bus, api, signals):
+    """Row 193: 20 s of it here; nothing that comes later would come differently."""
+    api.load("long.mp3", play=True)
+    status(bus, "Playing")
+    eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
+    time.sleep(1)
+    before = len(signals.lines)
+    time.sleep(20)
+    assert signals.lines[before:] == []
+
+
+def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):
+    """Rows 182, 183, 192, 193: Seeked on a jump; pause and resume change the status alone."""
+    first = api.load("long.mp3")[0]
+    api.play()
+    status(bus, "Playing")
+    eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
+    time.sleep(1)
+    assert signals.of("Seeked") == []
+    bus.player("SetPosition", f"/org/tonearm/track/{first}", "20000000")
+    eventually(lambda: len(signals.of("Seeked")) == 1, "the jump is told")
+    assert 19_900_000 <= int(signals.of("Seeked")[0].split("(")[1].rstrip(",)").split(" ")[-1].rstrip(",")) < 22_000_000
+
+    api.pause()
+    eventually(lambda: {"PlaybackStatus": "Paused"} in signals.changed(), "paused")
+    position = bus.get("Position")
+    time.sleep(1)
+    assert bus.get("Position") == position
+    api.play()
+    eventually(lambda: signals.changed()[-1] == {"PlaybackStatus": "Playing"}, "playing again")
+    time.sleep(0.5)
+    assert len(signals.of("Seeked")) == 1
+    assert all("Position" not in change for change in signals.changed())
+
+
+def test_a_client_that_draws_on_is_right(bus, api, signals):
+    """Row 192: position + time * rate."""
+    api.load("long.mp3", play=True)
+    status(bus, "Playing")
+    time.sleep(1)
+    began, start = time.monotonic(), bus.get("Position")
+    time.sleep(10)
+    drawn = start + (time.monotonic() - began) * 1e6
+    error = abs(bus.get("Position") - drawn) / 1e6
+    # Two processes are started between the readings.
+    assert error < 0.1 * PATIENCE
+    assert signals.of("Seeked") == []
+
+
+def test_only_what_changes_is_told(bus, api, signals):
+    """Row 193."""
+    api.load("low.mp3", "noise.mp3")
+    api.play()
+    status(bus, "Playing")
+    eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
+    time.sleep(0.5)
+    count = len(signals.lines)
+    api.settings(volume=0.5)
+    api.settings(volume=0.5)
+    api.settings(repeat="one", shuffle=True)
+    api.settings(balance=0.5)
+    eventually(lambda: len(signals.lines) >= count + 2, "two changes")
+    time.sleep(0.5)
+    changes = signals.changed()[-2:]
+    assert changes[0] == {"Volume": 0.5}
+    assert changes[1].items() >= {"LoopStatus": "Track", "Shuffle": True}.items()
+    assert len(signals.lines) == count + 2
+
+
+def test_a_changed_title_keeps_the_position(bus, api, signals):
+    """Row 195: the position is not sent with metadata, so nothing resets it."""
+    first = api.load("long.mp3")[0]
+    api.play()
+    api.seek(position=10)
+    eventually(lambda: len(signals.of("Seeked")) == 1, "the jump")
+    api.call("PATCH", f"/queue/items/{first}", json={"title": "Another"})
+    eventually(lambda: any(change.get("Metadata", {}).get("xesam:title") == "Another" for change in signals.changed()),
+               "the title is told")
+    assert bus.get("Position") > 9_900_000
+    assert len(signals.of("Seeked")) == 1
+
+
+def test_no_cover_outlives_its_item(bus, api, signals):
+    """Row 194."""
+    api.load("tagged.mp3", "low.mp3", "noise.mp3")
+    api.play()
+    for _ in range(5):
+        bus.player("Next")
+        bus.player("Previous")
+        bus.player("Previous")
+    bus.player("Next")
+    api.play(index=1)
+    eventually(lambda: bus.metadata()["xesam:title"] == "low", "the second item")
+    for change in signals.changed():
+        metadata = change.get("Metadata", {})
+        if metadata.get("xesam:title") in ("low", "noise"):
+            assert "mpris:artUrl" not in metadata
+
+
+def test_properties_are_read_at_once(bus, api):
+    """Issue 4: under 5 ms; a hundred on one connection."""
+    api.load("long.mp3", play=True)
+    status(bus, "Playing")
+    call = jeepney.new_method_call(
+        jeepney.DBusAddress(OBJECT, NAME, "org.freedesktop.DBus.Properties"), "GetAll", "s", (PLAYER,))
+    took = []
+    with open_dbus_connection(bus.address) as connection:
+        for _ in range(100):
+            began = time.perf_counter()
+            answer = connection.send_and_get_reply(call)
+            took.append(time.perf_counter() - began)
+            assert answer.body[0]["PlaybackStatus"] == ("s", "Playing")
+    print(f"GetAll: median {sorted(took)[50] * 1000:.2f} ms, slowest {max(took) * 1000:.2f} ms")
+    assert sorted(took)[50] < 0.005 * PATIENCE
+
+
+def test_the_sound_follows_the_desktop(directory, pulse, start_server, bus):
+    """Row 183: SetPosition moves what is heard."""
+    capture = Capture(pulse).start()
+    server = start_server(output="pulse", pulse=pulse, launch_only=True)
+    server.kill()
+    server.environment |= {"DBUS_SESSION_BUS_ADDRESS": bus.address}
+    server.start()
+    bus.wait_owned()
+    api = Api(server.url)
+    try:
+        first = api.load("chirp.mp3")[0]
+        bus.player("Play")
+        capture.wait_sound()
+        bus.player("SetPosition", f"/org/tonearm/track/{first}", "15000000")
+        eventually(lambda: 15 <= api.player()["position"] < 20, "it moved")
+        bus.player("Pause")
+        capture.wait_silence(0.2, timeout=5)
+    finally:
+        api.close()
+        capture.stop()
