@@ -42,6 +42,8 @@ public final class HTTPSource: ByteSource {
         download.withLock { $0.resource.map { $0.hasRanges && $0.size != nil } ?? false }
     }
 
+    public var isClosed: Bool { download.withLock { $0.failure?.code == .cancelled } }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         guard !buffer.isEmpty else { return 0 }
         let result: Result<Int, MediaError> = download.wait { download in
