@@ -114,7 +114,9 @@ let package = Package(
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
         tests("MediaWorkerProtocolTests", ["MediaWorkerProtocol", "Audio"]),
         tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
-        tests("MediaWorkerClientTests", ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio"]),
+        tests(
+            "MediaWorkerClientTests",
+            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "tonearm-media-worker"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
         .target(

@@ -47,7 +47,9 @@ extension Container {
         if let entry = av_dict_get(context.pointee.metadata, "iTunSMPB", nil, 0), let value = entry.pointee.value {
             // Zero, frames in front, frames behind, frames between: hexadecimal.
             let fields = String(cString: value).split(separator: " ").map { Int64($0, radix: 16) }
-            if fields.count >= 4, let front = fields[1], let frames = fields[3], frames > 0, front == origin { return frames }
+            if fields.count >= 4, let front = fields[1], let frames = fields[3], frames > 0, front == origin {
+                return frames
+            }
         }
         guard media.durationIsExact, let end = media.duration else { return nil }
         let count = avformat_index_get_entries_count(decoder.stream)
@@ -60,7 +62,11 @@ extension Container {
     /// Packets of the track, counted to the end.
     func countPackets(of stream: UnsafeMutablePointer<AVStream>) throws(WorkerFailure) -> Int64 {
         guard var packet = av_packet_alloc() else { throw .outOfMemory }
-        defer { withUnsafeMutablePointer(to: &packet) { $0.withMemoryRebound(to: UnsafeMutablePointer<AVPacket>?.self, capacity: 1) { av_packet_free($0) } } }
+        defer {
+            withUnsafeMutablePointer(to: &packet) {
+                $0.withMemoryRebound(to: UnsafeMutablePointer<AVPacket>?.self, capacity: 1) { av_packet_free($0) }
+            }
+        }
         let budget = WorkBudget(seconds: 5)
         // One was taken for the first frame.
         var count: Int64 = 1
@@ -109,7 +115,9 @@ extension Container {
         return frames > 0 && frames < 1 << 48 ? (frames, false) : nil
     }
 
-    private func bitrate(_ parameters: UnsafeMutablePointer<AVCodecParameters>, length: Double?, _ source: WorkerSource) -> Int? {
+    private func bitrate(_ parameters: UnsafeMutablePointer<AVCodecParameters>, length: Double?, _ source: WorkerSource)
+        -> Int?
+    {
         if parameters.pointee.bit_rate > 0 { return Int(parameters.pointee.bit_rate) }
         if context.pointee.bit_rate > 0 { return Int(context.pointee.bit_rate) }
         guard let size = source.size, let length, length > 0 else { return nil }

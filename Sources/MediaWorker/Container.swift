@@ -55,8 +55,11 @@ final class Container {
     /// The audio track to be played: the default one, or the first, of those that can be decoded.
     func audioTrack() throws(WorkerFailure) -> UnsafeMutablePointer<AVStream> {
         let tracks = streams.filter { $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO }
-        let playable = tracks.filter { AllowedFormats.decoder($0.pointee.codecpar.pointee.codec_id, of: AllowedFormats.audio) != nil }
-        if let track = playable.first(where: { $0.pointee.disposition & AV_DISPOSITION_DEFAULT != 0 }) ?? playable.first {
+        let playable = tracks.filter {
+            AllowedFormats.decoder($0.pointee.codecpar.pointee.codec_id, of: AllowedFormats.audio) != nil
+        }
+        if let track = playable.first(where: { $0.pointee.disposition & AV_DISPOSITION_DEFAULT != 0 }) ?? playable.first
+        {
             return track
         }
         guard let other = tracks.first else { throw WorkerFailure(.unsupported, "there is no audio track in it") }

@@ -63,7 +63,8 @@ public final class MediaReader {
     public func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
 
     /// Decodes up to `frames` frames into `output`, fewer when that takes long: perhaps none.
-    public func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress {
+    public func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress
+    {
         let channels = conversion.format?.channelCount ?? 1
         let budget = WorkBudget(seconds: 1)
         var filled = 0
@@ -123,6 +124,7 @@ public final class MediaReader {
     // MARK: Places
 
     private func jump(to goal: Int64) throws(WorkerFailure) {
+        if places.beginsAnew(goal) { return try startOver() }
         // Should the demuxer land behind the goal, it is asked for an earlier place.
         for earlier in [0, 2, 12] where places.isInside(goal, secondsEarlier: earlier) {
             let time = places.time(of: goal, secondsEarlier: earlier)
@@ -216,6 +218,8 @@ public final class MediaReader {
         guard count > 0 else { return }
         media.duration = count * size
         media.durationIsExact = true
-        if let bytes = source.size { media.bitrate = Int(Double(bytes) * 8 / (Double(count * size) / Double(media.format.sampleRate))) }
+        if let bytes = source.size {
+            media.bitrate = Int(Double(bytes) * 8 / (Double(count * size) / Double(media.format.sampleRate)))
+        }
     }
 }

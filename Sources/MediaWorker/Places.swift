@@ -25,7 +25,8 @@ struct Places {
     /// Up to here the samples before a place are decoded and dropped where nothing else is exact.
     private static let longestCount: Int64 = 1_800
 
-    init(_ decoder: TrackDecoder, firstFrame: UnsafeMutablePointer<AVFrame>, format: AudioFormat, container: Container) {
+    init(_ decoder: TrackDecoder, firstFrame: UnsafeMutablePointer<AVFrame>, format: AudioFormat, container: Container)
+    {
         timeBase = decoder.stream.pointee.time_base
         rate = Int64(format.sampleRate)
         self.format = container.format
@@ -33,7 +34,7 @@ struct Places {
         let time = firstFrame.pointee.pts
         let known = time == cffmpeg_no_timestamp ? 0 : time
         origin = av_rescale_q(known, timeBase, AVRational(num: 1, den: Int32(clamping: rate)))
-        first = decoder.packetTime.map { min($0, known) } ?? known
+        first = decoder.firstTime.map { min($0, known) } ?? known
         firstCount = Int64(firstFrame.pointee.nb_samples)
         frameSize = Int64(decoder.frameSize)
         isCoarse = Int64(timeBase.den) * 2 < rate * Int64(timeBase.num)
@@ -63,10 +64,17 @@ struct Places {
         secondsEarlier == 0 || frame > Int64(secondsEarlier - 2) * rate
     }
 
+    /// The first pages of Ogg tell other times after a jump than at the beginning.
+    func beginsAnew(_ frame: Int64) -> Bool {
+        format == "ogg" && Double(frame) <= prerollSeconds * Double(rate)
+    }
+
     /// Neither times nor an index lead to the exact frame.
     func mustCountFromStart(_ frame: Int64, _ source: WorkerSource) -> Bool {
         // Pages of Ogg FLAC tell the time of their last frame only, and frames differ in length at the end.
-        let isVague = codec.hasPrefix("wma") || (format == "ogg" && codec == "flac") || (isCoarse && (!Self.evenCodecs.contains(codec) || frameSize == 0))
+        let isVague =
+            codec.hasPrefix("wma") || (format == "ogg" && codec == "flac")
+            || (isCoarse && (!Self.evenCodecs.contains(codec) || frameSize == 0))
         return isVague && source.isLocal && frame < Self.longestCount * rate
     }
 }

@@ -29,7 +29,8 @@ final class SampleConversion {
             return withUnsafeMutablePointer(to: &output) { output in
                 let planes = UnsafeRawPointer(frame.pointee.extended_data)!
                     .assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
-                return swr_convert(resampler, output, Int32(frames), UnsafeMutablePointer(mutating: planes), Int32(frames))
+                return swr_convert(
+                    resampler, output, Int32(frames), UnsafeMutablePointer(mutating: planes), Int32(frames))
             }
         }
         guard converted == Int32(frames) else { throw WorkerFailure(.unsupported, "its samples cannot be converted") }
@@ -55,9 +56,17 @@ final class SampleConversion {
             av_channel_layout_uninit(&input)
             av_channel_layout_uninit(&output)
         }
-        if mask != 0 { av_channel_layout_from_mask(&input, mask) } else { av_channel_layout_default(&input, layout.nb_channels) }
+        if mask != 0 {
+            av_channel_layout_from_mask(&input, mask)
+        } else {
+            av_channel_layout_default(&input, layout.nb_channels)
+        }
         // What has more channels than there are places for is mixed down.
-        if input.nb_channels > 8 { av_channel_layout_default(&output, 2) } else { av_channel_layout_copy(&output, &input) }
+        if input.nb_channels > 8 {
+            av_channel_layout_default(&output, 2)
+        } else {
+            av_channel_layout_copy(&output, &input)
+        }
         swr_free(&resampler)
         let code = swr_alloc_set_opts2(
             &resampler, &output, AV_SAMPLE_FMT_FLT, Int32(rate), &input, AVSampleFormat(frame.pointee.format),
@@ -65,7 +74,9 @@ final class SampleConversion {
         guard code >= 0, swr_init(resampler) >= 0 else {
             throw WorkerFailure(.unsupported, "its samples cannot be converted")
         }
-        let positions = (0..<UInt32(output.nb_channels)).map { Self.position(av_channel_layout_channel_from_index(&output, $0)) }
+        let positions = (0..<UInt32(output.nb_channels)).map {
+            Self.position(av_channel_layout_channel_from_index(&output, $0))
+        }
         let made = AudioFormat(
             sampleRate: rate, layout: positions == [.frontCenter] ? .mono : ChannelLayout(positions: positions))
         defer { format = made }

@@ -41,7 +41,8 @@ public enum Sandbox {
 
     private static let allowed = [
         "read", "write", "close", "exit", "exit_group", "brk", "munmap", "mremap", "madvise", "futex", "getrandom",
-        "clock_gettime", "gettimeofday", "setitimer", "rt_sigreturn", "rt_sigprocmask", "sched_yield", "restart_syscall",
+        "clock_gettime", "gettimeofday", "setitimer", "rt_sigreturn", "rt_sigprocmask", "sched_yield",
+        "restart_syscall",
     ]
 
     private static func filter() throws(Failure) {

@@ -53,7 +53,8 @@ final class SourceInput {
 
     private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int32 {
         guard count > 0 else { return 0 }
-        guard let got = bytes.read(at: position, into: UnsafeMutableRawBufferPointer(start: buffer, count: count)) else {
+        guard let got = bytes.read(at: position, into: UnsafeMutableRawBufferPointer(start: buffer, count: count))
+        else {
             hasFailed = true
             return -EIO
         }

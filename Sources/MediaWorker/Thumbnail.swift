@@ -12,7 +12,8 @@ enum Thumbnail {
     }
 }
 enum PictureScaling {
-    static func image(_ bytes: any SourceBytes, _ source: WorkerSource, edge: Int) throws(WorkerFailure) -> WorkerReply {
+    static func image(_ bytes: any SourceBytes, _ source: WorkerSource, edge: Int) throws(WorkerFailure) -> WorkerReply
+    {
         throw WorkerFailure(.unsupported, "")
     }
 }

@@ -21,7 +21,8 @@ final class TrackDecoder {
     private var isDamaged = false
 
     init(
-        _ container: Container, _ stream: UnsafeMutablePointer<AVStream>, of table: [String: String] = AllowedFormats.audio
+        _ container: Container, _ stream: UnsafeMutablePointer<AVStream>,
+        of table: [String: String] = AllowedFormats.audio
     ) throws(WorkerFailure) {
         self.container = container
         self.stream = stream
@@ -30,7 +31,8 @@ final class TrackDecoder {
         guard let decoder = AllowedFormats.decoder(parameters.pointee.codec_id, of: table) else {
             throw WorkerFailure(.unsupported, "it is coded as \(name), which is not played here")
         }
-        guard let made = avcodec_alloc_context3(decoder), let packet = av_packet_alloc(), let frame = av_frame_alloc() else {
+        guard let made = avcodec_alloc_context3(decoder), let packet = av_packet_alloc(), let frame = av_frame_alloc()
+        else {
             throw .outOfMemory
         }
         self.packet = packet
@@ -64,8 +66,8 @@ final class TrackDecoder {
         return isLossless && codec.pointee.bits_per_raw_sample > 0 ? Int(codec.pointee.bits_per_raw_sample) : nil
     }
 
-    /// The last packet's time, in the stream's time base.
-    private(set) var packetTime: Int64?
+    /// The first packet's time, in the stream's time base. It may give no frame: all of it may be trimmed.
+    private(set) var firstTime: Int64?
 
     enum Step { case frame, end, nothingYet }
 
@@ -90,7 +92,6 @@ final class TrackDecoder {
         avcodec_flush_buffers(codec)
         isDraining = false
         failuresInARow = 0
-        packetTime = nil
     }
 
     private func feed() throws(WorkerFailure) {
@@ -110,7 +111,7 @@ final class TrackDecoder {
         guard packet.pointee.stream_index == stream.pointee.index else { return }
         failuresInARow = 0
         isDamaged = false
-        if packet.pointee.pts != cffmpeg_no_timestamp { packetTime = packet.pointee.pts }
+        if firstTime == nil, packet.pointee.pts != cffmpeg_no_timestamp { firstTime = packet.pointee.pts }
         if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { noteDamage() }
         if avcodec_send_packet(codec, packet) < 0 { noteDamage() }
     }

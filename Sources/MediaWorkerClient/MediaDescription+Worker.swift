@@ -37,8 +37,10 @@ extension MediaDescription.Tags {
         trackNumber = track?.number
         trackTotal = track?.total ?? value("tracktotal", "totaltracks").map(TagNumber.init)?.number
         discNumber = value("disc", "discnumber").map(TagNumber.init)?.number
-        replayGainTrack = value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
-        replayGainAlbum = value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
+        replayGainTrack =
+            value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
+        replayGainAlbum =
+            value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
     }
 }
 

@@ -78,14 +78,23 @@ public final class MediaWorkers: Sendable {
     func borrow<Value>(
         for source: any ByteSource, _ body: (WorkerConversation) throws(MediaError) -> Value
     ) throws(MediaError) -> Value {
-        let process: WorkerProcess
         if let waiting = idle.take() {
-            process = waiting
-        } else {
-            process = try start()
-            // Whoever lists files is in no hurry.
-            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process.identifier), 10)
+            do throws(MediaError) {
+                return try use(waiting, for: source, body)
+            } catch  where error.code == .decoderFailed {
+                // It may have ended while it waited, or be the worse for an earlier file.
+            }
         }
+        let process = try start()
+        // Whoever lists files is in no hurry.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process.identifier), 10)
+        return try use(process, for: source, body)
+    }
+
+    private func use<Value>(
+        _ process: WorkerProcess, for source: any ByteSource,
+        _ body: (WorkerConversation) throws(MediaError) -> Value
+    ) throws(MediaError) -> Value {
         let conversation = WorkerConversation(process, source, limits)
         defer {
             if conversation.isSound, process.files < limits.files {

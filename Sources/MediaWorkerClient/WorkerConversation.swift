@@ -35,7 +35,11 @@ final class WorkerConversation {
     /// The answer. Throws what the source threw, what the worker says, or `decoderFailed`.
     func ask(_ request: WorkerRequest) throws(MediaError) -> WorkerReply {
         if let end { throw end }
-        sourceFailure = nil
+        switch request {
+        // A new beginning. FFmpeg may report a failed read only when it is asked for more.
+        case .open, .seek, .thumbnail, .scale: sourceFailure = nil
+        case .decode, .picture, .close, .bytes: break
+        }
         try send(request)
         var left = limits.answer
         while true {
@@ -74,7 +78,8 @@ final class WorkerConversation {
     }
 
     private func broken(_ problem: String) -> MediaError {
-        let error = MediaError(.decoderFailed, "\(source.name) cannot be played: the decoder failed on it (\(problem)).")
+        let error = MediaError(
+            .decoderFailed, "\(source.name) cannot be played: the decoder failed on it (\(problem)).")
         end = error
         return error
     }

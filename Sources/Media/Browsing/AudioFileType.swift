@@ -6,7 +6,8 @@ public enum AudioFileType {
     public static let extensions: Set<String> = [
         "mp3", "mp2", "mp1", "mpga",
         "aac", "adts", "flac", "oga", "ogg", "opus", "wav", "wave", "w64", "aif", "aiff", "aifc", "caf", "dsf", "dff",
-        "m4a", "m4b", "m4r", "mp4", "m4v", "mov", "3gp", "3g2", "mka", "mkv", "webm", "weba", "wma", "asf", "wmv", "ape",
+        "m4a", "m4b", "m4r", "mp4", "m4v", "mov", "3gp", "3g2", "mka", "mkv", "webm", "weba", "wma", "asf", "wmv",
+        "ape",
         "wv", "tta",
     ]
 
