@@ -32,10 +32,6 @@ enum AllowedFormats {
         "png": "png", "prores": "prores", "theora": "theora", "vp8": "vp8", "vp9": "vp9",
     ]
 
-    static let pictures: [String: String] = [
-        "bmp": "bmp", "gif": "gif", "mjpeg": "mjpeg", "png": "png", "webp": "webp",
-    ]
-
     /// Codings whose frames need nothing of the ones before them.
     static func isLossless(_ codec: String) -> Bool {
         codec.hasPrefix("pcm_") || codec.hasPrefix("dsd_")
