@@ -5,15 +5,21 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        libavcodec-dev \
+        libavformat-dev \
+        libavutil-dev \
         libcurl4-openssl-dev \
         libexpat1-dev \
         libmicrohttpd-dev \
         libmpg123-dev \
         libpulse-dev \
+        libseccomp-dev \
         libsndfile1-dev \
         libsoxr-dev \
         libsqlite3-dev \
         libsystemd-dev \
+        libswresample-dev \
+        libswscale-dev \
         libwebsockets-dev \
         pkg-config \
         zlib1g-dev \
@@ -24,22 +30,31 @@ COPY packaging packaging
 COPY Sources Sources
 COPY Tests Tests
 # Swift's own libraries go into the program, so that the second stage needs no Swift.
-RUN swift build -c release --static-swift-stdlib --product tonearm \
-    && install -D --strip "$(swift build -c release --static-swift-stdlib --show-bin-path)/tonearm" /out/tonearm
+RUN for product in tonearm tonearm-media-worker; do \
+        swift build -c release --static-swift-stdlib --product "$product" \
+        && install -D --strip "$(swift build -c release --static-swift-stdlib --show-bin-path)/$product" "/out/$product" \
+        || exit 1; \
+    done
 
 FROM debian:bookworm-slim
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates \
+        libavcodec59 \
+        libavformat59 \
+        libavutil57 \
         libcurl4 \
         libexpat1 \
         libmicrohttpd12 \
         libmpg123-0 \
         libpulse0 \
+        libseccomp2 \
         libsndfile1 \
         libsoxr0 \
         libsqlite3-0 \
         libstdc++6 \
+        libswresample4 \
+        libswscale6 \
         libwebsockets17 \
         zlib1g \
     && rm -rf /var/lib/apt/lists/*
@@ -50,7 +65,7 @@ RUN useradd --uid "$UID" --no-create-home --home-dir /data --shell /usr/sbin/nol
     && install -d -m 1777 /data \
     && install -d -m 0755 /music /run/pulse
 
-COPY --from=build /out/tonearm /usr/local/bin/tonearm
+COPY --from=build /out/tonearm /out/tonearm-media-worker /usr/local/bin/
 COPY openapi.yaml asyncapi.yaml /usr/local/share/tonearm/
 COPY public /usr/local/share/tonearm/public
 

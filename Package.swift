@@ -41,7 +41,10 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
 let package = Package(
     name: "tonearm",
-    products: [.executable(name: "tonearm", targets: ["tonearm"])],
+    products: [
+        .executable(name: "tonearm", targets: ["tonearm"]),
+        .executable(name: "tonearm-media-worker", targets: ["tonearm-media-worker"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -63,6 +66,8 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // Opened while it runs, so that nothing is linked: no pkg-config.
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+        system("CFFmpeg", pkgConfig: "libavformat", apt: "libavformat-dev"),
+        system("CSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
 
         // The core: no C library, no socket, no file format.
         target("Threading", ["CLinux"]),
@@ -77,6 +82,8 @@ let package = Package(
         target("CurlTransport", ["CCurl", "Media", "Threading"]),
         target("XMLScanning", ["CExpat", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
+        target("MediaWorkerProtocol", ["Audio"]),
+        target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
@@ -93,13 +100,18 @@ let package = Package(
         target("StaticSite", ["CZlib", "HTTP"]),
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
+        // The process that decodes what strangers made: FFmpeg in a sandbox.
+        target("MediaWorker", ["CFFmpeg", "CSeccomp", "CLinux", "MediaWorkerProtocol", "Audio"]),
+        .executableTarget(name: "tonearm-media-worker", dependencies: ["MediaWorker"], swiftSettings: settings),
+
         // The one API, in terms of HTTP values and player commands.
         target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
+                "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "MediaWorkerClient", "Resampling",
+                "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
                 "RemoteAPI", "XMLScanning", "MPRIS",
@@ -119,6 +131,11 @@ let package = Package(
         tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
         tests("XMLScanningTests", ["XMLScanning", "Media"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
+        tests("MediaWorkerProtocolTests", ["MediaWorkerProtocol", "Audio"]),
+        tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
+        tests(
+            "MediaWorkerClientTests",
+            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "tonearm-media-worker"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
         .target(

@@ -5,7 +5,8 @@
 
 build_packages=(
     libmicrohttpd-dev libwebsockets-dev libmpg123-dev libpulse-dev libsoxr-dev libsndfile1-dev libsqlite3-dev
-    libcurl4-openssl-dev libexpat1-dev libsystemd-dev pkg-config
+    libcurl4-openssl-dev libexpat1-dev libsystemd-dev libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
+    libswscale-dev libseccomp-dev pkg-config
 )
 test_packages=(
     pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx icecast2 dbus-daemon
@@ -13,6 +14,14 @@ test_packages=(
 )
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
+
+# Every product, for release, with Swift's libraries inside.
+build_release() {
+    local product
+    for product in tonearm tonearm-media-worker; do
+        swift build -c release --static-swift-stdlib --product "$product"
+    done
+}
 
 say() { printf '==> %s\n' "$*"; }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <linux/memfd.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -44,4 +48,48 @@ static inline int clinux_set_descriptor_limit(const struct rlimit *limit) { retu
 static inline void clinux_yield_to_others(void) {
     setpriority(PRIO_PROCESS, 0, 10);
     syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 2 << 13 | 7 /* IOPRIO_CLASS_BE */);
+}
+
+/// Memory without a name in any file system, to be mapped by two processes: neither can change its size, so that reading
+/// it never faults. -1 with errno. memfd_create and the seals' names need
+/// _GNU_SOURCE (linux/fcntl.h collides with the Glibc module), and fcntl is variadic.
+static inline int clinux_shared_memory(const char *name, long size) {
+    int descriptor = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (descriptor < 0) return -1;
+    if (ftruncate(descriptor, size) != 0 ||
+        syscall(SYS_fcntl, descriptor, 1033 /* F_ADD_SEALS */, 1 /* SEAL */ | 2 /* SHRINK */ | 4 /* GROW */) != 0) {
+        int code = errno;
+        close(descriptor);
+        errno = code;
+        return -1;
+    }
+    return descriptor;
+}
+
+/// A limit of the calling process, soft and hard; what is larger than the present hard one is left as it is.
+static inline int clinux_limit(int resource, unsigned long value) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) return -1;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < value) value = limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max = value;
+    return setrlimit(resource, &limit);
+}
+static const int clinux_limit_address_space = RLIMIT_AS, clinux_limit_descriptors = RLIMIT_NOFILE;
+static const int clinux_limit_processes = RLIMIT_NPROC, clinux_limit_core = RLIMIT_CORE;
+static const int clinux_limit_file_size = RLIMIT_FSIZE;
+
+/// The process dies with the thread that made it, and neither it nor what it might execute gains a privilege.
+static inline int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+static inline int clinux_forgo_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+/// Other processes of the same user may neither trace it nor read its memory.
+static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+/// Hidden by Swift since few programs may use it; here to see that it fails.
+static inline int clinux_fork(void) { return (int)fork(); }
+
+/// Declared here because the Glibc module hides it behind _GNU_SOURCE (glibc 2.34).
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+
+/// The new process has no descriptor from `first` on.
+static inline int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

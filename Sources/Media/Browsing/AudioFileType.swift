@@ -3,7 +3,13 @@
 /// The file name extensions that a listing shows; what a file really is, its bytes tell when it is opened.
 public enum AudioFileType {
     /// In lower case.
-    public static let extensions: Set<String> = ["mp3", "mp2", "mp1", "mpga"]
+    public static let extensions: Set<String> = [
+        "mp3", "mp2", "mp1", "mpga",
+        "aac", "adts", "flac", "oga", "ogg", "opus", "wav", "wave", "w64", "aif", "aiff", "aifc", "caf", "dsf", "dff",
+        "m4a", "m4b", "m4r", "mp4", "m4v", "mov", "3gp", "3g2", "mka", "mkv", "webm", "weba", "wma", "asf", "wmv",
+        "ape",
+        "wv", "tta",
+    ]
 
     public static func isAudioFile(_ name: String) -> Bool {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }

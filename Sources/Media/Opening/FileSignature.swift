@@ -3,7 +3,8 @@
 /// What a file is by its first bytes, whatever its name says: for messages, and to keep a decoder that would search for
 /// a frame in anything away from it.
 public enum FileSignature: CaseIterable, Sendable {
-    case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, mp4, matroska, asf, ape, html, text
+    case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, caf, mp4, matroska, asf, ape,
+        wavPack, trueAudio, dsf, dsdiff, adts, html, text
 
     public init?(_ head: [UInt8]) {
         func has(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
@@ -17,12 +18,19 @@ public enum FileSignature: CaseIterable, Sendable {
         case lead == [0x7F, 0x45, 0x4C, 0x46]: self = .elf
         case has("fLaC"): self = .flac
         case has("OggS"): self = .ogg
-        case has("RIFF") && has("WAVE", at: 8): self = .wave
+        case (has("RIFF") || has("RF64")) && has("WAVE", at: 8): self = .wave
+        case has("riff") && head.dropFirst(4).starts(with: [0x2E, 0x91, 0xCF, 0x11]): self = .wave
         case has("FORM") && (has("AIFF", at: 8) || has("AIFC", at: 8)): self = .aiff
-        case has("ftyp", at: 4): self = .mp4
+        case has("caff"): self = .caf
+        case has("wvpk"): self = .wavPack
+        case has("TTA1") || has("TTA2"): self = .trueAudio
+        case has("DSD ") && has("fmt ", at: 28): self = .dsf
+        case has("FRM8") && has("DSD ", at: 12): self = .dsdiff
+        case ["ftyp", "moov", "mdat", "wide", "free", "skip"].contains { has($0, at: 4) }: self = .mp4
         case lead == [0x1A, 0x45, 0xDF, 0xA3]: self = .matroska
         case lead == [0x30, 0x26, 0xB2, 0x75]: self = .asf
         case has("MAC "): self = .ape
+        case Self.isRawAAC(head): self = .adts
         case Self.isText(head):
             let start = String(decoding: head.prefix(64), as: UTF8.self).lowercased().drop { $0.isWhitespace }
             self = start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? .html : .text
@@ -39,17 +47,30 @@ public enum FileSignature: CaseIterable, Sendable {
         case .pdf: "a PDF document"
         case .zip: "a ZIP archive"
         case .elf: "a program"
-        case .flac: "a FLAC file, which is not supported yet"
-        case .ogg: "an Ogg file, which is not supported yet"
-        case .wave: "a WAV file, which is not supported yet"
-        case .aiff: "an AIFF file, which is not supported yet"
-        case .mp4: "an MP4 file, which is not supported yet"
-        case .matroska: "a Matroska or WebM file, which is not supported yet"
-        case .asf: "a Windows Media file, which is not supported yet"
-        case .ape: "a Monkey's Audio file, which is not supported yet"
+        case .flac: "a FLAC file"
+        case .ogg: "an Ogg file"
+        case .wave: "a WAV file"
+        case .aiff: "an AIFF file"
+        case .mp4: "an MP4 file"
+        case .matroska: "a Matroska or WebM file"
+        case .asf: "a Windows Media file"
+        case .ape: "a Monkey's Audio file"
+        case .caf: "a CAF file"
+        case .wavPack: "a WavPack file"
+        case .trueAudio: "a True Audio file"
+        case .dsf: "a DSF file"
+        case .dsdiff: "a DSDIFF file"
+        case .adts: "an AAC file"
         case .html: "an HTML page"
         case .text: "a text file"
         }
+    }
+
+    /// An ADTS header (ISO/IEC 14496-3, 1.A.2.2.1): its layer, which MPEG audio never has, is 0.
+    private static func isRawAAC(_ head: [UInt8]) -> Bool {
+        guard head.count >= 7, head[0] == 0xFF, head[1] & 0xF6 == 0xF0 else { return false }
+        let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5]) >> 5
+        return head[2] >> 2 & 15 < 13 && length >= 7
     }
 
     /// UTF-8 or ASCII without control characters; the head may end within a character.

@@ -21,6 +21,9 @@ public protocol ByteSource: AnyObject, Sendable {
     /// than it must.
     var isLocal: Bool { get }
 
+    /// Whether `close` was called: for a decoder that waits for something else than this source. From any thread.
+    var isClosed: Bool { get }
+
     /// Reads up to `buffer.count` bytes from `offset` (at least 0) on, blocking until there is at least one.
     /// Returns how many; 0 at the end. Throws `unreadable`, `network`, or `cancelled` after `close`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int
@@ -31,6 +34,8 @@ public protocol ByteSource: AnyObject, Sendable {
 
 extension ByteSource {
     public var isLocal: Bool { true }
+    /// Noticed at the next read, then.
+    public var isClosed: Bool { false }
 
     /// Up to `count` bytes at `offset`, fewer only at the end.
     public func bytes(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {

@@ -13,7 +13,7 @@ public final class FileSource: ByteSource {
 
     private let descriptor: OwnedDescriptor
     private let openedSize: Int64
-    private let isClosed = Atomic(false)
+    private let hasBeenClosed = Atomic(false)
 
     /// Takes over a descriptor of a regular file of `size` bytes.
     public init(_ descriptor: consuming OwnedDescriptor, name: String, size: Int64) {
@@ -25,11 +25,13 @@ public final class FileSource: ByteSource {
         self.descriptor = descriptor
     }
 
+    public var isClosed: Bool { hasBeenClosed.load(ordering: .acquiring) }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         let wanted = min(Int64(buffer.count), openedSize - offset)
         guard wanted > 0 else { return 0 }
         while true {
-            if isClosed.load(ordering: .acquiring) { throw MediaError(.cancelled, "\(name) was closed.") }
+            if isClosed { throw MediaError(.cancelled, "\(name) was closed.") }
             let count = pread(descriptor.number, buffer.baseAddress, Int(wanted), off_t(offset))
             if count > 0 { return count }
             if count == 0 {
@@ -44,7 +46,7 @@ public final class FileSource: ByteSource {
 
     /// A read of a local file cannot be interrupted, but is short; the next one throws.
     public func close() {
-        isClosed.store(true, ordering: .releasing)
+        hasBeenClosed.store(true, ordering: .releasing)
     }
 }
 

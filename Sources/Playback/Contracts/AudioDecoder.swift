@@ -84,6 +84,8 @@ public struct MediaError: Error, Hashable, Sendable {
         case unsupported
         /// Recognised, but nothing playable in it (0 frames).
         case empty
+        /// The program that decodes it crashed, hung or could not be started: the fault of the media, most likely.
+        case decoderFailed = "decoder-failed"
         /// The network failed; a later try may succeed.
         case network
         /// The user or the engine ended it; never shown.

@@ -13,6 +13,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var isSeekable: Bool
     public var encoding: Encoding
     public var tags: Tags
+    /// In order; empty without any.
+    public var chapters: [Chapter] = []
     /// Where the audio lies between the tags; nil when that or its end is unknown.
     public var audioBytes: Range<Int64>?
     /// Damaged spots skipped so far.
@@ -58,6 +60,19 @@ public struct MediaDescription: Hashable, Sendable {
             self.bitrateMode = bitrateMode
             self.bitrate = bitrate
             self.bitsPerSample = bitsPerSample
+        }
+    }
+
+    /// A named part. Times are seconds of the media.
+    public struct Chapter: Hashable, Sendable {
+        public var start: Double
+        public var end: Double
+        public var title: String
+
+        public init(start: Double, end: Double, title: String) {
+            self.start = start
+            self.end = end
+            self.title = title
         }
     }
 

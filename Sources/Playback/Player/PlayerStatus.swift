@@ -58,6 +58,7 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case unreadable
         case unsupported
         case empty
+        case decoderFailed = "decoder-failed"
         case network
         case outputUnavailable = "output-unavailable"
         case outputRefused = "output-refused"

@@ -13,7 +13,7 @@ extension Problem {
     private static func status(_ code: PlaybackError.Code) -> (Int, String) {
         switch code {
         // The request was right, but the item it leads to has failed.
-        case .notFound, .forbidden, .unreadable, .unsupported, .empty, .network:
+        case .notFound, .forbidden, .unreadable, .unsupported, .empty, .decoderFailed, .network:
             (409, "The item cannot be played")
         case .unknownItem, .noSuchContent, .unknownOutput: (404, "Not found")
         case .outputUnavailable, .outputRefused: (503, "Output unavailable")
@@ -36,7 +36,7 @@ extension Problem {
             self.init(status: 502, code: "network", title: "Network failure", detail: error.message)
         case .cancelled:
             self.init(status: 503, code: "shutting-down", title: "Shutting down", detail: error.message)
-        case .unreadable, .unsupported, .empty:
+        case .unreadable, .unsupported, .empty, .decoderFailed:
             self = .invalid(member, error.message, code: error.code.rawValue)
         }
     }

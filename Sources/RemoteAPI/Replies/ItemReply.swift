@@ -71,6 +71,15 @@ extension JSONWriter {
             writer.member("sampleRate", media.format.sampleRate)
             writer.member("channels", media.format.channelCount)
         }
+        if let chapters = media?.chapters, !chapters.isEmpty {
+            member("chapters", array: chapters[...]) { writer, chapter in
+                writer.object {
+                    $0.member("start", chapter.start)
+                    $0.member("end", chapter.end)
+                    $0.member("title", chapter.title)
+                }
+            }
+        }
         member("tags", media?.tags) { writer, tags in
             writer.member("title", tags.title)
             writer.member("artist", tags.artist)

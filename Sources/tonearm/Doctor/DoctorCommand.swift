@@ -37,6 +37,7 @@ struct DoctorCommand: ParsableCommand {
         }
         return [versions] + SoundCheck(settings, environment).findings() + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
+            ServerChecks.mediaWorker(settings),
         ] + ServerChecks.music(settings.music)
     }
 }

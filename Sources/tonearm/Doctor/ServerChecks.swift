@@ -3,6 +3,7 @@
 import FrontDoor
 import Glibc
 import Logging
+import MediaWorkerClient
 
 /// What `tonearm serve` needs beside sound; nothing is changed by looking.
 enum ServerChecks {
@@ -70,6 +71,22 @@ enum ServerChecks {
                 return .note("port", "a Tonearm server runs at \(settings.host):\(settings.port) already")
             }
             return .problem("port", "\(error)", ["choose another one with --port, or end what listens there"])
+        }
+    }
+
+    /// Without it MPEG audio plays all the same.
+    static func mediaWorker(_ settings: ServerConfiguration) -> Finding {
+        let name = "media worker"
+        switch MediaWorkers.find(settings.mediaWorker) {
+        case .failure(let missing):
+            return .note(
+                name, "not there (\(missing.reason)): only MPEG audio plays",
+                "install tonearm-media-worker beside this program, or name it with --media-worker FILE")
+        case .success(let path):
+            if let problem = MediaWorkers.trySandbox(path) {
+                return .note(name, "\(path) \(problem): only MPEG audio plays", "see docs/media-worker.md, “Sandbox”")
+            }
+            return .ok(name, "\(path), its sandbox holds")
         }
     }
 

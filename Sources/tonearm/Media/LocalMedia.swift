@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
 import Media
+import MediaWorkerClient
 import Mpg123Decoding
 import Playback
 
@@ -29,7 +31,10 @@ struct LocalMedia {
     func open(_ cancellation: MediaCancellation = MediaCancellation()) throws -> any AudioDecoder {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-        let opener = LocalMediaOpener(roots: MusicRoots([directory]), factories: [Mpg123DecoderFactory()])
+        let worker = ProcessInfo.processInfo.environment["TONEARM_MEDIA_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
+        let opener = LocalMediaOpener(
+            roots: MusicRoots([directory]),
+            factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(worker)))])
         do throws(MediaError) {
             return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: cancellation)
         } catch {

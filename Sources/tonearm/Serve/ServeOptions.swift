@@ -123,6 +123,13 @@ struct FileOptions: ParsableArguments {
     var publicDirectory: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Program that decodes everything but MPEG audio (default: tonearm-media-worker beside this one).",
+            valueName: "file"),
+        completion: .file())
+    var mediaWorker: String?
+
+    @Option(
         help: ArgumentHelp("File that gets the bound port once requests are answered.", valueName: "file"),
         completion: .file())
     var portFile: String?

@@ -8,6 +8,7 @@ import HTTP
 import Library
 import Logging
 import Media
+import MediaWorkerClient
 import MicrohttpdServer
 import Mpg123Decoding
 import Playback
@@ -38,7 +39,9 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let factories: [any DecoderFactory] = [Mpg123DecoderFactory()]
+        let factories: [any DecoderFactory] = [
+            Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(configuration.mediaWorker))),
+        ]
         let examiner = MediaExaminer(factories: factories)
         let files = LocalMediaOpener(roots: roots, factories: factories)
         network = Self.network(configuration)

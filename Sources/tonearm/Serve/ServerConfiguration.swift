@@ -21,6 +21,8 @@ struct ServerConfiguration: Equatable {
     var publicDirectory: String?
     var output = Output.pulse
     var sink: String?
+    /// The program that decodes everything but MPEG audio; nil for the one beside this program.
+    var mediaWorker: String?
     var buffering = DecodeBuffering()
     var tokenFile: String?
     var allowedOrigins: [String] = []
@@ -50,6 +52,7 @@ struct ServerConfiguration: Equatable {
         publicDirectory = try values.text("public", options.files.publicDirectory)
         if let setting = try values.setting("output", options.sound.output) { output = try Self.output(setting) }
         sink = try values.text("sink", options.sound.sink)
+        mediaWorker = try values.text("media-worker", options.files.mediaWorker)
         buffering.frames =
             try values.number("decode-buffer-frames", options.sound.decodeBufferFrames, in: DecodeBuffering.frameRange)
             ?? buffering.frames

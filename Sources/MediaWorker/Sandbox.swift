@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import CSeccomp
+internal import Glibc
+internal import MediaWorkerProtocol
+
+/// Takes everything away from this process that decoding does not need: for good, before the first byte of a stranger.
+///
+/// What remains: memory, bounded; reading and writing the descriptors it was born with; the time; its end.
+public enum Sandbox {
+    /// Beyond what the libraries themselves occupy.
+    static let memory = 512 << 20
+    /// Seconds of processor time for one request, after which the kernel ends the process.
+    static let processorSeconds = 30
+
+    public struct Failure: Error {
+        public var call: String
+        public var code: Int32
+    }
+
+    public static func enter() throws(Failure) {
+        guard clinux_die_with_parent() == 0 else { throw Failure(call: "PR_SET_PDEATHSIG", code: errno) }
+        guard clinux_forbid_dumps() == 0 else { throw Failure(call: "PR_SET_DUMPABLE", code: errno) }
+        try limit(clinux_limit_address_space, occupied() + memory, "RLIMIT_AS")
+        try limit(clinux_limit_descriptors, Int(SharedMemory.memoryDescriptor) + 1, "RLIMIT_NOFILE")
+        try limit(clinux_limit_processes, 0, "RLIMIT_NPROC")
+        try limit(clinux_limit_file_size, 0, "RLIMIT_FSIZE")
+        try limit(clinux_limit_core, 0, "RLIMIT_CORE")
+        guard clinux_forgo_privileges() == 0 else { throw Failure(call: "PR_SET_NO_NEW_PRIVS", code: errno) }
+        try filter()
+    }
+
+    /// Starts the processor's stop-watch for the next request.
+    public static func renewProcessorTime() {
+        var timer = itimerval()
+        timer.it_value.tv_sec = processorSeconds
+        // SIGPROF ends the process: nobody handles it.
+        setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+    }
+
+    private static let allowed = [
+        "read", "write", "close", "exit", "exit_group", "brk", "munmap", "mremap", "madvise", "futex", "getrandom",
+        "clock_gettime", "gettimeofday", "setitimer", "rt_sigreturn", "rt_sigprocmask", "sched_yield",
+        "restart_syscall",
+    ]
+
+    private static func filter() throws(Failure) {
+        guard let filter = seccomp_init(cseccomp_refuse) else { throw Failure(call: "seccomp_init", code: ENOMEM) }
+        defer { seccomp_release(filter) }
+        for name in allowed { try allow(name, filter, []) }
+        // Memory, but none that can be executed.
+        let harmless = scmp_arg_cmp(
+            arg: 2, op: SCMP_CMP_MASKED_EQ, datum_a: scmp_datum_t(PROT_EXEC), datum_b: 0)
+        try allow("mmap", filter, [harmless])
+        try allow("mprotect", filter, [harmless])
+        let code = seccomp_load(filter)
+        guard code == 0 else { throw Failure(call: "seccomp_load", code: -code) }
+    }
+
+    private static func allow(
+        _ name: String, _ filter: scmp_filter_ctx, _ conditions: [scmp_arg_cmp]
+    ) throws(Failure) {
+        let number = seccomp_syscall_resolve_name(name)
+        let code = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, UInt32(conditions.count), conditions)
+        guard code == 0 else { throw Failure(call: "seccomp rule for \(name)", code: -code) }
+    }
+
+    private static func limit(_ resource: Int32, _ value: Int, _ name: String) throws(Failure) {
+        guard clinux_limit(resource, UInt(value)) == 0 else { throw Failure(call: name, code: errno) }
+    }
+
+    /// Bytes of address space in use, by /proc/self/statm.
+    private static func occupied() throws(Failure) -> Int {
+        let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(call: "/proc/self/statm", code: errno) }
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 64)
+        let count = read(descriptor, &text, text.count)
+        guard let pages = Int(String(decoding: text.prefix(max(0, count)).prefix { $0 != 0x20 }, as: UTF8.self)) else {
+            throw Failure(call: "/proc/self/statm", code: EINVAL)
+        }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import MediaWorkerProtocol
+internal import Playback
+
+extension MediaDescription {
+    /// What a worker told, but for the picture.
+    init(_ media: WorkerMedia) {
+        self.init(
+            format: media.format, duration: media.duration, durationIsExact: media.durationIsExact,
+            isSeekable: media.isSeekable,
+            encoding: Encoding(codec: media.codec, bitrate: media.bitrate, bitsPerSample: media.bitsPerSample),
+            tags: Tags(media.tags))
+        chapters = media.chapters.map { Chapter(start: $0.start, end: $0.end, title: $0.title) }
+    }
+}
+
+extension MediaDescription.Tags {
+    init(_ tags: [WorkerMedia.Tag]) {
+        self.init()
+        func value(_ names: String...) -> String? {
+            for name in names {
+                guard let tag = tags.first(where: { $0.name == name }) else { continue }
+                let text = tag.value.trimmingWhitespace()
+                if !text.isEmpty { return text }
+            }
+            return nil
+        }
+        title = value("title")
+        artist = value("artist")
+        album = value("album")
+        albumArtist = value("album_artist", "albumartist")
+        genre = value("genre")
+        date = value("date", "year")
+        comment = value("comment", "description")
+        let track = value("track", "tracknumber").map(TagNumber.init)
+        trackNumber = track?.number
+        trackTotal = track?.total ?? value("tracktotal", "totaltracks").map(TagNumber.init)?.number
+        discNumber = value("disc", "discnumber").map(TagNumber.init)?.number
+        replayGainTrack =
+            value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
+        replayGainAlbum =
+            value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
+    }
+}
+
+/// "3", "03" or "3/12".
+struct TagNumber: Hashable {
+    var number: Int?
+    var total: Int?
+
+    init(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1).map { Self.count($0) }
+        number = parts.first ?? nil
+        total = parts.count > 1 ? parts[1] : nil
+    }
+
+    private static func count(_ text: Substring) -> Int? {
+        guard let number = Int(String(text).trimmingWhitespace()), (1...99_999).contains(number) else { return nil }
+        return number
+    }
+}
+
+enum TagGain {
+    /// "-6.50 dB"
+    static func decibels(_ text: String) -> Double? {
+        let number = text.prefix { !$0.isLetter && !$0.isWhitespace }
+        return Double(number).flatMap { $0.isFinite && abs($0) < 100 ? $0 : nil }
+    }
+
+    /// A 256th of a decibel against -23 LUFS (RFC 7845, 5.2.1); ReplayGain's level is 5 dB above.
+    static func opus(_ text: String) -> Double? {
+        Int(text).flatMap { (-32_768...32_767).contains($0) ? Double($0) / 256 + 5 : nil }
+    }
+}
+
+extension String {
+    fileprivate func trimmingWhitespace() -> String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a worker is given before it is ended.
+public struct WorkerLimits: Hashable, Sendable {
+    /// Seconds of its own for one request; waiting for the source does not count.
+    public var answer = 10.0
+    /// Seconds after which a worker that waits for the next file to be listed is ended.
+    public var idle = 5.0
+    /// Files that one worker lists before another takes its place.
+    public var files = 200
+
+    public init() {}
+}

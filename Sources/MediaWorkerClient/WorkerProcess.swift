@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+internal import MediaWorkerProtocol
+
+/// A worker that runs, and the server's ends of its socket and memory. Ended with its owner.
+///
+/// `@unchecked Sendable` because it belongs to one thread at a time: the one that started it, or the one that took it from
+/// the idle ones, whose list is behind a lock.
+final class WorkerProcess: @unchecked Sendable {
+    let identifier: pid_t
+    let socket: Int32
+    let memory: UnsafeMutableRawPointer
+    /// Files opened so far.
+    var files = 0
+    private let launcher: WorkerLauncher
+    private var hasEnded = false
+
+    init(_ identifier: pid_t, socket: Int32, memory: UnsafeMutableRawPointer, launcher: WorkerLauncher) {
+        self.identifier = identifier
+        self.socket = socket
+        self.memory = memory
+        self.launcher = launcher
+    }
+
+    deinit {
+        close(socket)
+        munmap(memory, SharedMemory.size)
+        if !hasEnded { launcher.end(identifier) }
+    }
+
+    /// Where source bytes for the worker go.
+    var input: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: memory, count: SharedMemory.inputCapacity)
+    }
+
+    /// Samples that the worker has written. It may still write: only to be copied.
+    func samples(_ count: Int) -> UnsafeBufferPointer<Float> {
+        UnsafeBufferPointer(
+            start: UnsafePointer((memory + SharedMemory.samplesOffset).assumingMemoryBound(to: Float.self)),
+            count: min(count, SharedMemory.sampleCapacity))
+    }
+
+    /// Ends it, and says how it ended: by itself if it had, else because it was told to.
+    func end() -> String {
+        guard !hasEnded else { return "ended" }
+        hasEnded = true
+        return launcher.endAndTell(identifier)
+    }
+}

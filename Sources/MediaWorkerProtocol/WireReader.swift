@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A message that does not follow the protocol: the other side is broken or worse. Nothing more is taken from it.
+public struct WireError: Error, Hashable, Sendable {
+    public var problem: String
+}
+
+/// Takes a message apart. Whatever the other side wrote: nothing is allocated for what is not there.
+struct WireReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ body: [UInt8]) {
+        rest = body[...]
+    }
+
+    mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(WireError) -> Value {
+        let size = MemoryLayout<Value>.size
+        guard rest.count >= size else { throw WireError(problem: "it ends within a number") }
+        var value = Value.zero
+        for (index, byte) in rest.prefix(size).enumerated() { value |= Value(truncatingIfNeeded: byte) << (8 * index) }
+        rest = rest.dropFirst(size)
+        return value
+    }
+
+    mutating func flag() throws(WireError) -> Bool {
+        switch try integer(UInt8.self) {
+        case 0: return false
+        case 1: return true
+        default: throw WireError(problem: "a flag is neither 0 nor 1")
+        }
+    }
+
+    /// Finite.
+    mutating func number() throws(WireError) -> Double {
+        let value = Double(bitPattern: try integer())
+        guard value.isFinite else { throw WireError(problem: "a number is not finite") }
+        return value
+    }
+
+    mutating func block() throws(WireError) -> [UInt8] {
+        let count = Int(try integer(UInt32.self))
+        guard count <= rest.count else { throw WireError(problem: "it ends within a block") }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    /// What is not UTF-8 is repaired.
+    mutating func text() throws(WireError) -> String {
+        String(decoding: try block(), as: UTF8.self)
+    }
+
+    mutating func list<Element>(
+        atMost limit: Int, _ element: (inout WireReader) throws(WireError) -> Element
+    ) throws(WireError) -> [Element] {
+        let count = Int(try integer(UInt32.self))
+        guard count <= limit else { throw WireError(problem: "a list is too long") }
+        var list: [Element] = []
+        for _ in 0..<count { list.append(try element(&self)) }
+        return list
+    }
+
+    mutating func optional<Value>(
+        _ value: (inout WireReader) throws(WireError) -> Value
+    ) throws(WireError) -> Value? {
+        try flag() ? try value(&self) : nil
+    }
+
+    func end() throws(WireError) {
+        guard rest.isEmpty else { throw WireError(problem: "it is longer than it should be") }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the worker says: once `ready`, then one answer for each request, with `read` in between.
+public enum WorkerReply: Hashable, Sendable {
+    /// The sandbox is closed; nothing of the outside has been read yet.
+    case ready
+    /// Wants up to `count` bytes of the source from `offset` on.
+    case read(offset: Int64, count: Int)
+    case opened(WorkerMedia)
+    /// So many frames lie in the shared memory.
+    case decoded(WorkerProgress)
+    /// This frame is decoded next.
+    case sought(frame: Int64)
+    /// Type as the tag says it.
+    case picture(type: String, bytes: [UInt8])
+    case closed
+    /// A JPEG picture; `time` is that of the frame it shows, `width` and `height` are its own.
+    case image(time: Double, bytes: [UInt8])
+    case failed(WorkerFailure)
+
+    static func carriesPicture(_ kind: UInt8) -> Bool { kind == 6 || kind == 8 }
+
+    public func message() -> [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .ready, .closed: break
+        case .read(let offset, let count):
+            writer.put(offset)
+            writer.put(UInt32(count))
+        case .opened(let media): writer.put(media)
+        case .decoded(let progress): writer.put(progress)
+        case .sought(let frame): writer.put(frame)
+        case .picture(let type, let bytes):
+            writer.put(type)
+            writer.put(bytes)
+        case .image(let time, let bytes):
+            writer.put(time)
+            writer.put(bytes)
+        case .failed(let failure):
+            writer.put(failure.code.rawValue)
+            writer.put(failure.message)
+        }
+        return FrameHead.message(kind, writer.bytes)
+    }
+
+    public init(kind: UInt8, body: [UInt8]) throws(WireError) {
+        var reader = WireReader(body)
+        switch kind {
+        case 1: self = .ready
+        case 2:
+            let offset = try reader.integer(Int64.self)
+            let count = Int(try reader.integer(UInt32.self))
+            guard offset >= 0, (1...SharedMemory.inputCapacity).contains(count) else {
+                throw WireError(problem: "it asks for bytes that cannot be")
+            }
+            self = .read(offset: offset, count: count)
+        case 3: self = .opened(try reader.media())
+        case 4: self = .decoded(try reader.progress())
+        case 5: self = .sought(frame: try reader.integer())
+        case 6: self = .picture(type: try reader.text(), bytes: try reader.block())
+        case 7: self = .closed
+        case 8: self = .image(time: try reader.number(), bytes: try reader.block())
+        case 9:
+            guard let code = WorkerFailure.Code(rawValue: try reader.integer()) else {
+                throw WireError(problem: "there is no such failure")
+            }
+            self = .failed(WorkerFailure(code, try reader.text()))
+        default: throw WireError(problem: "there is no reply \(kind)")
+        }
+        try reader.end()
+    }
+
+    private var kind: UInt8 {
+        switch self {
+        case .ready: 1
+        case .read: 2
+        case .opened: 3
+        case .decoded: 4
+        case .sought: 5
+        case .picture: 6
+        case .closed: 7
+        case .image: 8
+        case .failed: 9
+        }
+    }
+}
+
+/// Why the worker cannot do what it was asked. It can be asked for something else.
+public struct WorkerFailure: Error, Hashable, Sendable {
+    /// By the reaction: say so / say so / look what the source said / there is nothing at that time.
+    public enum Code: UInt8, Sendable {
+        /// No format, no coding or no track that is played.
+        case unsupported = 1
+        /// Recognised, but there is no sound in it.
+        case empty = 2
+        /// The source's bytes could not be read.
+        case source = 3
+        /// Behind the end.
+        case outOfRange = 4
+    }
+
+    public var code: Code
+    /// What follows the file's name in a sentence: “cannot be played: ...”.
+    public var message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

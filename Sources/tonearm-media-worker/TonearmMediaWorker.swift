@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import MediaWorker
+
+/// Started by the server with a socket and a piece of shared memory; of no use by itself.
+@main
+enum TonearmMediaWorker {
+    static func main() {
+        let isTrial = CommandLine.arguments.dropFirst().first == "--sandbox-trial"
+        guard var service = isTrial ? nil : WorkerService() else {
+            if isTrial { tryOut() }
+            say("this is the part of tonearm that decodes; tonearm serve starts it when it is needed")
+            exit(64)
+        }
+        enterSandbox()
+        service.run()
+    }
+
+    private static func enterSandbox() {
+        do throws(Sandbox.Failure) {
+            try Sandbox.enter()
+        } catch {
+            say("no sandbox: \(error.call): \(String(cString: strerror(error.code)))")
+            exit(77)
+        }
+    }
+
+    /// Ends with 0 when the sandbox holds.
+    private static func tryOut() -> Never {
+        enterSandbox()
+        let breaches = SandboxTrial.breaches()
+        for breach in breaches { say("the sandbox lets a program \(breach)") }
+        exit(breaches.isEmpty ? 0 : 1)
+    }
+
+    private static func say(_ text: String) {
+        let line = text + "\n"
+        _ = write(STDERR_FILENO, line, line.utf8.count)
+    }
+}

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every format that the media worker plays: what it sounds like, what is told of it, any place in it."""
+
+import json
+import subprocess
+
+import numpy
+import pytest
+
+from rig import eventually
+from rig.formats import FORMATS, Formats
+from rig.server import binary
+from rig.signals import align, distortion_and_noise, read_wave
+from test_media import ffprobe
+
+RATE = 44100
+SAME_RATE = [format for format in FORMATS if "opus" not in str(format.options)]
+
+
+@pytest.fixture(scope="session")
+def formats(media) -> Formats:
+    return Formats(media)
+
+
+def play_to_the_end(api, capture, *uris) -> numpy.ndarray:
+    api.load(*uris)
+    api.play()
+    api.wait_status("completed", timeout=20 + 3 * len(uris))
+    capture.wait_silence()
+    return capture.samples()
+
+
+def root_mean_square(samples: numpy.ndarray) -> float:
+    """Against full scale, in dB."""
+    return 10 * numpy.log10(max(1e-30, float(numpy.mean(numpy.square(samples / 32768)))))
+
+
+def test_every_format_sounds_as_ffmpeg_decodes_it(capture, api, formats):
+    """Rows 1, 75, 203, 204: one queue of all formats at the sink's rate: lossless ones within half a step of 16 bits, lossy ones
+    within -80 dB, nothing missing, nothing between them."""
+    captured = play_to_the_end(api, capture, *[formats.uri(format.name) for format in SAME_RATE]).astype(float)
+    references = [formats.reference(format.name, 2.0 if format.name.endswith(("m4a", "mp4", "mov", "3gp", "m4v")) else None)
+                  for format in SAME_RATE]
+    start = align(captured[: 3 * RATE], references[0][:RATE])
+    assert not captured[:start].any(), "something sounded before the first file"
+    for format, reference in zip(SAME_RATE, references):
+        window = captured[start : start + len(reference)]
+        difference = window - numpy.clip(reference, -32768, 32767)
+        if format.is_lossless:
+            assert numpy.abs(difference).max() <= 0.51, f"{format} at frame {start}"
+        else:
+            assert root_mean_square(difference) < -80, f"{format} at frame {start}"
+        start += len(reference)
+    assert not captured[start:].any(), "something sounded after the last file"
+
+
+@pytest.mark.parametrize("name", ["w.opus", "x.webm"])
+def test_opus_is_resampled_and_keeps_its_length(capture, api, formats, name):
+    """Row 204: 48 kHz material on a 44.1 kHz sink; its pre-skip is not heard."""
+    captured = play_to_the_end(api, capture, formats.uri(name))
+    sound = numpy.flatnonzero(numpy.abs(captured.astype(int)).max(axis=1) > 3)
+    assert (sound[-1] - sound[0]) / RATE == pytest.approx(2.0, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["y.dsf", "z.dff"])
+def test_dsd_becomes_sound(capture, api, formats, name):
+    """1 kHz in DSD64: it is there, clean, for one second."""
+    captured = play_to_the_end(api, capture, formats.uri(name))
+    sound = numpy.flatnonzero(numpy.abs(captured.astype(int)).max(axis=1) > 100)
+    assert (sound[-1] - sound[0]) / RATE == pytest.approx(1.0, abs=0.02)
+    middle = captured[sound[0] + RATE // 4 : sound[0] + 3 * RATE // 4, 0]
+    assert distortion_and_noise(middle, 1000) < -40
+
+
+def test_a_sine_split_over_two_flacs_stays_continuous(capture, api, formats):
+    """Row 227: the joint is not there."""
+    captured = play_to_the_end(api, capture, "formats/gapless-a.flac", "formats/gapless-b.flac")[:, 0]
+    sound = numpy.flatnonzero(captured)
+    whole = captured[sound[0] : sound[-1] + 1]
+    assert len(whole) == pytest.approx(4 * RATE, abs=50)
+    assert distortion_and_noise(whole[RATE : 3 * RATE].astype(int), 441) < -80
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=str)
+def test_the_format_is_what_ffprobe_says(api, formats, format):
+    """Rows 77, 205, 220: before playing."""
+    info, probe = api.call("GET", "/media/info", params={"uri": formats.uri(format.name)}), ffprobe(formats.path(format.name))
+    told = info["format"]
+    assert told["codec"] == probe["codec_name"]
+    assert (told["sampleRate"], told["channels"]) == (int(probe["sample_rate"]), probe["channels"])
+    if "bit_rate" in probe:
+        assert told["bitrate"] == pytest.approx(int(probe["bit_rate"]), rel=0.03)
+    if format.is_lossless:
+        assert told["bitsPerSample"] == 16
+    assert info["duration"] == pytest.approx(2.0, abs=0.1)
+    assert info["seekable"] is True and info["decodeErrors"] == 0
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=str)
+def test_any_place_is_found_exactly(formats, format, tmp_path):
+    """Row 75 and “exact seek”: what is rendered from a place on equals the whole render from there on."""
+    rate = 48000 if "opus" in str(format.options) else RATE
+
+    def render(*arguments: str) -> numpy.ndarray:
+        output = tmp_path / "out.wav"
+        subprocess.run([str(binary()), "render", str(formats.path(format.name)), str(output), *arguments], check=True,
+                       capture_output=True, timeout=60)
+        return read_wave(output).astype(int)
+
+    whole = render()
+    assert len(whole) == pytest.approx(2 * rate, abs=2100)
+    for frame in (1, rate // 3, 70_001):
+        part = render("--start", f"{frame / rate:.9f}", "--duration", "0.2")
+        expected = whole[frame : frame + len(part)]
+        assert len(part) == round(0.2 * rate)
+        if format.is_lossless:
+            assert numpy.array_equal(part, expected), f"frame {frame}"
+        else:
+            assert root_mean_square((part - expected).astype(float)) < -60, f"frame {frame}"
+
+
+def test_tags_chapters_and_picture_are_told(api, formats):
+    """Rows 181, 220: of an M4A and a FLAC."""
+    cover = formats.media.scratch / "cover.png"
+    meta = formats.media.scratch / "chapters.txt"
+    meta.write_text(";FFMETADATA1\ntitle=Träumerei\nartist=劉若英\nalbum=Album\ntrack=3/12\nREPLAYGAIN_TRACK_GAIN=-6.50 dB\n"
+                    "[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=900\ntitle=One\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=900\nEND=2000\ntitle=Two\n")
+    wave = str(formats.media.noise_wave)
+    formats.make("tagged.m4a", "-i", wave, "-i", str(cover), "-i", str(meta), "-map", "0:a", "-map", "1:v", "-c:v", "copy",
+                 "-disposition:v", "attached_pic", "-map_metadata", "2", "-c:a", "aac")
+    formats.make("tagged.flac", "-i", wave, "-i", str(cover), "-i", str(meta), "-map", "0:a", "-map", "1:v", "-c:v", "copy",
+                 "-disposition:v", "attached_pic", "-map_metadata", "2")
+    for name in ("tagged.m4a", "tagged.flac"):
+        info = api.call("GET", "/media/info", params={"uri": formats.uri(name)})
+        tags = info["tags"]
+        assert (tags["title"], tags["artist"], tags["album"]) == ("Träumerei", "劉若英", "Album")
+        assert (tags["trackNumber"], tags["trackTotal"]) == (3, 12)
+        picture = api.request("GET", "/media/artwork", params={"uri": formats.uri(name)})
+        assert picture.content == formats.media.cover and picture.headers["Content-Type"] == "image/png"
+    assert tags["replayGainTrack"] == -6.5
+    chapters = api.call("GET", "/media/info", params={"uri": "formats/tagged.m4a"})["chapters"]
+    assert [(chapter["title"], chapter["start"]) for chapter in chapters] == [("One", 0), ("Two", 0.9)]
+
+
+@pytest.mark.parametrize("name", ["ac3.mp4", "raw.ac3"])
+def test_what_is_not_played_is_unsupported(api, formats, name):
+    """Row 35: AC-3, by itself and in a container."""
+    answer = api.request("GET", "/media/info", params={"uri": formats.uri(name)})
+    assert (answer.status_code, answer.json()["code"]) == (422, "unsupported")
+
+
+@pytest.mark.parametrize("name,least", [("cut.flac", 0.3), ("cut.m4a", None)])
+def test_cut_files_play_to_where_they_end_or_say_why_not(api, formats, name, least):
+    answer = subprocess.run([str(binary()), "info", "--json", str(formats.path(name))], capture_output=True, text=True, timeout=60)
+    if least is None and answer.returncode:
+        assert "cannot be played" in answer.stderr
+        return
+    info = json.loads(answer.stdout)
+    assert least is None or least < info["duration"] < 2 and info["decodeErrors"] > 0
+
+
+def test_the_library_lists_every_format(start_server, formats):
+    """Issue 3, point 7: the scanner catalogues them through workers."""
+    from rig import Api
+
+    server = start_server()
+    api = Api(server.url)
+
+    def scanned() -> dict | None:
+        library = api.call("GET", "/library")
+        return library if library["state"] == "idle" and library["tracks"] > len(FORMATS) else None
+
+    eventually(scanned, "the scan ends", timeout=30)
+    found = api.call("GET", "/library/tracks", params={"limit": 1000})["items"]
+    uris = {track["uri"] for track in found}
+    assert {formats.uri(format.name) for format in FORMATS} <= uris
+    listed = {entry["path"] for entry in api.call("GET", "/browse", params={"path": "formats", "limit": 1000})["entries"]}
+    assert {formats.uri(format.name) for format in FORMATS} <= listed
+    api.close()
+
+
+def test_seeking_while_playing_is_exact(capture, api, formats):
+    """The pitch of the rising tone tells the place: FLAC and AAC."""
+    for name in ("long.flac", "long.m4a"):
+        api.load(formats.uri(name))
+        api.play()
+        api.wait_status("playing")
+        mark = capture.frames
+        api.seek(position=20.0)
+        capture.wait_sound(mark)
+        capture.wait_seconds(1.0)
+        snapshot = api.player()
+        assert snapshot["status"] == "playing" and 20 < snapshot["position"] < 25, name
+        api.command("stop")
+        capture.wait_silence()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worker process: its sandbox, its crash, its hanging, its absence, its end."""
+
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+from rig import Api, Origin, eventually, within
+from rig.formats import Formats
+from rig.server import binary
+
+
+@pytest.fixture(scope="session")
+def formats(media) -> Formats:
+    return Formats(media)
+
+
+def workers(server) -> list[int]:
+    """Worker processes of a server that run."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        fields = rest.split()
+        if int(fields[1]) == server.process.pid and fields[0] != "Z":
+            found.append(int(entry.name))
+    return sorted(found)
+
+
+def worker_binary() -> pathlib.Path:
+    return binary().with_name("tonearm-media-worker")
+
+
+@pytest.fixture
+def quiet(start_server) -> "tuple":
+    """A server without a library, so that every worker is an item's."""
+    server = start_server(arguments=("--library", "off"))
+    api = Api(server.url)
+    yield server, api
+    api.close()
+
+
+def test_the_sandbox_lets_nothing_through():
+    """No file, no socket, no process, no signal, no executable or unbounded memory: tried from inside."""
+    trial = subprocess.run([str(worker_binary()), "--sandbox-trial"], capture_output=True, text=True, timeout=30)
+    assert trial.returncode == 0, trial.stderr
+
+
+def test_a_playing_worker_is_confined(quiet, formats):
+    """What the kernel says of one that plays: filter, no new privileges, no descriptor but its own, limits, no environment."""
+    server, api = quiet
+    api.load("formats/long.flac")
+    api.play()
+    api.wait_status("playing")
+    (process,) = eventually(lambda: workers(server), "a worker runs")
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "Threads:\t1\n" in status
+    limits = pathlib.Path(f"/proc/{process}/limits").read_text()
+    for name, value in (("Max processes", "0"), ("Max open files", "5"), ("Max file size", "0")):
+        line = next(line for line in limits.splitlines() if line.startswith(name))
+        assert line[len(name):].split()[0] == value, line
+    if os.geteuid() == 0:
+        links = {entry.name: os.readlink(entry) for entry in pathlib.Path(f"/proc/{process}/fd").iterdir()}
+        assert set(links) == {"0", "1", "2", "3"}, links
+        assert {links[name] for name in "012"} == {"/dev/null"} and links["3"].startswith("socket:")
+        assert pathlib.Path(f"/proc/{process}/environ").read_bytes() == b""
+
+
+def test_a_killed_worker_fails_its_item_and_the_next_one_plays(quiet, open_events, formats):
+    """Issue 3, point 6: kill -9 in the middle of playing."""
+    server, api = quiet
+    events = open_events(url=server.events_url)
+    first, second = api.load("formats/long.flac", "formats/long.m4a")
+    api.play()
+    api.wait_status("playing")
+    (process,) = workers(server)
+    os.kill(process, signal.SIGKILL)
+    completed = events.wait_for("completed", lambda event: event["itemId"] == first, timeout=30)
+    assert completed.data["reason"] == "error"
+    error = events.wait_for("error", lambda event: True)
+    found = error.data.get("error", error.data)
+    assert (found["code"], found["itemId"]) == ("decoder-failed", first) and "signal 9" in found["message"]
+    playing = eventually(lambda: (player := api.player())["status"] == "playing" and player, "the next item plays")
+    assert playing["item"]["id"] == second
+    assert server.is_running
+
+
+def test_a_hung_worker_is_given_up(quiet, open_events, formats):
+    """SIGSTOP: its item fails within the deadline, the next one plays."""
+    server, api = quiet
+    events = open_events(url=server.events_url)
+    first, second = api.load("formats/long.flac", "formats/long.m4a")
+    api.play()
+    api.wait_status("playing")
+    (process,) = workers(server)
+    os.kill(process, signal.SIGSTOP)
+    with within(20, "a hung worker"):
+        completed = events.wait_for("completed", lambda event: event["itemId"] == first, timeout=30)
+    assert completed.data["reason"] == "error"
+    eventually(lambda: api.player()["item"]["id"] == second and api.player()["status"] == "playing", "the next item plays")
+    assert process not in workers(server)
+
+
+def test_workers_come_with_need_and_go_with_it(quiet, formats):
+    """None before, one while an item is loaded, none after; none survives the server."""
+    server, api = quiet
+    assert workers(server) == []
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    assert workers(server) == [], "MPEG audio takes none"
+    api.load("formats/long.flac")
+    api.play()
+    api.wait_status("playing")
+    (process,) = workers(server)
+    api.call("DELETE", "/queue")
+    eventually(lambda: workers(server) == [], "the worker ends", timeout=10)
+    api.load("formats/long.flac")
+    api.play()
+    api.wait_status("playing")
+    (process,) = workers(server)
+    server.kill()
+    eventually(lambda: not pathlib.Path(f"/proc/{process}").exists(), "no worker survives the server")
+
+
+def test_without_a_worker_mpeg_audio_plays_and_the_rest_says_why(start_server, formats):
+    server = start_server(arguments=("--media-worker", "/nowhere/tonearm-media-worker", "--library", "off"))
+    api = Api(server.url)
+    answer = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
+    assert answer.status_code == 422 and answer.json()["code"] == "unsupported"
+    assert "tonearm-media-worker" in answer.json()["detail"]
+    api.load("noise.mp3")
+    api.play()
+    api.wait_status("playing", "completed")
+    api.close()
+    doctor = subprocess.run([str(binary()), "doctor", "--output", "null", "--data", str(server.directory / "other"), "--port", "0",
+                             "--media-worker", "/nowhere/tonearm-media-worker"], capture_output=True, text=True, timeout=60)
+    assert "media worker: not there" in doctor.stdout and doctor.returncode == 0
+
+
+def test_the_doctor_tries_the_sandbox(tmp_path):
+    doctor = subprocess.run([str(binary()), "doctor", "--output", "null", "--data", str(tmp_path / "data"), "--port", "0"],
+                            capture_output=True, text=True, timeout=60)
+    assert "its sandbox holds" in doctor.stdout
+
+
+def test_a_network_item_plays_through_the_worker(quiet, formats):
+    """Row 215: moov at the end, over HTTP, by ranges; and a FLAC."""
+    server, api = quiet
+    origin = Origin()
+    try:
+        for name, kind in (("m-moov-last.mp4", "video/mp4"), ("long.flac", "audio/flac")):
+            origin.serve(f"/{name}", formats.path(name).read_bytes(), content_type=kind)
+            api.load(f"{origin.url}/{name}")
+            api.play()
+            playing = api.wait_status("playing", timeout=10)
+            assert playing["item"]["format"]["codec"] in ("aac", "flac")
+            api.command("stop")
+    finally:
+        origin.close()

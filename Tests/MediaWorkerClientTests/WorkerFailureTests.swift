@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Media
+import Playback
+import Testing
+
+@testable import MediaWorkerClient
+
+/// What becomes of an item whose worker dies, hangs, or is not there, and of one that is damaged.
+@Suite(.serialized) struct WorkerFailureTests {
+    let files: MusicFiles
+
+    init() throws {
+        files = try MusicFiles()
+        try files.make("a.flac")
+    }
+
+    @Test func killedWorker_failsItsItem_andNoOther() throws {
+        #expect(eventually { workers().isEmpty }, "listers of other tests")
+        let factory = MediaWorkerFactory(testWorkers)
+        let first = try factory.open(try files.source("a.flac"))
+        let second = try factory.open(try files.source("a.flac"))
+        let victim = try #require(workers().first)
+        kill(victim, SIGKILL)
+        var failures: [MediaError] = []
+        for decoder in [first, second] {
+            do throws(MediaError) { _ = try decodeAll(decoder) } catch { failures.append(error) }
+        }
+        #expect(failures.map(\.code) == [.decoderFailed])
+        #expect(failures.first?.message.contains("signal 9") == true)
+        #expect(throws: Never.self) { try decodeAll(try factory.open(try files.source("a.flac"))) }
+    }
+
+    @Test func stoppedWorker_isEndedAfterTheDeadline() throws {
+        var limits = WorkerLimits()
+        limits.answer = 0.5
+        let decoder = try MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits)).open(
+            try files.source("a.flac"))
+        for worker in workers() { kill(worker, SIGSTOP) }
+        let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
+        #expect(error?.code == .decoderFailed)
+        #expect(error?.message.contains("no answer") == true)
+        #expect(workers().isEmpty)
+    }
+
+    @Test func closedSource_endsTheWaitForAWorker() throws {
+        let source = try files.source("a.flac")
+        let decoder = try MediaWorkerFactory(testWorkers).open(source)
+        for worker in workers() { kill(worker, SIGSTOP) }
+        let thread = Thread {
+            usleep(50_000)
+            source.close()
+        }
+        thread.start()
+        let began = ContinuousClock.now
+        let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
+        #expect(error?.code == .cancelled)
+        // The deadline for an answer is 10 s.
+        #expect(ContinuousClock.now - began < .seconds(8))
+    }
+
+    @Test func failingSource_failsAsTheSourceDoes() throws {
+        let source = BytesSource(try files.bytes("a.flac"), failsAt: 200_000)
+        let decoder = try MediaWorkerFactory(testWorkers).open(source)
+        let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
+        #expect(error?.code == .network)
+    }
+
+    @Test func missingWorker_isNamedWithTheFile() throws {
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find("/nowhere/worker")))
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("a.flac") == true && error?.message.contains("/nowhere/worker") == true)
+        #expect(throws: MediaError.self) { try factory.outline(try files.source("a.flac")) }
+    }
+
+    @Test func programThatIsNoWorker_failsTheItem() throws {
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find("/bin/true")))
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        #expect(error?.code == .decoderFailed)
+    }
+
+    @Test func workers_endWithTheirItems_andListersWhenIdle() throws {
+        var limits = WorkerLimits()
+        limits.idle = 0.2
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits))
+        for _ in 0..<20 { _ = try factory.outline(try files.source("a.flac")) }
+        #expect(workers().count == 1, "one after another takes one worker")
+        #expect(eventually { workers().isEmpty })
+        do {
+            let decoder = try factory.open(try files.source("a.flac"))
+            #expect(decoder.media.encoding.codec == "flac")
+            #expect(workers().count == 1)
+        }
+        #expect(eventually { workers().isEmpty })
+    }
+
+    @Test func listerThatDiedWhileItWaited_costsNoFile() throws {
+        let factory = MediaWorkerFactory(testWorkers)
+        for _ in 0..<3 {
+            #expect(try factory.outline(try files.source("a.flac")).media.encoding.codec == "flac")
+            for worker in workers() { kill(worker, SIGKILL) }
+        }
+    }
+
+    @Test func sandbox_holds() {
+        guard case .success(let path) = MediaWorkers.find(nil) else {
+            Issue.record("there is no worker")
+            return
+        }
+        #expect(MediaWorkers.trySandbox(path) == nil)
+    }
+
+    /// Children of this process: in these tests only workers, when no ffmpeg runs.
+    private func workers() -> [pid_t] {
+        let own = getpid()
+        var found: [pid_t] = []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        for process in names.compactMap({ pid_t($0) }) {
+            guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { continue }
+            let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+            if fields.count > 1, pid_t(fields[1]) == own, fields[0] != "Z" { found.append(process) }
+        }
+        return found
+    }
+
+    private func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<1_000 {
+            if condition() { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+}
