@@ -57,13 +57,15 @@ let package = Package(
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
         target("HTTP"),
         target("Catalogue"),
+        target("Recording", ["Threading"]),
 
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
         target("CurlTransport", ["CCurl", "Media", "Threading"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
-        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
+        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Recording", "Audio", "Threading", log]),
+        target("RecordingFiles", ["CSndfile", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
@@ -79,7 +81,7 @@ let package = Package(
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Recording", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -87,7 +89,7 @@ let package = Package(
                 "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
-                "RemoteAPI", "MPRIS",
+                "RemoteAPI", "MPRIS", "Recording", "RecordingFiles",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -116,6 +118,8 @@ let package = Package(
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
         tests("MPRISTests", ["MPRIS", "Playback", "Audio", "Threading"]),
+        tests("RecordingTests", ["Recording", "Threading"]),
+        tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

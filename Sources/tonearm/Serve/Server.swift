@@ -12,6 +12,7 @@ import MicrohttpdServer
 import Mpg123Decoding
 import Playback
 import PulseAudioHost
+import Recording
 import RemoteAPI
 import Resampling
 import SoftwareOutput
@@ -30,6 +31,7 @@ final class Server {
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
     private let surfaces: Surfaces
+    private let recorder: Recorder?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -39,7 +41,10 @@ final class Server {
         let roots = MusicRoots(configuration.music)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory()]
         let examiner = MediaExaminer(factories: factories)
-        let files = LocalMediaOpener(roots: roots, factories: factories)
+        let recordings = try Self.recordings(configuration)
+        // What was recorded can be played; it is not music that is browsed and scanned.
+        let playable = recordings.map { MusicRoots(configuration.music + [$0.root]) } ?? roots
+        let files = LocalMediaOpener(roots: playable, factories: factories)
         network = Self.network(configuration)
         let opener = NetworkMediaOpener(
             transport: network, limits: configuration.networkLimits, factories: factories, local: files)
@@ -60,6 +65,8 @@ final class Server {
         settings.access = Self.access(configuration, tokens)
         settings.library = library
         settings.playlists = try Self.playlists(configuration, log)
+        recorder = Self.recorder(recordings, player, log)
+        settings.recorder = recorder
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
@@ -69,6 +76,7 @@ final class Server {
             surfaces.observe(event)
         }
         library?.observe { api.observe($0) }
+        recorder?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
@@ -83,6 +91,7 @@ final class Server {
     func stop() {
         door.close()
         surfaces.stop()
+        recorder?.shutdown()
         player.shutdown()
         api.shutdown()
         webSockets.stop()
