@@ -205,9 +205,10 @@ def test_it_is_off_until_it_is_enabled_and_for_admins_only(start_server, pulse, 
     """Row 25."""
     plain = start_server(output="pulse", pulse=pulse)
     api = Api(plain.url)
-    for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("GET", "/recordings/current"), ("GET", "/recordings/a.wav/file")):
+    for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("POST", "/recordings/current/stop"), ("GET", "/recordings/a.wav/file")):
         response = api.request(method, path)
         assert response.status_code == 403 and response.json()["code"] == "recording-disabled"
+    assert api.call("GET", "/recordings/current")["state"] == "disabled"
     api.close()
     tokens = directory / "tokens"
     tokens.write_text("ccccccccccccccccccccccccccccccc1 control\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1 admin\n")

@@ -8,11 +8,19 @@ public struct RecordingStatus: Hashable, Sendable {
         case starting
         case recording
         case paused
+        /// The server does not record.
+        case disabled
     }
 
     public var state = State.idle
     public var current: Current?
     public var last: Finished?
+
+    public static var disabled: RecordingStatus {
+        var status = RecordingStatus()
+        status.state = .disabled
+        return status
+    }
 
     public init() {}
 

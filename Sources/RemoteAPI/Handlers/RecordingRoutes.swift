@@ -3,8 +3,8 @@
 import HTTP
 import Recording
 
-/// `/recordings`: the recorder and what it has made. All of it asks for the scope `admin`: a token that may press play
-/// must not be able to listen to the room.
+/// `/recordings`: the recorder and what it has made. All but its status asks for the scope `admin`: a token that may
+/// press play must not be able to listen to the room.
 struct RecordingRoutes: Sendable {
     private static let base = "/api/v1/recordings"
 
@@ -28,7 +28,10 @@ struct RecordingRoutes: Sendable {
                     }
                 }
             },
-            route(.get, "/current") { recorder, _, reply in reply(.json(Self.encode(recorder.status))) },
+            // Not more than the events tell everybody, and the one way to learn that there is no recorder.
+            .get(Self.base + "/current") { [recorder] _, reply in
+                reply(.json(Self.encode(recorder?.status ?? .disabled)))
+            },
             route(.patch, "/current") { recorder, call, reply throws(Problem) in
                 recorder.setMetering(try call.body(RecordingPatch.self).metering, reply: Self.answer(reply))
             },
@@ -52,7 +55,7 @@ struct RecordingRoutes: Sendable {
                     let bytes = JSONWriter.object(capacity: 512 + 256 * entries.count) { writer in
                         writer.member("status") { $0.members(of: recorder.status) }
                         writer.member("recordings", array: entries) { writer, entry in
-                            writer.object { $0.members(of: entry) }
+                            writer.object { $0.members(of: entry, uri: recorder.store.address(entry.id)) }
                         }
                     }
                     reply(.json(bytes))
@@ -80,7 +83,7 @@ struct RecordingRoutes: Sendable {
                 try onDisk(reply) { () throws(RecordingError) in
                     try recorder.store.entry(id)
                 } use: { entry in
-                    reply(.json(JSONWriter.object { $0.members(of: entry) }))
+                    reply(.json(JSONWriter.object { $0.members(of: entry, uri: recorder.store.address(id)) }))
                 }
             },
             route(.delete, "/{id}") { recorder, call, reply throws(Problem) in

@@ -31,9 +31,11 @@ extension JSONWriter {
         member("autoPlay", settings.playsAfterwards)
     }
 
-    mutating func members(of entry: RecordingEntry) {
+    /// `uri`: as an item of the queue.
+    mutating func members(of entry: RecordingEntry, uri: String) {
         member("id", entry.id)
         member("file", "/api/v1/recordings/\(entry.id)/file")
+        member("uri", uri)
         member("size", entry.size)
         member("modified", entry.modified)
         member("recovered", entry.isRecovered)
