@@ -25,6 +25,7 @@ class Microphone:
         self.module = pulse.load(f"module-remap-source master=mic_in.monitor source_name={self.source} remix=no")
         pulse.pactl("set-default-source", self.source)
         self._voice: subprocess.Popen | None = None
+        self._log = pathlib.Path()
 
     def speak(self, samples: numpy.ndarray, scratch: pathlib.Path) -> None:
         """Mono floats, over and over until `hush`; ends what was spoken before."""
@@ -35,15 +36,23 @@ class Microphone:
         frames = numpy.repeat(samples.astype("<f4")[:, None], 2, axis=1)
         path = scratch / "voice.raw"
         path.write_bytes(frames.tobytes())
-        script = f"while cat '{path}'; do :; done | pacat -d mic_in --format=float32le --rate={RATE} --channels=2 --raw --latency-msec=50"
+        script = (f"while cat '{path}'; do :; done | "
+                  f"pacat -v -d mic_in --format=float32le --rate={RATE} --channels=2 --raw --latency-msec=1000")
         before = len(self.pulse.sink_inputs())
-        self._voice = subprocess.Popen(["bash", "-c", script], env=self.pulse.environment, start_new_session=True,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._log = scratch / "voice.log"
+        with self._log.open("w") as log:
+            self._voice = subprocess.Popen(["bash", "-c", script], env=self.pulse.environment | {"LC_ALL": "C"},
+                                           start_new_session=True, stdout=subprocess.DEVNULL, stderr=log)
         eventually(lambda: len(self.pulse.sink_inputs()) > before, "someone speaks")
 
     def tone(self, frequency: float, scratch: pathlib.Path, amplitude: float = 0.5) -> None:
         """A whole number of periods in 1 s, so that it goes on without a step."""
         self.speak(amplitude * numpy.sin(2 * numpy.pi * frequency * numpy.arange(RATE) / RATE), scratch)
+
+    @property
+    def stumbled(self) -> bool:
+        """Whether the voice itself broke off, as on a machine that has too much to do."""
+        return "underrun" in self._log.read_text(errors="replace").lower()
 
     def hush(self) -> None:
         if self._voice is None:
