@@ -16,6 +16,7 @@ import { Connection } from "./state/connection.js";
 import { Failures } from "./state/failures.js";
 import { Folder } from "./state/folder.js";
 import { LockScreen } from "./state/lock-screen.js";
+import { LyricCover } from "./state/lyric-cover.js";
 import { MediaDetails } from "./state/media-details.js";
 import { QueueWindows } from "./state/queue-windows.js";
 import { Store } from "./state/store.js";
@@ -53,10 +54,11 @@ const failures = new Failures();
 const browse = new Browse({ client, socket });
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
-const artwork = new Artwork(client, (address) => {
-  view.now.artwork = view.mini.artwork = address;
-  if (lockScreen) lockScreen.artwork = address;
+const lyricCover = new LyricCover({
+  load: (item) => client.get(`/queue/items/${encodeURIComponent(item.id)}/lyrics`).catch(() => null),
+  show: (address) => lockScreen && (lockScreen.artwork = address),
 });
+const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address));
 
 // What the server says, to the components.
 
@@ -79,6 +81,7 @@ store.addEventListener("player", () => {
   view.queue.player = player;
   view.seek.enabled = player.item?.seekable !== false;
   artwork.update(player.item);
+  lyricCover.item = player.item;
   if (lockScreen) lockScreen.player = player;
   showStatus();
 });
@@ -86,6 +89,7 @@ store.addEventListener("player", () => {
 store.addEventListener("time", () => {
   view.seek.time = store.time;
   view.seek.enabled = store.player?.item?.seekable !== false;
+  lyricCover.time = store.time;
   if (lockScreen) lockScreen.time = store.time;
 });
 store.addEventListener("error", ({ detail }) => {
@@ -137,7 +141,7 @@ lockScreenToggle.hidden = lockScreen === null;
 addEventListener("lock-screen", async ({ detail }) => {
   if (!detail.on) lockScreen.turnOff();
   else await lockScreen.turnOn().catch(() => notify("This browser does not let the page play.", { tone: "error" }));
-  lockScreenToggle.on = lockScreen.isOn;
+  lockScreenToggle.on = lyricCover.isOn = lockScreen.isOn;
 });
 addEventListener("ask-token", () => view.token.open({ optional: true }));
 addEventListener("token", ({ detail }) => {

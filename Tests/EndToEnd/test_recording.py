@@ -13,6 +13,7 @@ import pytest
 
 from rig import PATIENCE, Api, eventually
 from rig.microphone import Microphone, energy, loudest
+from rig.server import binary
 from rig.signals import level
 
 
@@ -358,6 +359,22 @@ def test_it_is_played_afterwards_when_asked(api, capture, microphone, directory)
     eventually(lambda: capture.frames > onset + 2 * 44100, "2 s were heard", timeout=10)
     heard = capture.samples()[onset + 22050:onset + 66150, 0] / 32768
     assert loudest(heard, 44100) == pytest.approx(440, abs=2)
+
+
+def test_the_command_line_records(server, microphone, directory):
+    microphone.tone(440, directory)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([str(binary()), "record", *arguments, "--server", server.url], capture_output=True, text=True, timeout=60)
+
+    assert "memo.flac" in run("start", "--format", "flac", "--rate", "48000", "--channels", "2", "--name", "memo").stdout
+    assert "recording" in run("list").stdout
+    assert run("pause").returncode == 0 and "paused" in run().stdout
+    assert run("start").returncode == 0
+    assert run("stop").stdout.startswith("memo.flac, 0:0")
+    assert run("list").stdout.startswith("memo.flac")
+    again = run("stop")
+    assert again.returncode == 1 and "Nothing is being recorded" in again.stderr
 
 
 def test_recording_and_playing_go_together(api, server, capture, microphone, directory):
