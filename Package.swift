@@ -76,6 +76,7 @@ let package = Package(
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
         target("HTTP"),
         target("Catalogue"),
+        target("Recording", ["Threading"]),
 
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
@@ -85,7 +86,8 @@ let package = Package(
         target("MediaWorkerProtocol", ["Audio"]),
         target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
-        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
+        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Recording", "Audio", "Threading", log]),
+        target("RecordingFiles", ["CSndfile", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
@@ -105,7 +107,7 @@ let package = Package(
         .executableTarget(name: "tonearm-media-worker", dependencies: ["MediaWorker"], swiftSettings: settings),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Recording", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -114,7 +116,7 @@ let package = Package(
                 "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
-                "RemoteAPI", "XMLScanning", "MPRIS",
+                "RemoteAPI", "XMLScanning", "MPRIS", "Recording", "RecordingFiles",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -149,6 +151,8 @@ let package = Package(
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
         tests("MPRISTests", ["MPRIS", "Playback", "Audio", "Threading"]),
+        tests("RecordingTests", ["Recording", "Threading"]),
+        tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

@@ -15,6 +15,8 @@ import { Commands } from "./state/commands.js";
 import { Connection } from "./state/connection.js";
 import { Failures } from "./state/failures.js";
 import { Folder } from "./state/folder.js";
+import { LockScreen } from "./state/lock-screen.js";
+import { LyricCover } from "./state/lyric-cover.js";
 import { MediaDetails } from "./state/media-details.js";
 import { QueueWindows } from "./state/queue-windows.js";
 import { Store } from "./state/store.js";
@@ -45,17 +47,25 @@ const connection = new Connection({
   onOpen: () => {
     folder.content ?? folder.open("");
     browse.refresh();
+    browse.recorder.ask();
   },
 });
 const failures = new Failures();
 const browse = new Browse({ client, socket });
-const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = address));
+const lockScreen = LockScreen.isPossible
+  ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
+const lyricCover = new LyricCover({
+  load: (item) => client.get(`/queue/items/${encodeURIComponent(item.id)}/lyrics`).catch(() => null),
+  show: (address) => lockScreen && (lockScreen.artwork = address),
+});
+const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address));
 
 // What the server says, to the components.
 
 store.addEventListener("connection", () => {
   view.banner.connection = store.connection;
   document.body.dataset.connection = store.connection.state;
+  if (lockScreen) lockScreen.connected = store.connection.state === "open";
   if (store.connection.state === "unauthorized") view.token.open({ refused: currentToken() !== null });
   else if (store.connection.state === "open") view.token.close();
   showStatus();
@@ -71,12 +81,16 @@ store.addEventListener("player", () => {
   view.queue.player = player;
   view.seek.enabled = player.item?.seekable !== false;
   artwork.update(player.item);
+  lyricCover.item = player.item;
+  if (lockScreen) lockScreen.player = player;
   showStatus();
 });
 
 store.addEventListener("time", () => {
   view.seek.time = store.time;
   view.seek.enabled = store.player?.item?.seekable !== false;
+  lyricCover.time = store.time;
+  if (lockScreen) lockScreen.time = store.time;
 });
 store.addEventListener("error", ({ detail }) => {
   if (failures.note(detail)) notify(detail.message, { tone: "error" });
@@ -121,6 +135,13 @@ addEventListener("show-now", () => showTab("now"));
 addEventListener("show-browse", () => {
   showTab("browse");
   browse.part.focusFirst();
+});
+const lockScreenToggle = find("lock-screen-toggle");
+lockScreenToggle.hidden = lockScreen === null;
+addEventListener("lock-screen", async ({ detail }) => {
+  if (!detail.on) lockScreen.turnOff();
+  else await lockScreen.turnOn().catch(() => notify("This browser does not let the page play.", { tone: "error" }));
+  lockScreenToggle.on = lyricCover.isOn = lockScreen.isOn;
 });
 addEventListener("ask-token", () => view.token.open({ optional: true }));
 addEventListener("token", ({ detail }) => {

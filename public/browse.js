@@ -2,8 +2,9 @@
 
 import { Library } from "./state/library.js";
 import { Pictures } from "./state/pictures.js";
+import { Recorder } from "./state/recorder.js";
 
-/** The three views of the music pane: which one is shown, and what keeps the library and the playlists fed. */
+/** The views of the music pane: which one is shown, and what keeps the library, the playlists and the recorder fed. */
 export class Browse {
   #client;
   #view = "folders";
@@ -12,7 +13,7 @@ export class Browse {
   constructor({ client, socket }) {
     const find = (selector) => document.querySelector(selector);
     this.#client = client;
-    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser") };
+    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), recorder: find("recorder-panel") };
     this.library = new Library(client);
     const { library } = this.#parts;
     library.pictures = new Pictures(client);
@@ -26,6 +27,7 @@ export class Browse {
     socket.addEventListener("message", ({ detail }) => {
       if (detail.type === "library") this.library.applyStatus(detail.data);
     });
+    this.#followRecorder(socket, find("browse-switch"));
     addEventListener("browse-view", ({ detail }) => this.show(detail.view));
     addEventListener("library-open", ({ detail }) => this.library.open(detail));
     addEventListener("library-search", ({ detail }) => this.library.search(detail.text));
@@ -48,6 +50,19 @@ export class Browse {
   refresh() {
     if (this.#view === "library") this.library.start();
     else if (this.#view === "playlists") this.#loadPlaylists();
+    else if (this.#view === "recorder") this.recorder.list();
+  }
+
+  #followRecorder(socket, tabs) {
+    const { recorder: panel } = this.#parts;
+    this.recorder = new Recorder(this.#client);
+    this.recorder.addEventListener("change", () => {
+      tabs.hasRecorder = this.recorder.isEnabled;
+      panel.recorder = this.recorder;
+    });
+    this.recorder.addEventListener("level", ({ detail }) => (panel.level = detail));
+    socket.addEventListener("message", ({ detail }) => this.recorder.applyEvent(detail));
+    addEventListener("recordings-changed", () => this.recorder.list());
   }
 
   async #loadPlaylists() {

@@ -3,6 +3,7 @@
 public import Catalogue
 public import HTTP
 public import Playback
+public import Recording
 
 /// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
 ///
@@ -15,6 +16,8 @@ public final class RemoteAPI: HTTPResponder {
         /// nil: the routes of it answer 404 `no-library`.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
+        /// nil: its routes answer 403 `recording-disabled`.
+        public var recorder: Recorder?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -85,6 +88,7 @@ public final class RemoteAPI: HTTPResponder {
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes
+            + RecordingRoutes(services: services, recorder: configuration.recorder).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
         router = Router(all)
@@ -100,6 +104,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the library's observer.
     public func observe(_ library: LibraryStatus) { hub.receive(library) }
+
+    /// For the recorder's observer.
+    public func observe(_ event: Recorder.Event) { hub.receive(event) }
 
     /// Ends the event channel and the background threads; blocks until the jobs under way are done.
     public func shutdown() {

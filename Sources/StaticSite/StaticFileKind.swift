@@ -27,6 +27,7 @@ struct StaticFileKind {
             case "png": ("image/png", false)
             case "jpg", "jpeg": ("image/jpeg", false)
             case "webp": ("image/webp", false)
+            case "mp3": ("audio/mpeg", false)
             case "ico": ("image/vnd.microsoft.icon", false)
             default: ("application/octet-stream", false)
             }

@@ -36,6 +36,9 @@ const shapes = {
   moon: html`<path class="${line}" d="M19.5 14.3A8 8 0 0 1 9.7 4.5a8 8 0 1 0 9.8 9.8z"/>`,
   auto: html`<circle class="${line}" cx="12" cy="12" r="8.5"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17z"/>`,
   keyboard: html`<rect class="${line}" x="2.5" y="6" width="19" height="12" rx="2.5"/><path class="${line}" d="M6 10h.01M9 10h.01M12 10h.01M15 10h.01M18 10h.01M8 14h8"/>`,
+  phone: html`<rect class="${line}" x="6.5" y="2.5" width="11" height="19" rx="2.5"/><path class="${line}" d="M10.5 18.5h3"/><path d="M10.2 8.3c0-.5.6-.8 1-.5l3.6 2.3c.4.2.4.7 0 .9l-3.6 2.3c-.4.3-1 0-1-.5z"/>`,
+  microphone: html`<rect class="${line}" x="9" y="3" width="6" height="11" rx="3"/><path class="${line}" d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3M8.5 21h7"/>`,
+  download: html`<path class="${line}" d="M12 4v11M7.5 10.8L12 15.3l4.5-4.5M4.5 19.5h15"/>`,
   warning: html`<path class="${line}" d="M12 4L2.8 19.5h18.4zM12 10v4.5M12 17h.01"/>`,
 };
 

@@ -70,6 +70,11 @@ export class Commands {
     removePlaylist: ({ id, name }) => this.#playlist(`Removed the playlist ${name}`, () =>
       this.#client.delete(`/playlists/${encodeURIComponent(id)}`)),
     playPlaylist: ({ id }) => this.#attempt(() => this.#client.post(`/playlists/${encodeURIComponent(id)}/play`, undefined, slow)),
+    record: (settings) => this.#attempt(async () => void (await this.#client.post("/recordings", settings))),
+    pauseRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/pause"))),
+    stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),
+    removeRecording: ({ id }) => this.#attempt(() => this.#client.delete(`/recordings/${encodeURIComponent(id)}`)),
+    saveRecording: ({ id }) => this.#attempt(() => this.#save(id)),
     undo: () => this.#attempt(() => this.#client.post("/queue/undo")),
     redo: () => this.#attempt(() => this.#client.post("/queue/redo")),
   };
@@ -149,6 +154,15 @@ export class Commands {
     const done = await this.#attempt(async () => void (await send()));
     if (done) this.#notify(message);
     return done;
+  }
+
+  /** A link cannot send the token, so the file is fetched and handed over. */
+  async #save(id) {
+    const file = await this.#client.blob(`/recordings/${encodeURIComponent(id)}/file`);
+    if (!file) return;
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: id });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
   async #remove(ids) {

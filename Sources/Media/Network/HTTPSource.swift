@@ -52,6 +52,7 @@ public final class HTTPSource: ByteSource {
             return download.live.broadcast(at: offset ?? download.place)
         }
     }
+
     public var isClosed: Bool { download.withLock { $0.failure?.code == .cancelled } }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {

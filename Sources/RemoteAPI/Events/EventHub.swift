@@ -72,15 +72,7 @@ final class EventHub: Sendable {
         } else if case .loaded = event.kind {
             tellBuffer()
         } else if let (name, data) = encoder.recorded(event) {
-            let (recorded, everyone) = state.withLock { state in
-                let recorded = state.journal.record(name, version: event.version) { sequence in
-                    encoder.frame(
-                        name.rawValue, sequence: sequence, at: event.wallMilliseconds, version: event.version,
-                        data: data)
-                }
-                return (recorded, state.everyone())
-            }
-            for subscriber in everyone { subscriber.deliver(recorded) }
+            record(name, at: event.wallMilliseconds, version: event.version, data)
             if name == .item {
                 // What waited for slow clients was dropped as it may be of the item before: it is told anew.
                 state.withLock { $0.toldBuffer = nil }
@@ -88,6 +80,20 @@ final class EventHub: Sendable {
             }
         }
         wakeTicker()
+    }
+
+    /// On the player's thread only.
+    func record(
+        _ name: EventName, at wallMilliseconds: Int64, version: UInt64, _ data: (inout JSONWriter) -> Void
+    ) {
+        let (recorded, everyone) = state.withLock { state in
+            let recorded = state.journal.record(name, version: version) { sequence in
+                encoder.frame(
+                    name.rawValue, sequence: sequence, at: wallMilliseconds, version: version, data: data)
+            }
+            return (recorded, state.everyone())
+        }
+        for subscriber in everyone { subscriber.deliver(recorded) }
     }
 
     // MARK: Subscribers

@@ -116,6 +116,12 @@ struct FileOptions: ParsableArguments {
     var data: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Directory for recordings; without it the server does not record.", valueName: "directory"),
+        completion: .directory)
+    var recordings: String?
+
+    @Option(
         name: .customLong("public"),
         help: ArgumentHelp(
             "Directory of the web page (default: beside the program, or ./public).", valueName: "directory"),

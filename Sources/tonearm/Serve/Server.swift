@@ -13,6 +13,7 @@ import MicrohttpdServer
 import Mpg123Decoding
 import Playback
 import PulseAudioHost
+import Recording
 import RemoteAPI
 import Resampling
 import SoftwareOutput
@@ -32,6 +33,7 @@ final class Server {
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
     private let surfaces: Surfaces
+    private let recorder: Recorder?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -43,7 +45,10 @@ final class Server {
             Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(configuration.mediaWorker))),
         ]
         let examiner = MediaExaminer(factories: factories)
-        let files = LocalMediaOpener(roots: roots, factories: factories)
+        let recordings = try Self.recordings(configuration)
+        // What was recorded can be played; it is not music that is browsed and scanned.
+        let playable = recordings.map { MusicRoots(configuration.music + [$0.root]) } ?? roots
+        let files = LocalMediaOpener(roots: playable, factories: factories)
         network = Self.network(configuration)
         let opener = NetworkMediaOpener(
             transport: network, limits: configuration.networkLimits, factories: factories, local: files)
@@ -66,6 +71,8 @@ final class Server {
         settings.access = Self.access(configuration, tokens)
         settings.library = library
         settings.playlists = try Self.playlists(configuration, log)
+        recorder = Self.recorder(recordings, player, log)
+        settings.recorder = recorder
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
@@ -75,6 +82,7 @@ final class Server {
             surfaces.observe(event)
         }
         library?.observe { api.observe($0) }
+        recorder?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
@@ -89,6 +97,7 @@ final class Server {
     func stop() {
         door.close()
         surfaces.stop()
+        recorder?.shutdown()
         player.shutdown()
         api.shutdown()
         webSockets.stop()

@@ -38,6 +38,8 @@ struct ServerConfiguration: Equatable {
     var networkBuffering = NetworkBuffering()
     /// The player may show on the desktop's session bus; whether it does is a setting.
     var hasMPRIS = true
+    /// Where recordings go; nil: it does not record.
+    var recordings: String?
 
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
@@ -71,6 +73,7 @@ struct ServerConfiguration: Equatable {
             logLevel = level
         }
         isAnonymous = try values.flag("anonymous", options.network.anonymous)
+        recordings = try values.text("recordings", options.files.recordings)
         hasMPRIS = try values.flag("mpris", options.sound.mpris, default: true)
         try setNetwork(values, options.items, environment)
     }

@@ -25,6 +25,11 @@ import Testing
         settings.repeats = .all
         settings.previousRestartsAfter = 0
         settings.outputDevice = "usb"
+        settings.remote.mpris = false
+        settings.remote.prefersTags = true
+        settings.remote.commands.previous = false
+        settings.remote.commands.skip = true
+        settings.remote.commands.skipInterval = 15
         let position = SavedPosition(itemID: saved.items[1].id, position: 12.5)
         store.save([.settings(settings), .position(nil), .position(position)]) { _ in }
         #expect(store.flush())

@@ -2,9 +2,9 @@
 
 import { html, render } from "../../lib/html.js";
 
-const views = [["folders", "Folders"], ["library", "Library"], ["playlists", "Playlists"]];
+const views = [["folders", "Folders"], ["library", "Library"], ["playlists", "Playlists"], ["recorder", "Recordings"]];
 
-/** Chooses what the music pane shows. Property: `view`. Reports `browse-view`. */
+/** Chooses what the music pane shows. Properties: `view`, `hasRecorder`. Reports `browse-view`. */
 export class BrowseSwitch extends HTMLElement {
   connectedCallback() {
     this.setAttribute("role", "tablist");
@@ -13,6 +13,11 @@ export class BrowseSwitch extends HTMLElement {
     this.addEventListener("click", (event) => this.#choose(event.target.closest("button")));
     this.addEventListener("keydown", (event) => this.#key(event));
     this.view = "folders";
+    this.hasRecorder = false;
+  }
+
+  set hasRecorder(hasRecorder) {
+    this.querySelector("#browse-recorder").hidden = !hasRecorder;
   }
 
   set view(view) {
@@ -32,7 +37,7 @@ export class BrowseSwitch extends HTMLElement {
   #key(event) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const tabs = [...this.children];
+    const tabs = [...this.children].filter((tab) => !tab.hidden);
     const next = tabs[(tabs.indexOf(event.target.closest("button")) + step + tabs.length) % tabs.length];
     next.focus();
     this.#choose(next);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+internal import Threading
+
+/// The recorder: a handle for any thread. Its loop runs on a thread of its own, from the first use on.
+public final class Recorder: Sendable {
+    public struct Environment: Sendable {
+        public var capture: any AudioCapture
+        public var store: any RecordingStore
+        public var permission: any RecordingPermission
+        /// A recording is done that was asked to be played: its address.
+        public var play: @Sendable (String) -> Void
+
+        public init(
+            capture: any AudioCapture, store: any RecordingStore, permission: any RecordingPermission,
+            play: @escaping @Sendable (String) -> Void
+        ) {
+            self.capture = capture
+            self.store = store
+            self.permission = permission
+            self.play = play
+        }
+    }
+
+    public enum Event: Sendable {
+        /// The state or the last result changed.
+        case status(RecordingStatus)
+        /// One entry a channel, each tenth of a second of sound while metered; the last one is silence.
+        case levels(id: String, [ChannelLevel])
+    }
+
+    public typealias Reply = @Sendable (Result<RecordingStatus, RecordingError>) -> Void
+
+    public let store: any RecordingStore
+    private let environment: Environment
+    private let board = RecorderBoard()
+    private let mailbox = Mailbox<RecorderMessage>()
+    private let thread = Mutex<NamedThread?>(nil)
+
+    public init(_ environment: Environment) {
+        self.environment = environment
+        store = environment.store
+    }
+
+    /// The newest state; the duration is that of the moment.
+    public var status: RecordingStatus { board.status }
+
+    public func sources() throws(RecordingError) -> [CaptureSource] { try environment.capture.sources() }
+
+    /// `observer` is called from the recorder's thread, in order, after its state is readable; it must not block.
+    public func observe(_ observer: @escaping @Sendable (Event) -> Void) { board.observe(observer) }
+
+    /// Starts; resumes what is paused; changes nothing when it records already. `isNew` tells which: replies come within
+    /// 4 s, from the recorder's thread.
+    public func start(
+        _ settings: RecordingSettings,
+        reply: @escaping @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
+    ) {
+        post(.start(settings, reply)) { reply(.failure($0)) }
+    }
+
+    public func pause(reply: @escaping Reply) { post(.pause(reply)) { reply(.failure($0)) } }
+    public func stop(reply: @escaping Reply) { post(.stop(reply)) { reply(.failure($0)) } }
+    public func setMetering(_ isOn: Bool, reply: @escaping Reply) {
+        post(.meter(isOn, reply)) { reply(.failure($0)) }
+    }
+
+    /// The session has changed: ends a recording that is not permitted any longer.
+    public func permissionChanged() {
+        guard board.status.state != .idle else { return }
+        post(.permissionChanged) { _ in }
+    }
+
+    /// Ends and completes what is being recorded; blocks for as long as that takes.
+    public func shutdown() {
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        mailbox.post(.shutdown)
+        thread?.join()
+        for message in mailbox.close() { message.refuse() }
+    }
+
+    private func post(_ message: RecorderMessage, orElse refuse: (RecordingError) -> Void) {
+        guard mailbox.post(message) else { return refuse(.shuttingDown) }
+        thread.withLock { thread in
+            guard thread == nil else { return }
+            let (environment, mailbox, board) = (environment, mailbox, board)
+            thread = NamedThread("recorder") { RecorderLoop(environment, mailbox, board).run() }
+        }
+    }
+}
+
+/// What comes to the recorder's thread.
+enum RecorderMessage: Sendable {
+    typealias StartReply = @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
+
+    case start(RecordingSettings, StartReply)
+    case pause(Recorder.Reply)
+    case stop(Recorder.Reply)
+    case meter(Bool, Recorder.Reply)
+    case permissionChanged
+    case capture(CaptureEvent, generation: Int)
+    case shutdown
+
+    func refuse() {
+        switch self {
+        case .start(_, let reply): reply(.failure(.shuttingDown))
+        case .pause(let reply), .stop(let reply), .meter(_, let reply): reply(.failure(.shuttingDown))
+        case .permissionChanged, .capture, .shutdown: break
+        }
+    }
+}
+
+/// The recorder's state as others read it, and who hears of it.
+final class RecorderBoard: Sendable {
+    private struct State {
+        var status = RecordingStatus()
+        var observer: @Sendable (Recorder.Event) -> Void = { _ in }
+    }
+
+    private let state = Mutex(State())
+
+    var status: RecordingStatus { state.withLock { $0.status } }
+
+    func observe(_ observer: @escaping @Sendable (Recorder.Event) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// Time that runs on is no event.
+    func publish(_ status: RecordingStatus, isEvent: Bool) {
+        let observer = state.withLock { state in
+            state.status = status
+            return state.observer
+        }
+        if isEvent { observer(.status(status)) }
+    }
+
+    func tell(_ event: Recorder.Event) {
+        let observer = state.withLock { $0.observer }
+        observer(event)
+    }
+}

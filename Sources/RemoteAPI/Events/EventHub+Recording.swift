@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Recording
+
+extension EventHub {
+    /// Called from the recorder's thread. What is recorded in the journal is told from the player's, as all of that is,
+    /// so that every client hears it in the same order; when that thread is down there is nobody left to tell.
+    func receive(_ event: Recorder.Event) {
+        switch event {
+        case .status(let status):
+            _ = player.giveSign { [self] in
+                let moment = Moment(clock)
+                record(.recording, at: moment.wallMilliseconds, version: player.snapshot.version) {
+                    $0.members(of: status)
+                }
+            }
+        case .levels(let id, let levels):
+            let moment = Moment(clock)
+            let frame = encoder.frame(
+                EventName.recordLevel.rawValue, sequence: nil, at: moment.wallMilliseconds,
+                version: player.snapshot.version
+            ) { writer in
+                writer.member("id", id)
+                writer.member("channels", array: levels) { writer, level in
+                    writer.object {
+                        $0.member("average", level.average)
+                        $0.member("peak", level.peak)
+                        $0.member("averageNormalized", ChannelLevel.normalized(level.average))
+                        $0.member("peakNormalized", ChannelLevel.normalized(level.peak))
+                    }
+                }
+            }
+            for subscriber in everyone() { subscriber.setRecordLevel(frame) }
+        }
+    }
+}

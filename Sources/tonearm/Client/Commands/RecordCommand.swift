@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Records on the server, which must run with --recordings.",
+        subcommands: [Start.self, Pause.self, Stop.self, List.self], defaultSubcommand: List.self)
+
+    struct Start: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "start", abstract: "Starts a recording, or resumes a paused one.")
+        @OptionGroup var options: ClientOptions
+
+        @Option(help: "wav, flac, opus or mp3 (default wav).")
+        var format: String?
+        @Option(help: "Hz (default 8000).")
+        var rate: Int?
+        @Option(help: "1 to 8 (default 1).")
+        var channels: Int?
+        @Option(help: "8, 16, 24 or 32 (default 16).")
+        var bits: Int?
+        @Option(help: "Name for the file, without extension.")
+        var name: String?
+        @Option(help: "Source of the sound server.")
+        var source: String?
+        @Flag(help: "Play it when it is done.")
+        var autoPlay = false
+
+        private struct Request: Encodable {
+            var format: String?
+            var sampleRate: Int?
+            var channels: Int?
+            var bits: Int?
+            var name: String?
+            var source: String?
+            var autoPlay: Bool
+            // Nobody listens to the levels here.
+            var metering = false
+        }
+
+        func run() throws {
+            let request = Request(
+                format: format, sampleRate: rate, channels: channels, bits: bits, name: name, source: source,
+                autoPlay: autoPlay)
+            let client = try options.client()
+            let bytes = try client.send(.post, "/api/v1/recordings", request)
+            let status = try client.decode(Status.self, bytes)
+            Console.say("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
+        }
+    }
+
+    struct Pause: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses the recording.")
+        @OptionGroup var options: ClientOptions
+
+        func run() throws { try options.client().send(.post, "/api/v1/recordings/current/pause") }
+    }
+
+    struct Stop: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "stop", abstract: "Ends the recording and tells what became of it.")
+        @OptionGroup var options: ClientOptions
+
+        func run() throws {
+            let client = try options.client()
+            let bytes = try client.send(.post, "/api/v1/recordings/current/stop")
+            guard let last = try client.decode(Status.self, bytes).last else { return }
+            let text = "\(last.id), \(TimeText.text(last.duration))"
+            guard last.successfully else { throw Failure("\(text): \(last.message ?? last.reason)") }
+            Console.say(text)
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists the recordings, the newest first.")
+        @OptionGroup var options: ClientOptions
+
+        @Flag(help: "Print JSON: the answer of GET /api/v1/recordings.")
+        var json = false
+
+        private struct Recordings: Decodable {
+            struct Entry: Decodable {
+                var id: String
+                var duration: Double?
+                var recovered: Bool
+            }
+            var status: Status
+            var recordings: [Entry]
+        }
+
+        func run() throws {
+            let client = try options.client()
+            let bytes = try client.send(.get, "/api/v1/recordings")
+            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            let answer = try client.decode(Recordings.self, bytes)
+            var table = Table(columns: [.left, .right, .left])
+            if let id = answer.status.id { table.add(id, TimeText.text(answer.status.duration), answer.status.state) }
+            for entry in answer.recordings {
+                table.add(entry.id, TimeText.text(entry.duration), entry.recovered ? "recovered" : "")
+            }
+            Console.say(table.text)
+        }
+    }
+
+    private struct Status: Decodable {
+        struct Last: Decodable {
+            var id: String
+            var successfully: Bool
+            var reason: String
+            var duration: Double
+            var message: String?
+        }
+        var state: String
+        var id: String?
+        var source: String?
+        var duration: Double?
+        var last: Last?
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Playback
+import PulseAudioHost
+import Recording
+import RecordingFiles
+
+extension Server {
+    /// nil when it does not record.
+    static func recordings(_ configuration: ServerConfiguration) throws -> RecordingDirectory? {
+        guard let path = configuration.recordings else { return nil }
+        do throws(RecordingDirectory.Unusable) {
+            return try RecordingDirectory(path)
+        } catch {
+            throw Failure("recordings: \(path) cannot be used: \(error.reason)", .cannotCreate)
+        }
+    }
+
+    static func recorder(_ directory: RecordingDirectory?, _ player: Player, _ log: Logger) -> Recorder? {
+        guard let directory else { return nil }
+        return Recorder(
+            Recorder.Environment(capture: PulseAudioCapture(), store: directory, permission: AlwaysPermitted()) {
+                address in
+                let item = ItemDraft(uri: address)
+                player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { result in
+                    guard case .failure(let error) = result else { return }
+                    log.warning("a recording is not played", metadata: ["reason": "\(error.message)"])
+                }
+            })
+    }
+}

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording from a PulseAudio source: files, levels, and what goes wrong."""
+
+import io
+import pathlib
+import resource
+import subprocess
+import time
+import wave
+
+import numpy
+import pytest
+
+from rig import PATIENCE, Api, eventually
+from rig.microphone import Microphone, energy, loudest
+from rig.server import binary
+from rig.signals import level
+
+
+@pytest.fixture
+def microphone(pulse):
+    device = Microphone(pulse)
+    yield device
+    device.hush()
+
+
+@pytest.fixture
+def folder(directory) -> pathlib.Path:
+    return directory / "recordings"
+
+
+@pytest.fixture
+def server(start_server, pulse, folder):
+    return start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(folder)))
+
+
+@pytest.fixture
+def api(server):
+    client = Api(server.url)
+    yield client
+    client.close()
+
+
+def start(api: Api, **settings) -> str:
+    return api.call("POST", "/recordings", json=settings)["id"]
+
+
+def stop(api: Api) -> dict:
+    return api.call("POST", "/recordings/current/stop")["last"]
+
+
+def record(api: Api, seconds: float, **settings) -> str:
+    """Until that much is in the file."""
+    identifier = start(api, **settings)
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= seconds, f"{seconds} s", timeout=seconds + 5)
+    assert stop(api)["successfully"]
+    return identifier
+
+
+def samples(api: Api, identifier: str) -> tuple[numpy.ndarray, int]:
+    """The first channel of a 16-bit WAV recording as floats, and its rate."""
+    with wave.open(io.BytesIO(api.request("GET", f"/recordings/{identifier}/file").content)) as file:
+        data = numpy.frombuffer(file.readframes(file.getnframes()), dtype="<i2").reshape(-1, file.getnchannels())
+        return data[:, 0] / 32768, file.getframerate()
+
+
+def soxi(folder: pathlib.Path, identifier: str, option: str) -> str:
+    return subprocess.run(["soxi", option, str(folder / identifier)], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("settings, bits, encoding", [
+    ({"bits": 8}, "8", "Unsigned"), ({"bits": 16}, "16", "Signed"), ({"bits": 24}, "24", "Signed"), ({"bits": 32}, "32", "Signed"),
+    ({"bits": 32, "float": True}, "2", "Floating"), ({"format": "flac", "bits": 24, "sampleRate": 48000, "channels": 2}, "24", "FLAC"),
+])
+def test_the_file_is_what_was_asked_for(api, microphone, folder, directory, settings, bits, encoding):
+    """Row 18."""
+    microphone.tone(440, directory)
+    identifier = record(api, 0.5, **settings)
+    assert encoding in soxi(folder, identifier, "-e")
+    if encoding != "Floating":
+        assert soxi(folder, identifier, "-b") == bits
+    assert soxi(folder, identifier, "-r") == str(settings.get("sampleRate", 8000))
+    assert soxi(folder, identifier, "-c") == str(settings.get("channels", 1))
+    shown = api.call("GET", f"/recordings/{identifier}")
+    assert shown["float"] == settings.get("float", False) and shown["bits"] == settings.get("bits")
+
+
+@pytest.mark.parametrize("settings", [{"format": "opus", "sampleRate": 48000}, {"format": "mp3", "sampleRate": 44100, "channels": 2}])
+def test_compressed_recordings_can_be_decoded(api, microphone, folder, directory, settings):
+    microphone.tone(440, directory)
+    identifier = record(api, 1.5, **settings)
+    decoded = subprocess.run(
+        ["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(folder / identifier), "-f", "f32le", "-ac", "1", "-ar", "8000", "-"],
+        capture_output=True, check=True).stdout
+    heard = numpy.frombuffer(decoded, dtype="<f4")[4000:]
+    assert loudest(heard, 8000) == pytest.approx(440, abs=4)
+
+
+@pytest.mark.parametrize("settings, member", [
+    ({"float": True, "bits": 8}, "bits"), ({"float": True, "format": "flac"}, "float"), ({"bits": 12}, "bits"),
+    ({"format": "opus", "sampleRate": 44100}, "sampleRate"), ({"channels": 9}, "channels"), ({"sampleRate": 12345}, "sampleRate"),
+    ({"name": "../../x"}, "name"), ({"name": ""}, "name"), ({"volume": 1}, "volume"), ({"format": "aiff"}, "format"),
+])
+def test_settings_that_do_not_go_together_are_named(api, microphone, settings, member):
+    """Rows 17, 18: 8-bit float is 422, a traversal is no name."""
+    response = api.request("POST", "/recordings", json=settings)
+    assert response.status_code == 422 and response.json()["member"] == member
+    assert api.call("GET", "/recordings/current")["state"] == "idle"
+
+
+def test_the_default_is_8000_hz_mono_and_true_to_the_tone(api, microphone, folder, directory):
+    """Row 19."""
+    microphone.tone(440, directory)
+    identifier = record(api, 2)
+    heard, rate = samples(api, identifier)
+    assert rate == 8000
+    assert loudest(heard[4000:], rate) == pytest.approx(440, abs=2)
+
+
+def test_levels_are_told_ten_times_a_second_and_are_right(api, microphone, directory, open_events):
+    """Rows 21, 23: a sine with peaks at -20 dBFS has -23 on average."""
+    microphone.tone(440, directory, amplitude=0.1)
+    log = open_events("events=record-level,recording")
+    record(api, 3)
+    eventually(lambda: log.since(0, "recording") and log.since(0, "recording")[-1].data["state"] == "idle", "the end is told")
+    levels = [event.data["channels"][0] for event in log.since(0, "record-level")]
+    steady = levels[8:-1]
+    assert len(steady) >= 10
+    for reading in steady:
+        assert reading["average"] == pytest.approx(-23, abs=0.5) and reading["peak"] == pytest.approx(-20, abs=0.5)
+        assert reading["averageNormalized"] == pytest.approx((reading["average"] + 160) / 160, abs=1e-5)
+    # Row 28: the meter falls to 0 at the end.
+    assert levels[-1] == {"average": -160, "peak": -160, "averageNormalized": 0, "peakNormalized": 0}
+
+
+def test_silence_is_the_floor_of_the_scale(api, microphone, directory, open_events):
+    """Row 22: digital silence is -160 exactly, full scale not above 0."""
+    log = open_events("events=record-level")
+    start(api, sampleRate=48000)
+    eventually(lambda: len(log.since(0, "record-level")) >= 5, "levels")
+    assert all(event.data["channels"][0] == {"average": -160, "peak": -160, "averageNormalized": 0, "peakNormalized": 0}
+               for event in log.since(0, "record-level")[2:])
+    microphone.tone(1000, directory, amplitude=1.0)
+    eventually(lambda: log.since(0, "record-level")[-1].data["channels"][0]["peak"] > -0.1, "full scale")
+    assert all(event.data["channels"][0]["peak"] <= 0 for event in log.since(0, "record-level"))
+    stop(api)
+
+
+def test_without_metering_no_level_is_told(api, microphone, directory, open_events):
+    """Row 20."""
+    microphone.tone(440, directory)
+    log = open_events("events=record-level,recording")
+    record(api, 1, metering=False)
+    eventually(lambda: log.since(0, "recording") and log.since(0, "recording")[-1].data["state"] == "idle", "the end is told")
+    assert log.since(0, "record-level") == []
+    start(api, metering=False)
+    api.call("PATCH", "/recordings/current", json={"metering": True})
+    eventually(lambda: log.since(0, "record-level"), "levels once they are wanted")
+    stop(api)
+
+
+def test_what_is_heard_in_a_pause_is_not_in_the_file(api, microphone, directory, open_events):
+    """Rows 26, 27: A, pause with C, B: one file of A and B, as long as both."""
+    log = open_events("events=record-level")
+    microphone.tone(400, directory)
+    identifier = start(api)
+    began = time.monotonic()
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 1, "1 s of A")
+    assert api.call("POST", "/recordings/current/pause")["state"] == "paused"
+    first = time.monotonic() - began
+    before = api.call("GET", "/recordings/current")["duration"]
+    microphone.tone(1500, directory)
+    quiet = len(log.since(0, "record-level"))
+    time.sleep(1)
+    assert len(log.since(0, "record-level")) <= quiet + 1
+    assert api.call("GET", "/recordings/current")["duration"] == before
+    microphone.tone(700, directory)
+    time.sleep(1)
+    assert start(api) == identifier
+    began = time.monotonic()
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= before + 1, "1 s of B")
+    last = stop(api)
+    second = time.monotonic() - began
+    heard, rate = samples(api, identifier)
+    assert len(heard) / rate == pytest.approx(last["duration"], abs=0.001)
+    assert len(heard) / rate == pytest.approx(first + second, abs=0.05 * PATIENCE)
+    border = round(before * rate)
+    assert energy(heard[rate // 4:border - rate // 10], rate, 400) > 0.4
+    assert energy(heard[border + rate // 10:], rate, 700) > 0.4
+    for part in (heard[:border], heard[border:]):
+        pieces = [energy(part[at:at + 400], rate, 1500) for at in range(0, len(part) - 400, 400)]
+        assert max(pieces) < 0.1
+
+
+def test_start_while_recording_changes_nothing(api, microphone, directory):
+    """Row 24."""
+    first = api.request("POST", "/recordings", json={})
+    again = api.request("POST", "/recordings", json={"sampleRate": 48000})
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["id"] == again.json()["id"] and again.json()["settings"]["sampleRate"] == 8000
+    stop(api)
+    assert len(api.call("GET", "/recordings")["recordings"]) == 1
+
+
+def test_it_is_off_until_it_is_enabled_and_for_admins_only(start_server, pulse, microphone, folder, directory):
+    """Row 25."""
+    plain = start_server(output="pulse", pulse=pulse)
+    api = Api(plain.url)
+    for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("POST", "/recordings/current/stop"), ("GET", "/recordings/a.wav/file")):
+        response = api.request(method, path)
+        assert response.status_code == 403 and response.json()["code"] == "recording-disabled"
+    assert api.call("GET", "/recordings/current")["state"] == "disabled"
+    api.close()
+    tokens = directory / "tokens"
+    tokens.write_text("ccccccccccccccccccccccccccccccc1 control\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1 admin\n")
+    tokens.chmod(0o600)
+    guarded = start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(folder), "--token-file", str(tokens)))
+    guest, owner = (Api(guarded.url, token=letter * 31 + "1") for letter in "ca")
+    assert guest.player()["status"] == "idle"
+    for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("POST", "/recordings/current/stop")):
+        response = guest.request(method, path)
+        assert response.status_code == 403 and response.json()["code"] == "scope-missing"
+    start(owner)
+    assert stop(owner)["successfully"]
+    guest.close()
+    owner.close()
+
+
+def test_without_a_source_there_is_nothing_to_record(api, pulse, microphone, folder):
+    """Row 25: a monitor is no microphone, but can be named."""
+    microphone.unplug()
+    response = api.request("POST", "/recordings")
+    assert response.status_code == 503 and response.json()["code"] == "no-source"
+    response = api.request("POST", "/recordings", json={"source": "nonsense"})
+    assert response.status_code == 404 and response.json()["code"] == "unknown-source"
+    assert list(folder.iterdir()) == []
+    assert {source["id"] for source in api.call("GET", "/recordings/sources")["sources"]} >= {"spk.monitor", "hp.monitor"}
+    record(api, 0.2, source="spk.monitor")
+
+
+def test_without_a_sound_server_the_cause_is_named(api, pulse):
+    pulse.kill()
+    response = api.request("POST", "/recordings")
+    assert response.status_code == 503 and response.json()["code"] == "no-source"
+
+
+def test_recordings_are_listed_downloaded_and_deleted(api, microphone, folder, directory):
+    """Row 17: two recordings are two files, whatever they are called."""
+    microphone.tone(440, directory)
+    ids = [record(api, 0.3, name="memo"), record(api, 0.3, name="memo"), record(api, 0.3)]
+    assert ids[:2] == ["memo.wav", "memo-2.wav"] and len(set(ids)) == 3
+    listed = api.call("GET", "/recordings")["recordings"]
+    assert {entry["id"] for entry in listed} == set(ids)
+    assert all(entry["duration"] >= 0.3 and entry["sampleRate"] == 8000 for entry in listed)
+    whole = api.request("GET", "/recordings/memo.wav/file")
+    assert whole.content == (folder / "memo.wav").read_bytes() and whole.headers["Content-Type"] == "audio/wav"
+    part = api.request("GET", "/recordings/memo.wav/file", headers={"Range": "bytes=10-19"})
+    assert part.status_code == 206 and part.content == whole.content[10:20]
+    assert api.request("GET", "/recordings/memo.wav/file", headers={"Range": "bytes=99999999-"}).status_code == 416
+    assert api.request("DELETE", "/recordings/memo.wav").status_code == 204
+    assert api.request("GET", "/recordings/memo.wav").status_code == 404
+    assert (folder / "memo-2.wav").exists()
+
+
+@pytest.mark.parametrize("identifier", ["..%2f..%2fetc%2fpasswd", "..", "%2e%2e", "server.log", "memo.wav%00.txt", "link.wav"])
+def test_nothing_but_recordings_is_reached(api, folder, identifier):
+    """Row 17."""
+    (folder / "link.wav").symlink_to("/etc/passwd")
+    for method, path in (("GET", ""), ("GET", "/file")):
+        response = api.http.request(method, f"/api/v1/recordings/{identifier}{path}")
+        assert response.status_code in (400, 404), response.text
+        assert b"root:" not in response.content
+
+
+def test_a_killed_process_leaves_what_was_heard(server, api, microphone, folder, directory):
+    """Row 28: readable up to the kill; the next start finds it."""
+    microphone.tone(440, directory)
+    start(api, name="memo")
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 2, "2 s", timeout=10)
+    server.kill()
+    left = next(folder.iterdir())
+    with wave.open(str(left)) as file:
+        assert file.getnframes() >= 2 * 8000 - 800
+    server.start()
+    again = Api(server.url)
+    (entry,) = again.call("GET", "/recordings")["recordings"]
+    assert entry["id"] == "memo-recovered.wav" and entry["recovered"] and entry["duration"] >= 1.9
+    heard, rate = samples(again, entry["id"])
+    assert loudest(heard[rate // 2:], rate) == pytest.approx(440, abs=2)
+    again.close()
+
+
+@pytest.mark.parametrize("settings", [{"format": "flac"}, {"format": "opus", "sampleRate": 48000}, {"format": "mp3", "sampleRate": 44100}])
+def test_a_killed_process_leaves_what_was_heard_in_any_format(server, api, microphone, folder, directory, settings):
+    """Row 28."""
+    microphone.tone(440, directory)
+    start(api, name="memo", **settings)
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 5, "5 s", timeout=10)
+    server.kill()
+    left = next(folder.iterdir())
+    decoded = subprocess.run(
+        ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-f", {"opus": "ogg"}.get(settings["format"], settings["format"]), "-i", str(left), "-f", "f32le",
+         "-ac", "1", "-ar", "8000", "-"], capture_output=True).stdout
+    heard = numpy.frombuffer(decoded, dtype="<f4")
+    assert len(heard) > 2 * 8000
+    assert loudest(heard[4000:], 8000) == pytest.approx(440, abs=4)
+
+
+def test_the_end_of_the_server_completes_the_file(server, api, microphone, folder, directory):
+    microphone.tone(440, directory)
+    start(api, name="memo")
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 0.5, "0.5 s")
+    assert server.stop() == 0
+    assert [path.name for path in folder.iterdir()] == ["memo.wav"]
+    assert float(soxi(folder, "memo.wav", "-D")) >= 0.5
+
+
+def test_a_full_disk_ends_it_and_is_told(server, api, microphone, folder, directory, open_events):
+    """Row 29: not successful, with the reason; what there was room for can be heard."""
+    microphone.tone(440, directory)
+    log = open_events("events=recording")
+    start(api, name="memo", sampleRate=48000, channels=2, bits=32)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    event = eventually(lambda: next((e for e in log.since(0, "recording") if e.data["last"]), None), "the end is told", timeout=20)
+    last = event.data["last"]
+    assert not last["successfully"] and last["reason"] == "disk-full" and last["message"]
+    assert api.call("GET", "/recordings/current")["state"] == "idle"
+    assert 1 < float(soxi(folder, "memo.wav", "-D")) < 4
+
+
+def test_a_source_that_goes_ends_it_and_is_told(api, microphone, folder, directory, open_events):
+    """Row 31: unplugged: a valid file, and the reason."""
+    microphone.tone(440, directory)
+    log = open_events("events=recording")
+    identifier = start(api)
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 1, "1 s")
+    microphone.unplug()
+    event = eventually(lambda: next((e for e in log.since(0, "recording") if e.data["last"]), None), "the end is told")
+    assert event.data["last"]["reason"] == "route-change"
+    assert float(soxi(folder, identifier, "-D")) >= 1
+
+
+def test_the_death_of_the_sound_server_ends_it(api, pulse, microphone, folder, directory):
+    microphone.tone(440, directory)
+    identifier = start(api)
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 0.5, "0.5 s")
+    pulse.kill()
+    eventually(lambda: api.call("GET", "/recordings/current")["state"] == "idle", "it has ended")
+    assert api.call("GET", "/recordings/current")["last"]["reason"] == "route-change"
+    assert float(soxi(folder, identifier, "-D")) >= 0.5
+
+
+def test_it_is_played_afterwards_when_asked(api, capture, microphone, directory):
+    """Row 30: the recorded tone is heard."""
+    microphone.tone(440, directory)
+    record(api, 3, format="mp3", sampleRate=44100, autoPlay=True)
+    microphone.hush()
+    onset = capture.wait_sound()
+    eventually(lambda: capture.frames > onset + 2 * 44100, "2 s were heard", timeout=10)
+    heard = capture.samples()[onset + 22050:onset + 66150, 0] / 32768
+    assert loudest(heard, 44100) == pytest.approx(440, abs=2)
+
+
+def test_the_command_line_records(server, microphone, directory):
+    microphone.tone(440, directory)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([str(binary()), "record", *arguments, "--server", server.url], capture_output=True, text=True, timeout=60)
+
+    assert "memo.flac" in run("start", "--format", "flac", "--rate", "48000", "--channels", "2", "--name", "memo").stdout
+    assert "recording" in run("list").stdout
+    assert run("pause").returncode == 0 and "paused" in run().stdout
+    assert run("start").returncode == 0
+    assert run("stop").stdout.startswith("memo.flac, 0:0")
+    assert run("list").stdout.startswith("memo.flac")
+    again = run("stop")
+    assert again.returncode == 1 and "Nothing is being recorded" in again.stderr
+
+
+def test_recording_and_playing_go_together(api, server, capture, microphone, directory):
+    """Row 32: 10 s of both here (60 s by hand); neither has a gap."""
+    microphone.tone(440, directory)
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    identifier = start(api, sampleRate=48000)
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 10, "10 s", timeout=20)
+    assert stop(api) | {"duration": 0, "id": ""} == {"id": "", "successfully": True, "reason": "user", "duration": 0, "message": None}
+    assert api.player()["status"] == "playing"
+    metrics = api.request("GET", "//metrics").text
+    assert "tonearm_underruns_total 0" in metrics, [line for line in metrics.splitlines() if "underrun" in line]
+    heard, rate = samples(api, identifier)
+    pieces = [level((heard[at:at + 480] * 32768)) for at in range(rate // 2, len(heard) - 480, 480)]
+    assert min(pieces) > -12 or microphone.stumbled, "a gap in the recording"

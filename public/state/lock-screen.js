@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { positionState, sessionActions, sessionTexts } from "../lib/media-session.js";
+
+const actionNames = ["play", "pause", "stop", "nexttrack", "previoustrack", "seekto", "seekforward", "seekbackward"];
+/** Seconds by which the lock screen's clock may be wrong before it is told anew. */
+const tolerance = 0.3;
+
+/**
+ * What the server plays, on the lock screen and the media keys of the device that shows the page.
+ *
+ * Browsers give a page these only while it plays something itself, and let it begin only on a press. So a loop of
+ * silence runs while the server plays, from `turnOn` on; it is paused with the player, as its state is what is shown.
+ */
+export class LockScreen {
+  #session;
+  #audio;
+  #perform;
+  #makeMetadata;
+  #now;
+  #player = null;
+  #time = null;
+  #artwork = null;
+  #connected = false;
+  #isOn = false;
+  #told = { texts: "", artwork: null, actions: "", position: null, at: 0, running: false };
+
+  /** `perform(name, data)` as in `Commands`. */
+  constructor({
+    session = navigator.mediaSession, audio, perform, makeMetadata = (data) => new MediaMetadata(data),
+    now = () => performance.now(),
+  }) {
+    this.#session = session;
+    this.#audio = audio;
+    this.#perform = perform;
+    this.#makeMetadata = makeMetadata;
+    this.#now = now;
+  }
+
+  static get isPossible() {
+    return "mediaSession" in navigator && typeof MediaMetadata === "function";
+  }
+
+  get isOn() {
+    return this.#isOn;
+  }
+
+  /** From a press; rejects when the browser does not let the page play. */
+  async turnOn() {
+    this.#audio.loop = true;
+    // Also while the player is paused: the permission to play is given for the press.
+    await this.#audio.play();
+    this.#isOn = true;
+    this.#show();
+  }
+
+  turnOff() {
+    this.#isOn = false;
+    this.#audio.pause();
+    // Without a source nothing is left to be shown.
+    this.#audio.load();
+    for (const name of actionNames) this.#handle(name, null);
+    this.#session.metadata = null;
+    this.#session.playbackState = "none";
+    this.#session.setPositionState?.();
+    this.#told = { texts: "", artwork: null, actions: "", position: null, at: 0, running: false };
+  }
+
+  set player(player) {
+    this.#player = player;
+    this.#show();
+  }
+
+  set time(time) {
+    this.#time = time;
+    this.#show();
+  }
+
+  /** An address that the browser can load, or null. */
+  set artwork(address) {
+    this.#artwork = address;
+    this.#show();
+  }
+
+  set connected(connected) {
+    this.#connected = connected;
+    this.#show();
+  }
+
+  #show() {
+    if (!this.#isOn) return;
+    this.#showState();
+    this.#showMetadata();
+    this.#showActions();
+    this.#showPosition();
+  }
+
+  #showState() {
+    const status = this.#player?.status;
+    const playing = this.#connected && status === "playing";
+    const silent = !this.#player?.item || ["idle", "stopped", "completed", "failed"].includes(status);
+    this.#session.playbackState = playing ? "playing" : silent ? "none" : "paused";
+    if (playing && this.#audio.paused) {
+      // Another app may have the sound; the next change tries again.
+      this.#audio.play().catch(() => {});
+    } else if (!playing && !this.#audio.paused) {
+      this.#audio.pause();
+    }
+  }
+
+  #showMetadata() {
+    const texts = sessionTexts(this.#player);
+    const artwork = texts ? this.#artwork : null;
+    const key = JSON.stringify(texts);
+    if (key === this.#told.texts && artwork === this.#told.artwork) return;
+    this.#told.texts = key;
+    this.#told.artwork = artwork;
+    this.#session.metadata = texts && this.#makeMetadata({ ...texts, artwork: artwork ? [{ src: artwork }] : [] });
+  }
+
+  #showActions() {
+    const actions = sessionActions(this.#player);
+    const key = JSON.stringify([Object.keys(actions), this.#player?.remoteCommands]);
+    if (key === this.#told.actions) return;
+    this.#told.actions = key;
+    for (const name of actionNames) {
+      const make = actions[name];
+      this.#handle(name, make ? (details) => this.#perform(...make(details ?? {})) : null);
+    }
+  }
+
+  /** A browser that does not know an action says so by an exception. */
+  #handle(name, handler) {
+    try {
+      this.#session.setActionHandler(name, handler);
+    } catch {
+      // It offers no button for it, then.
+    }
+  }
+
+  /** Only what the browser does not know by itself: it draws the position on from what it was told. */
+  #showPosition() {
+    if (!this.#session.setPositionState || !this.#time) return;
+    const now = this.#now();
+    const state = this.#player?.item ? positionState(this.#time, now) : null;
+    const running = !this.#audio.paused;
+    const { position: last, at, running: ran } = this.#told;
+    const drawn = last && last.position + (ran ? ((now - at) / 1000) * last.playbackRate : 0);
+    const isKnown = state === null ? last === null
+      : last !== null && last.duration === state.duration && last.playbackRate === state.playbackRate && ran === running
+        && Math.abs(drawn - state.position) < tolerance;
+    if (isKnown) return;
+    Object.assign(this.#told, { position: state, at: now, running });
+    if (state) this.#session.setPositionState(state);
+    else this.#session.setPositionState();
+  }
+}

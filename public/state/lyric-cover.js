@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const side = 512;
+
+/** The line that is sung at `position`: the last one that has begun; -1 before the first. */
+export function lineAt(lines, position) {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle].time <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/**
+ * Lock screens show no lyrics, but they show a picture: the cover with the line that is sung, a new one for each line.
+ * Only items with timed lyrics get one; without, `show` gets the cover as it is.
+ */
+export class LyricCover {
+  #load;
+  #show;
+  #now;
+  #item = null;
+  #lines = [];
+  #cover = null;
+  #time = null;
+  #timer = 0;
+  #shown = null;
+  #address = null;
+  #isOn = false;
+
+  /** `load(item)` gives `{lines}` or null; `show(address)` gets what the lock screen is to show, or null. */
+  constructor({ load, show, now = () => performance.now() }) {
+    this.#load = load;
+    this.#show = show;
+    this.#now = now;
+  }
+
+  /** Nothing is fetched or drawn while nobody looks. */
+  set isOn(isOn) {
+    this.#isOn = isOn;
+    this.#fetch();
+    this.#draw();
+  }
+
+  set item(item) {
+    if (item?.id === this.#item?.id) return;
+    this.#item = item;
+    this.#fetch();
+  }
+
+  /** The cover's address, or null. */
+  set cover(address) {
+    this.#cover = address;
+    this.#shown = null;
+    this.#draw();
+  }
+
+  /** A `PlayerTime`. */
+  set time(time) {
+    this.#time = time;
+    this.#draw();
+  }
+
+  async #fetch() {
+    const item = this.#item;
+    this.#lines = [];
+    this.#shown = null;
+    if (this.#isOn && item) {
+      const lyrics = await this.#load(item);
+      // Late words of an earlier item.
+      if (item !== this.#item) return;
+      this.#lines = (lyrics?.lines ?? []).filter(({ time }) => Number.isFinite(time));
+    }
+    this.#draw();
+  }
+
+  async #draw() {
+    clearTimeout(this.#timer);
+    if (!this.#isOn) return;
+    const position = this.#time?.at(this.#now()) ?? 0;
+    const index = lineAt(this.#lines, position);
+    this.#schedule(index, position);
+    const text = this.#lines[index]?.text ?? "";
+    const key = `${this.#item?.id} ${this.#cover} ${text ? index : ""}`;
+    if (key === this.#shown) return;
+    this.#shown = key;
+    const address = text ? await paint(this.#cover, text) : null;
+    // Overtaken by the next line.
+    if (key !== this.#shown) return void (address && URL.revokeObjectURL(address));
+    const previous = this.#address;
+    this.#address = address;
+    this.#show(address ?? this.#cover);
+    // The browser may still be loading it.
+    if (previous) setTimeout(() => URL.revokeObjectURL(previous), 10_000);
+  }
+
+  #schedule(index, position) {
+    const next = this.#lines[index + 1];
+    const rate = this.#time?.rate ?? 0;
+    if (!next || rate <= 0) return;
+    this.#timer = setTimeout(() => this.#draw(), Math.max(1, ((next.time - position) / rate) * 1000));
+  }
+}
+
+/** The cover with the text over its lower part, as an address; null when the browser cannot draw it. */
+async function paint(cover, text) {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = side;
+  const context = canvas.getContext("2d");
+  context.fillStyle = "#211e19";
+  context.fillRect(0, 0, side, side);
+  const picture = cover && (await picturesOf(cover));
+  if (picture) {
+    const scale = Math.max(side / picture.width, side / picture.height);
+    const [width, height] = [picture.width * scale, picture.height * scale];
+    context.drawImage(picture, (side - width) / 2, (side - height) / 2, width, height);
+  }
+  const rows = wrap(context, text, side - 48);
+  const height = 48 * rows.length + 32;
+  context.fillStyle = "rgb(0 0 0 / 65%)";
+  context.fillRect(0, side - height, side, height);
+  context.fillStyle = "#fff";
+  context.textAlign = "center";
+  rows.forEach((row, index) => context.fillText(row, side / 2, side - height + 56 + 48 * index));
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.85));
+  return blob && URL.createObjectURL(blob);
+}
+
+async function picturesOf(address) {
+  const image = new Image();
+  image.src = address;
+  try {
+    await image.decode();
+    return image;
+  } catch {
+    // A picture that the browser cannot show is no reason to leave out the words.
+    return null;
+  }
+}
+
+/** At most three rows; sets the font. */
+function wrap(context, text, width) {
+  context.font = "600 36px system-ui, sans-serif";
+  const rows = [""];
+  for (const word of text.split(/\s+/)) {
+    const longer = `${rows.at(-1)} ${word}`.trim();
+    if (rows.at(-1) === "" || context.measureText(longer).width <= width) rows[rows.length - 1] = longer;
+    else if (rows.length < 3) rows.push(word);
+    else {
+      rows[2] = `${rows[2]} …`;
+      break;
+    }
+  }
+  return rows;
+}
