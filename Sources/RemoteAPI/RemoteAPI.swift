@@ -15,6 +15,8 @@ public final class RemoteAPI: HTTPResponder {
         /// nil: the routes of it answer 404 `no-library`.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
+        /// nil: pictures come in their own size only, and there are neither thumbnails nor waveforms.
+        public var renditions: (any MediaRenditions)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -50,6 +52,8 @@ public final class RemoteAPI: HTTPResponder {
     private let dispatcher: Dispatcher
     private let mediaWorker: SupervisedWorker
     private let libraryWorker: BackgroundWorker
+    private let renditionWorker: SupervisedWorker
+    private let waveformWorker: SupervisedWorker
     private let health: HealthCheck
     private let hub: EventHub
     private let requests = RequestCounters()
@@ -65,6 +69,8 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
         mediaWorker = SupervisedWorker("api-media")
         libraryWorker = BackgroundWorker("api-library")
+        renditionWorker = SupervisedWorker("api-pictures")
+        waveformWorker = SupervisedWorker("api-waveforms")
         health = HealthCheck(player: player, clock: clock)
         hub = EventHub(
             player: player, clock: clock,
@@ -72,7 +78,8 @@ public final class RemoteAPI: HTTPResponder {
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
-            libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock))
+            libraryWorker: libraryWorker, renditions: configuration.renditions, renditionWorker: renditionWorker,
+            waveformWorker: waveformWorker, snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
@@ -80,7 +87,7 @@ public final class RemoteAPI: HTTPResponder {
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
-            + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
+            + RenditionRoutes(services: services).routes + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
@@ -104,6 +111,8 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher.worker.stop()
         mediaWorker.stop()
         libraryWorker.stop()
+        renditionWorker.stop()
+        waveformWorker.stop()
         health.stop()
     }
 

@@ -19,6 +19,12 @@ struct Services: Sendable {
     let mediaWorker: SupervisedWorker
     /// Reads the library and playlists.
     let libraryWorker: BackgroundWorker
+    /// nil when nothing makes them.
+    let renditions: (any MediaRenditions)?
+    /// Makes pictures.
+    let renditionWorker: SupervisedWorker
+    /// Measures waveforms, which takes longer.
+    let waveformWorker: SupervisedWorker
     let snapshots: SnapshotCache
 
     /// Performs a command and answers with what `answer` makes of the state after it.
@@ -41,11 +47,12 @@ struct Services: Sendable {
     /// Runs `job` where it may take its time, and `use` with what it gives. When the file system does not answer in
     /// time, the client is told and what comes later is dropped.
     func openMedia<Value: Sendable>(
-        reply: @escaping Reply, _ job: @escaping @Sendable () throws(Problem) -> Value,
+        on worker: SupervisedWorker? = nil, reply: @escaping Reply,
+        _ job: @escaping @Sendable () throws(Problem) -> Value,
         use: @escaping @Sendable (Value) throws(Problem) -> Void
     ) throws(Problem) {
         let isAnswered = Once()
-        let isTaken = mediaWorker.submit {
+        let isTaken = (worker ?? mediaWorker).submit {
             do throws(Problem) {
                 let value: Value
                 do throws(Problem) {

@@ -37,9 +37,8 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let factories: [any DecoderFactory] = [
-            Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(configuration.mediaWorker))),
-        ]
+        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker))
+        let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let files = LocalMediaOpener(roots: roots, factories: factories)
         network = Self.network(configuration)
@@ -60,6 +59,7 @@ final class Server {
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library
+        settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
         settings.playlists = try Self.playlists(configuration, log)
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
