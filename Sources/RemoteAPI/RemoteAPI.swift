@@ -87,7 +87,8 @@ public final class RemoteAPI: HTTPResponder {
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
-            + RenditionRoutes(services: services).routes + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
+            + RenditionRoutes(services: services).routes + LibraryRoutes(services: services).routes
+            + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }

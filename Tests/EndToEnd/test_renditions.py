@@ -52,10 +52,11 @@ def test_the_frame_is_that_of_the_time(api, videos, name, time):
     answer = thumbnail(api, f"videos/{name}", t=time, size=320)
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "image/jpeg"
     actual = float(answer.headers["X-Actual-Time"])
-    assert time - 1.01 / FRAMES <= actual <= time + 0.001
+    # In Matroska the video begins 23 ms after the sound: before that there is no frame but the first.
+    assert time - 1.01 / FRAMES <= actual <= max(time, 0.023) + 0.001
     # Video range becomes full range: 16...235 to 0...255.
     shown = pixels(answer.content).mean() * 219 / 255 + 16
-    expected = max(16, actual * FRAMES / 2)
+    expected = min(235, max(16, actual * FRAMES / 2))
     assert shown == pytest.approx(expected, abs=2.5)
 
 
