@@ -34,6 +34,20 @@ final class WorkerConversation {
 
     /// The answer. Throws what the source threw, what the worker says, or `decoderFailed`.
     func ask(_ request: WorkerRequest) throws(MediaError) -> WorkerReply {
+        let reply = try exchange(request)
+        if case .failed(let failure) = reply { throw error(failure) }
+        return reply
+    }
+
+    /// As `ask`; nil when there is nothing at the place that was asked for.
+    func askOrMiss(_ request: WorkerRequest) throws(MediaError) -> WorkerReply? {
+        let reply = try exchange(request)
+        guard case .failed(let failure) = reply else { return reply }
+        if failure.code == .outOfRange { return nil }
+        throw error(failure)
+    }
+
+    private func exchange(_ request: WorkerRequest) throws(MediaError) -> WorkerReply {
         if let end { throw end }
         switch request {
         // A new beginning. FFmpeg may report a failed read only when it is asked for more.
@@ -46,7 +60,6 @@ final class WorkerConversation {
             switch try receive(&left) {
             case .ready: continue
             case .read(let offset, let count): try send(.bytes(read(offset, count)))
-            case .failed(let failure): throw error(failure)
             case let reply: return reply
             }
         }
@@ -73,7 +86,7 @@ final class WorkerConversation {
         case .unsupported: MediaError(.unsupported, sentence)
         case .empty: MediaError(.empty, sentence)
         case .source: MediaError(.unreadable, sentence)
-        case .outOfRange: MediaError(.notFound, "\(source.name): \(failure.message).")
+        case .outOfRange: MediaError(.empty, "\(source.name): \(failure.message).")
         }
     }
 

@@ -18,6 +18,8 @@ public final class RemoteAPI: HTTPResponder {
         public var playlists: (any PlaylistKeeper)?
         /// nil: its routes answer 403 `recording-disabled`.
         public var recorder: Recorder?
+        /// nil: pictures come in their own size only, and there are neither thumbnails nor waveforms.
+        public var renditions: (any MediaRenditions)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -54,6 +56,8 @@ public final class RemoteAPI: HTTPResponder {
     private let mediaWorker: SupervisedWorker
     private let listWorker: SupervisedWorker
     private let libraryWorker: BackgroundWorker
+    private let renditionWorker: SupervisedWorker
+    private let waveformWorker: SupervisedWorker
     private let health: HealthCheck
     private let hub: EventHub
     private let requests = RequestCounters()
@@ -70,6 +74,8 @@ public final class RemoteAPI: HTTPResponder {
         mediaWorker = SupervisedWorker("api-media")
         listWorker = SupervisedWorker("api-lists")
         libraryWorker = BackgroundWorker("api-library")
+        renditionWorker = SupervisedWorker("api-pictures")
+        waveformWorker = SupervisedWorker("api-waveforms")
         health = HealthCheck(player: player, clock: clock)
         hub = EventHub(
             player: player, clock: clock,
@@ -77,8 +83,9 @@ public final class RemoteAPI: HTTPResponder {
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
-            listWorker: listWorker, libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock)
-        )
+            listWorker: listWorker, libraryWorker: libraryWorker, renditions: configuration.renditions,
+            renditionWorker: renditionWorker, waveformWorker: waveformWorker,
+            snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
@@ -86,7 +93,8 @@ public final class RemoteAPI: HTTPResponder {
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
-            + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
+            + RenditionRoutes(services: services).routes + LibraryRoutes(services: services).routes
+            + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
             + [EventChannel.route(hub)] + system.routes
@@ -115,6 +123,8 @@ public final class RemoteAPI: HTTPResponder {
         mediaWorker.stop()
         listWorker.stop()
         libraryWorker.stop()
+        renditionWorker.stop()
+        waveformWorker.stop()
         health.stop()
     }
 

@@ -22,6 +22,7 @@ final class APIHarness: Sendable {
             player: player, clock: clock, media: ScriptedCatalogue(), site: ScriptedSite(), epoch: "e1",
             serverVersion: "1.2.3")
         configuration.access = access
+        configuration.renditions = ScriptedRenditions()
         configuration.openAPI = Array("openapi: 3.1.0".utf8)
         configuration.asyncAPI = Array("asyncapi: 3.0.0".utf8)
         configuration.isReady = { isReady }

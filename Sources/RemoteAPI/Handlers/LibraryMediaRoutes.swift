@@ -10,18 +10,20 @@ struct LibraryMediaRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .get(LibraryRoutes.base + "/albums/{id}/artwork") { call, reply throws(Problem) in
+            .get(LibraryRoutes.base + "/albums/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
                 let library = try services.requireLibrary()
                 let id = try LibraryRoutes.id(call.parameters[0], .album)
-                try artwork(call.request, library, reply) { () throws(CatalogueError) in
+                let size = try Query(call.request, known: ["size"]).size()
+                try artwork(call.request, size, library, reply) { () throws(CatalogueError) in
                     guard let track = try library.album(id).artworkTrack else { throw .unknown(id.description) }
                     return try library.track(track)
                 }
             },
-            .get(LibraryRoutes.base + "/tracks/{id}/artwork") { call, reply throws(Problem) in
+            .get(LibraryRoutes.base + "/tracks/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
                 let library = try services.requireLibrary()
                 let id = try LibraryRoutes.id(call.parameters[0], .track)
-                try artwork(call.request, library, reply) { () throws(CatalogueError) in try library.track(id) }
+                let size = try Query(call.request, known: ["size"]).size()
+                try artwork(call.request, size, library, reply) { () throws(CatalogueError) in try library.track(id) }
             },
             .get(LibraryRoutes.base + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
                 let library = try services.requireLibrary()
@@ -41,7 +43,7 @@ struct LibraryMediaRoutes: Sendable {
     }
 
     private func artwork(
-        _ request: HTTPRequest, _ library: any MusicLibrary, _ reply: @escaping Reply,
+        _ request: HTTPRequest, _ size: Int?, _ library: any MusicLibrary, _ reply: @escaping Reply,
         _ find: @escaping @Sendable () throws(CatalogueError) -> Track
     ) throws(Problem) {
         try services.onLibrary(reply: reply) { () throws(Problem) in
@@ -56,7 +58,7 @@ struct LibraryMediaRoutes: Sendable {
                     return try services.media.folderPicture(locator)
                 }
             } use: { picture throws(Problem) in
-                reply(try MediaRoutes.response(picture, request))
+                try services.answer(with: picture, size: size, request, reply)
             }
         }
     }

@@ -21,7 +21,7 @@ struct MediaRoutes: Sendable {
                 }
             },
             .get("/api/v1/media/info", takesQuery: true) { call, reply throws(Problem) in
-                let uri = try Self.uri(call.request)
+                let uri = try Query(call.request, known: ["uri"]).needed("uri")
                 try services.openMedia(reply: reply) { () throws(Problem) in
                     try Self.reporting("uri") { () throws(MediaError) in
                         try services.media.describe(MediaLocator(uri: uri))
@@ -31,52 +31,53 @@ struct MediaRoutes: Sendable {
                 }
             },
             .get("/api/v1/media/artwork", takesQuery: true) { call, reply throws(Problem) in
-                try artwork(MediaLocator(uri: try Self.uri(call.request)), call.request, reply)
+                let query = try Query(call.request, known: ["uri", "size"])
+                try artwork(MediaLocator(uri: try query.needed("uri")), try query.size(), call.request, reply)
             },
-            .get("/api/v1/queue/items/{id}/artwork") { call, reply throws(Problem) in
+            .get("/api/v1/queue/items/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
+                let size = try Query(call.request, known: ["size"]).size()
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
                 let locator = MediaLocator(uri: found.item.uri, headers: found.item.draft.headers)
                 if let current = services.player.snapshot.item, current.item.id == id, let media = current.media {
                     if let picture = media.tags.picture {
-                        return reply(try Self.response(picture.bytes, call.request))
+                        return try services.answer(with: picture.bytes, size: size, call.request, reply)
                     }
-                    return try folderArtwork(locator, call.request, reply)
+                    return try folderArtwork(locator, size, call.request, reply)
                 }
-                try artwork(locator, call.request, reply)
+                try artwork(locator, size, call.request, reply)
             },
         ]
     }
 
     /// The picture in the tags, else the one in the folder.
-    private func artwork(_ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
+    private func artwork(
+        _ locator: MediaLocator, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
+    ) throws(Problem) {
         try services.openMedia(reply: reply) { () throws(Problem) in
             try Self.reporting("uri") { () throws(MediaError) -> [UInt8]? in
                 if let picture = try services.media.describe(locator).tags.picture { return picture.bytes }
                 return try services.media.folderPicture(locator)
             }
         } use: { picture throws(Problem) in
-            reply(try Self.response(picture, request))
+            try services.answer(with: picture, size: size, request, reply)
         }
     }
 
     /// For media whose tags are known to carry no picture.
     private func folderArtwork(
-        _ locator: MediaLocator, _ request: HTTPRequest, _ reply: @escaping Reply
+        _ locator: MediaLocator, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
         try services.openMedia(reply: reply) { () throws(Problem) in
             try Self.reporting("uri") { () throws(MediaError) in try services.media.folderPicture(locator) }
         } use: { picture throws(Problem) in
-            reply(try Self.response(picture, request))
+            try services.answer(with: picture, size: size, request, reply)
         }
     }
 
-    private static func uri(_ request: HTTPRequest) throws(Problem) -> String {
-        guard let uri = try Query(request, known: ["uri"]).text("uri"), !uri.isEmpty else {
-            throw .invalid("uri", "The query parameter uri is needed.")
-        }
-        return uri
+    static func tag(_ picture: [UInt8], _ suffix: String = "") -> EntityTag {
+        EntityTag(String(checksum(picture), radix: 36) + suffix)
     }
 
     static func reporting<Value>(_ member: String, _ body: () throws(MediaError) -> Value) throws(Problem)
@@ -91,9 +92,11 @@ struct MediaRoutes: Sendable {
 
     /// The bytes come from a stranger's file: the type is taken from them, not from the tag, and a browser that opens
     /// them runs nothing.
-    static func response(_ picture: [UInt8]?, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    static func response(
+        _ picture: [UInt8]?, _ request: HTTPRequest, tag given: EntityTag? = nil
+    ) throws(Problem) -> HTTPResponse {
         guard let picture else { throw .notFound("This media carries no picture.", code: "no-artwork") }
-        let tag = EntityTag(String(Self.checksum(picture), radix: 36))
+        let tag = given ?? Self.tag(picture)
         let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
         if request.headers.ifNoneMatchRefuses(tag) == true {
             return HTTPResponse(status: 304, headers: HTTPHeaders(headers))

@@ -21,6 +21,12 @@ struct Services: Sendable {
     let listWorker: SupervisedWorker
     /// Reads the library and playlists.
     let libraryWorker: BackgroundWorker
+    /// nil when nothing makes them.
+    let renditions: (any MediaRenditions)?
+    /// Makes pictures.
+    let renditionWorker: SupervisedWorker
+    /// Measures waveforms, which takes longer.
+    let waveformWorker: SupervisedWorker
     let snapshots: SnapshotCache
 
     /// Performs a command and answers with what `answer` makes of the state after it.

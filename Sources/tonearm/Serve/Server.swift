@@ -41,9 +41,8 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let factories: [any DecoderFactory] = [
-            Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(configuration.mediaWorker))),
-        ]
+        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker))
+        let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let recordings = try Self.recordings(configuration)
         // What was recorded can be played; it is not music that is browsed and scanned.
@@ -70,6 +69,7 @@ final class Server {
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library
+        settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
         settings.playlists = try Self.playlists(configuration, log)
         recorder = Self.recorder(recordings, player, log)
         settings.recorder = recorder

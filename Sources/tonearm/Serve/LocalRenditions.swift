@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Media
+import MediaWorkerClient
+import Playback
+import RemoteAPI
+import Synchronization
+
+/// Pictures and waveforms of files in the music roots. Nothing is fetched from a network for them.
+final class LocalRenditions: MediaRenditions {
+    private let roots: MusicRoots
+    private let opener: any MediaOpener
+    private let workers: MediaWorkers
+    /// Up to 1 MB of them: some hundred songs.
+    private let waveforms = Mutex(RecentlyUsed<FileVersion, WaveformMeter>(capacity: 1 << 20))
+
+    private struct FileVersion: Hashable {
+        var uri: String
+        var stamp: FileStamp
+    }
+
+    init(roots: MusicRoots, opener: any MediaOpener, workers: MediaWorkers) {
+        self.roots = roots
+        self.opener = opener
+        self.workers = workers
+    }
+
+    func thumbnail(_ locator: MediaLocator, at seconds: Double, edge: Int) throws(MediaError) -> VideoThumbnail? {
+        let source = try roots.openFile(locator.uri)
+        return try workers.thumbnail(of: source, at: seconds, edge: edge).map {
+            VideoThumbnail(time: $0.time, jpeg: $0.jpeg)
+        }
+    }
+
+    func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8] {
+        try workers.scaled(picture, edge: edge)
+    }
+
+    func waveform(_ locator: MediaLocator, count: Int) throws(MediaError) -> MediaWaveform {
+        let version = FileVersion(uri: locator.uri, stamp: try roots.stamp(of: locator.uri))
+        let meter: WaveformMeter
+        if let known = waveforms.withLock({ $0[version] }) {
+            meter = known
+        } else {
+            meter = try WaveformMeter(try opener.open(locator, cancellation: MediaCancellation()))
+            waveforms.withLock { $0.insert(meter, for: version, size: meter.size) }
+        }
+        return MediaWaveform(duration: meter.duration, peaks: meter.peaks(count))
+    }
+}

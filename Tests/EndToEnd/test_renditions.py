@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of videos, pictures in other sizes, waveforms."""
+
+import io
+import struct
+import subprocess
+import zlib
+
+import numpy
+import pytest
+
+from rig import within
+
+FRAMES = 25
+
+
+@pytest.fixture(scope="session")
+def videos(media):
+    """20 s whose brightness tells the second: frame n of 500 has the grey n / 2. A key frame every 50."""
+    folder = media.root / "videos"
+    folder.mkdir(exist_ok=True)
+
+    def make(name: str, *options: str) -> None:
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", f"color=black:s=320x180:r={FRAMES}:d=20",
+             "-f", "lavfi", "-i", "sine=440:d=20", "-vf", "geq=lum='N/2':cb=128:cr=128", *options, str(folder / name)], check=True)
+
+    common = ("-c:v", "mpeg4", "-q:v", "2", "-c:a", "aac")
+    make("clock.mp4", *common, "-g", "50")
+    make("clock.mkv", *common, "-g", "50")
+    make("keys.mov", "-c:v", "mjpeg", "-q:v", "2", "-r", "1", "-c:a", "aac")
+    return folder
+
+
+def pixels(jpeg: bytes) -> numpy.ndarray:
+    """As grey values, shape (height, width)."""
+    size = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0", "-"], input=jpeg,
+                          check=True, capture_output=True).stdout.decode().split(",")
+    raw = subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "jpeg_pipe", "-i", "-", "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+                         input=jpeg, check=True, capture_output=True).stdout
+    return numpy.frombuffer(raw, numpy.uint8).reshape(int(size[1]), int(size[0]))
+
+
+def thumbnail(api, uri: str, **query):
+    return api.request("GET", "/media/thumbnail", params={"uri": uri, **query})
+
+
+@pytest.mark.parametrize("name", ["clock.mp4", "clock.mkv"])
+@pytest.mark.parametrize("time", [0, 13.0, 7.33, 19.9])
+def test_the_frame_is_that_of_the_time(api, videos, name, time):
+    """Rows 216, 217: the burnt-in clock reads the actual time, which is at or just before the one asked for."""
+    answer = thumbnail(api, f"videos/{name}", t=time, size=320)
+    assert answer.status_code == 200 and answer.headers["Content-Type"] == "image/jpeg"
+    actual = float(answer.headers["X-Actual-Time"])
+    # In Matroska the video begins 23 ms after the sound: before that there is no frame but the first.
+    assert time - 1.01 / FRAMES <= actual <= max(time, 0.023) + 0.001
+    # Video range becomes full range: 16...235 to 0...255.
+    shown = pixels(answer.content).mean() * 219 / 255 + 16
+    expected = min(235, max(16, actual * FRAMES / 2))
+    assert shown == pytest.approx(expected, abs=2.5)
+
+
+def test_a_video_of_key_frames_tells_the_time_of_the_frame(api, videos):
+    """Row 217: one frame a second: what is shown at 7.9 s appeared at 7 s."""
+    answer = thumbnail(api, "videos/keys.mov", t=7.9)
+    assert float(answer.headers["X-Actual-Time"]) == pytest.approx(7.0, abs=0.51)
+    assert pixels(answer.content).shape == (180, 320)
+
+
+def test_size_etag_and_refusals(api, videos):
+    """Rows 218, 219."""
+    answer = thumbnail(api, "videos/clock.mp4", t=5, size=64)
+    assert pixels(answer.content).shape == (36, 64)
+    again = api.request("GET", "/media/thumbnail", params={"uri": "videos/clock.mp4", "t": 5, "size": 64},
+                        headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304 and not again.content
+    assert thumbnail(api, "videos/clock.mp4", t=21).status_code == 404
+    assert thumbnail(api, "videos/none.mp4", t=1).status_code == 404
+    assert thumbnail(api, "noise.mp3", t=1).status_code == 415
+    assert thumbnail(api, "videos/clock.mp4", t=-1).status_code == 422
+    assert thumbnail(api, "videos/clock.mp4", t="nan").status_code == 422
+    assert thumbnail(api, "videos/clock.mp4", size=100_000).status_code == 422
+    assert thumbnail(api, "../../etc/passwd").status_code in (403, 404)
+
+
+def test_a_waveform_shows_where_it_is_loud(api, media):
+    """Row 216: for audio. Quiet tone, then noise; the same for MP3 and FLAC."""
+    source = media.scratch / "changing.wav"
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-i", str(source), str(media.root / "changing.flac")], check=True)
+    for uri in ("changing.flac", "vbr-noxing-long.mp3"):
+        waveform = api.call("GET", "/media/waveform", params={"uri": uri, "count": 100})
+        peaks = waveform["peaks"]
+        assert len(peaks) == 100 and waveform["duration"] == pytest.approx(40, abs=0.1)
+        assert max(peaks[:48]) < 0.2 < 0.4 < min(peaks[52:])
+    with within(1, "a waveform that was made before"):
+        (item,) = api.load("changing.flac")
+        again = api.call("GET", f"/queue/items/{item}/waveform", params={"count": 100})
+    assert again["peaks"] == pytest.approx(peaks, abs=0.15)
+    assert len(api.call("GET", f"/queue/items/{item}/waveform")["peaks"]) == 800
+    assert api.request("GET", "/media/waveform", params={"uri": "text.mp3"}).status_code == 422
+    assert api.request("GET", "/media/waveform", params={"uri": "noise.mp3", "count": 0}).status_code == 422
+
+
+def test_pictures_come_in_the_size_that_is_asked_for(api, media):
+    """Issue 3, point 7: as JPEG, with an ETag of its own."""
+    whole = api.request("GET", "/media/artwork", params={"uri": "tagged.mp3"})
+    assert whole.content == media.cover
+    small = api.request("GET", "/media/artwork", params={"uri": "tagged.mp3", "size": 32})
+    assert small.headers["Content-Type"] == "image/jpeg" and pixels(small.content).shape == (32, 32)
+    assert small.headers["ETag"] != whole.headers["ETag"]
+    again = api.request("GET", "/media/artwork", params={"uri": "tagged.mp3", "size": 32}, headers={"If-None-Match": small.headers["ETag"]})
+    assert again.status_code == 304
+    (item,) = api.load("tagged.mp3")
+    queued = api.request("GET", f"/queue/items/{item}/artwork", params={"size": 32})
+    assert queued.content == small.content
+    assert api.request("GET", "/media/artwork", params={"uri": "tagged.mp3", "size": 7}).status_code == 422
+
+
+def bomb() -> bytes:
+    """A PNG of 30,000 by 30,000 pixels in a few hundred kilobytes: 2.7 GB when decoded."""
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packer, packed = zlib.compressobj(1), io.BytesIO()
+    row = bytes(1 + 30_000 * 3)
+    for _ in range(300):
+        packed.write(packer.compress(row))
+    packed.write(packer.flush())
+    head = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", packed.getvalue()) + chunk(b"IEND", b"")
+
+
+def test_a_picture_that_is_a_bomb_is_refused(start_server, directory, media):
+    """“Bad input”: zip-bomb pictures; the server neither falls nor grows."""
+    import shutil
+
+    from rig import Api
+
+    music = directory / "music"
+    music.mkdir()
+    shutil.copy(media.path("untagged.mp3"), music / "a.mp3")
+    (music / "cover.png").write_bytes(bomb())
+    server = start_server(music=music)
+    api = Api(server.url)
+    before = server.resident_bytes()
+    for _ in range(3):
+        answer = api.request("GET", "/media/artwork", params={"uri": "a.mp3", "size": 100})
+        assert answer.status_code == 415 and answer.json()["code"] == "unsupported"
+    assert server.resident_bytes() - before < 32 << 20
+    (music / "cover.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(500))
+    assert api.request("GET", "/media/artwork", params={"uri": "a.mp3", "size": 100}).status_code == 415
+    api.close()
