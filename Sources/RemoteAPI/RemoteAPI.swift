@@ -15,6 +15,8 @@ public final class RemoteAPI: HTTPResponder {
         /// nil: the routes of it answer 404 `no-library`.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
+        /// nil: what comes over the network is not kept.
+        public var cache: (any CacheKeeper)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -73,7 +75,8 @@ public final class RemoteAPI: HTTPResponder {
             encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
-            playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
+            playlists: configuration.playlists, cache: configuration.cache, epoch: configuration.epoch,
+            mediaWorker: mediaWorker,
             listWorker: listWorker, libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock)
         )
         let system = SystemRoutes(
@@ -84,7 +87,7 @@ public final class RemoteAPI: HTTPResponder {
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
-            + PlaylistRoutes(services: services).routes
+            + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
         router = Router(all)
@@ -100,6 +103,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the library's observer.
     public func observe(_ library: LibraryStatus) { hub.receive(library) }
+
+    /// For the cache's observer.
+    public func observe(_ cache: CacheStatus) { hub.receive(cache) }
 
     /// Ends the event channel and the background threads; blocks until the jobs under way are done.
     public func shutdown() {

@@ -45,6 +45,7 @@ struct Outbox {
     private var time: Latest?
     private var buffer: Latest?
     private var library: EventFrame?
+    private var cache: EventFrame?
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
     private var isIdle = false
@@ -107,6 +108,12 @@ struct Outbox {
         return wake()
     }
 
+    mutating func setCache(_ frame: EventFrame) -> Bool {
+        guard selection.contains(.cache) else { return false }
+        cache = frame
+        return wake()
+    }
+
     mutating func setHeartbeat() -> Bool {
         heartbeatIsDue = true
         return wake()
@@ -150,6 +157,10 @@ struct Outbox {
         }
         if let frame = library {
             library = nil
+            return .frame(frame)
+        }
+        if let frame = cache {
+            cache = nil
             return .frame(frame)
         }
         if heartbeatIsDue {

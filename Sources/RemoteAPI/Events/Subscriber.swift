@@ -48,6 +48,7 @@ final class Subscriber: Sendable {
     func setTime(_ frame: EventFrame, version: UInt64) { put { $0.setTime(frame, version: version) } }
     func setBuffer(_ frame: EventFrame, version: UInt64) { put { $0.setBuffer(frame, version: version) } }
     func setLibrary(_ frame: EventFrame) { put { $0.setLibrary(frame) } }
+    func setCache(_ frame: EventFrame) { put { $0.setCache(frame) } }
     func setHeartbeat() { put { $0.setHeartbeat() } }
 
     /// The greeting: everything before `sequence` is in `frames` or older than them.

@@ -12,6 +12,7 @@ import MicrohttpdServer
 import Mpg123Decoding
 import Playback
 import PulseAudioHost
+import RangeCache
 import RemoteAPI
 import Resampling
 import SoftwareOutput
@@ -30,6 +31,7 @@ final class Server {
     private let store: StateStore
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
+    private let cache: RangeCache?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -41,8 +43,9 @@ final class Server {
         let examiner = MediaExaminer(factories: factories)
         let files = LocalMediaOpener(roots: roots, factories: factories)
         network = Self.network(configuration)
+        cache = try Self.cache(configuration, log)
         let opener = NetworkMediaOpener(
-            transport: network, limits: configuration.networkLimits, factories: factories, local: files)
+            transport: network, limits: configuration.networkLimits, cache: cache, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         var environment = Player.Environment(
@@ -61,12 +64,14 @@ final class Server {
         settings.access = Self.access(configuration, tokens)
         settings.library = library
         settings.playlists = try Self.playlists(configuration, log)
+        settings.cache = cache
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
         player.observe { api.observe($0) }
         library?.observe { api.observe($0) }
+        cache?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
@@ -87,6 +92,7 @@ final class Server {
         store.close()
         library?.close()
         network?.stop()
+        cache?.stop()
     }
 
     private static func network(_ configuration: ServerConfiguration) -> CurlTransport? {

@@ -32,6 +32,7 @@ struct ServerConfiguration: Equatable {
     var usesNetwork = true
     /// PEM file in place of the system's certificate authorities, as other programs read it from `SSL_CERT_FILE`.
     var certificateAuthorities: String?
+    var cache = CacheSettings()
     var networkLimits = NetworkLimits()
     var networkBuffering = NetworkBuffering()
 
@@ -67,6 +68,7 @@ struct ServerConfiguration: Equatable {
         }
         isAnonymous = try values.flag("anonymous", options.network.anonymous)
         try setNetwork(values, options.items, environment)
+        cache = try CacheSettings(values, options.cache, data: data)
     }
 
     private mutating func setNetwork(

@@ -86,7 +86,7 @@ struct SettingsFile {
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
         "port-file", "log-level", "anonymous", "library", "decode-buffer-frames", "buffer-count",
-        "network", "network-timeout", "prebuffer", "rebuffer",
+        "network", "network-timeout", "prebuffer", "rebuffer", "cache", "cache-dir", "cache-limit", "cache-ignore",
     ]
 
     private var path = ""
