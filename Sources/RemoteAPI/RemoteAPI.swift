@@ -20,6 +20,8 @@ public final class RemoteAPI: HTTPResponder {
         public var recorder: Recorder?
         /// nil: pictures come in their own size only, and there are neither thumbnails nor waveforms.
         public var renditions: (any MediaRenditions)?
+        /// nil: what comes over the network is not kept.
+        public var cache: (any CacheKeeper)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -82,9 +84,9 @@ public final class RemoteAPI: HTTPResponder {
             encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
-            playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
-            listWorker: listWorker, libraryWorker: libraryWorker, renditions: configuration.renditions,
-            renditionWorker: renditionWorker, waveformWorker: waveformWorker,
+            playlists: configuration.playlists, cache: configuration.cache, epoch: configuration.epoch,
+            mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
+            renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
             snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
@@ -95,7 +97,7 @@ public final class RemoteAPI: HTTPResponder {
             + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
             + RenditionRoutes(services: services).routes + LibraryRoutes(services: services).routes
             + LibraryMediaRoutes(services: services).routes
-            + PlaylistRoutes(services: services).routes
+            + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
@@ -115,6 +117,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the recorder's observer.
     public func observe(_ event: Recorder.Event) { hub.receive(event) }
+
+    /// For the cache's observer.
+    public func observe(_ cache: CacheStatus) { hub.receive(cache) }
 
     /// Ends the event channel and the background threads; blocks until the jobs under way are done.
     public func shutdown() {

@@ -12,15 +12,16 @@ extension Download {
             phase = .idle
             return
         }
-        let target = window.missing(from: place)
-        if let size = resource?.size, target >= size {
+        let target = missing(from: place)
+        if let size = resource?.size, target >= size, cache.trust != .unconfirmed {
             // A transfer that has brought the last byte ends by itself, and its connection can be used again.
             if let fetch, fetch.cursor < size { stop(fetch) }
             return
         }
         switch phase {
         case .waiting: return
-        case .idle: if target < place + window.reach / 2 { start(at: target) }
+        case .idle:
+            if target < place + window.reach / 2 || cache.trust == .unconfirmed { start(at: target) }
         case .requesting(let fetch): if !brings(target, fetch) { restart(fetch, at: target) }
         // At what is there already: it ends by itself, as at the media's end.
         case .receiving(let fetch) where fetch.end.map({ fetch.cursor >= $0 }) ?? false: return
@@ -63,7 +64,7 @@ extension Download {
         let offset = hasRanges || resource?.isLive == true ? target : 0
         // What a redirect led to may have expired; after a failure the way begins anew.
         let address = failedTries == 0 ? resource?.address ?? original : original
-        start(address, offset: offset, end: hasRanges ? window.nextLoaded(after: offset) : nil, redirects: 0)
+        start(address, offset: offset, end: hasRanges ? nextAtHand(after: offset) : nil, redirects: 0)
     }
 
     private mutating func start(_ address: WebAddress, offset: Int64, end: Int64?, redirects: Int) {
@@ -85,7 +86,9 @@ extension Download {
         result.append(TransferHeader("Icy-MetaData", "1"))
         guard resource?.hasRanges != false else { return result }
         result.append(TransferHeader("Range", "bytes=\(offset)-" + (end.map { "\($0 - 1)" } ?? "")))
-        if wasRead, let validator = resource?.validator { result.append(TransferHeader("If-Range", validator)) }
+        if wasRead || cache.trust == .unconfirmed, let validator = resource?.validator {
+            result.append(TransferHeader("If-Range", validator))
+        }
         return result
     }
 

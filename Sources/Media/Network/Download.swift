@@ -16,6 +16,8 @@ struct Download {
         /// `tick` at this time.
         case wake(MonotonicTime)
         case report(MediaLoading)
+        /// What is kept of it belongs to another media.
+        case forget
     }
 
     enum Phase {
@@ -51,6 +53,7 @@ struct Download {
     var window: ByteWindow
     var phase = Phase.idle
     var resource: RemoteResource?
+    var cache = CachedPart()
     /// Only when the resource is live.
     var live = LiveStream()
     var failure: MediaError?
@@ -67,7 +70,8 @@ struct Download {
     var wakesAt: MonotonicTime?
 
     init(
-        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, now: MonotonicTime
+        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, now: MonotonicTime,
+        cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil
     ) {
         original = address
         self.fields = fields
@@ -75,6 +79,7 @@ struct Download {
         self.now = now
         opened = now
         window = ByteWindow(memory: limits.memory)
+        if let cached { use(cached.facts, cached.ranges) }
     }
 
     // MARK: Inputs
@@ -83,8 +88,10 @@ struct Download {
         finish()
     }
 
-    enum ReadAnswer {
+    enum ReadAnswer: Equatable {
         case available
+        /// Up to this byte, in the cache.
+        case cached(upTo: Int64)
         case end
         case failed(MediaError)
         case wait
@@ -99,7 +106,11 @@ struct Download {
             wasRead = true
             return (.available, actions)
         }
-        if let size = resource?.size, size > 0, offset >= size { return (.end, actions) }
+        if let end = readableCached(from: offset) {
+            wasRead = true
+            return (.cached(upTo: end), actions)
+        }
+        if let size = resource?.size, size > 0, offset >= size, cache.trust != .unconfirmed { return (.end, actions) }
         // What is there is played although the network has failed.
         if let failure { return (.failed(failure), actions) }
         if isInterrupted { return (.failed(MediaError(.cancelled, "The read was interrupted.")), actions) }
@@ -110,11 +121,12 @@ struct Download {
         self.now = now
         guard case .requesting(var fetch) = phase, fetch.id == id else { return [] }
         fetch.lastProgress = now
-        let known = wasRead ? resource : nil
+        let known = wasRead || cache.trust == .unconfirmed ? resource : nil
         switch ResponseVerdict(head, from: fetch.address, offset: fetch.offset, known: known) {
         case .body(let start, let found):
             if !wasRead, resource?.contradicts(found) == true { window.removeAll() }
             resource = found
+            confirmCache()
             // A live stream goes on with whatever comes.
             fetch.cursor = found.isLive ? fetch.offset : start
             if found.isLive { live.join(head, at: fetch.cursor) }
@@ -125,6 +137,9 @@ struct Download {
         case .end(let size):
             stop(fetch)
             if size == 0 { failEmpty() } else { ended(at: size, fetch) }
+        case .changed where !wasRead && cache.trust == .unconfirmed:
+            stop(fetch)
+            forgetCache()
         case .changed:
             stop(fetch)
             fail(.network, "\(original.name) has changed on \(fetch.address.host) while it was being played.")
@@ -203,7 +218,7 @@ struct Download {
         let isSatisfied = self.isSatisfied
         let isStalled = isWanting && now.seconds(since: lastProgress) >= LoadingReports.stallAfter - 0.0005
         let loading = MediaLoading(
-            ranges: Array(window.loaded.ranges), size: resource?.size, place: place,
+            ranges: Array(atHand.ranges), size: resource?.size, place: place,
             bytesPerSecond: reporting.speed(now: now, isLoading: isWanting), isStalled: isStalled,
             isSatisfied: isSatisfied)
         if reporting.isDue(loading, now: now) { actions.append(.report(loading)) }

@@ -13,27 +13,41 @@ public final class HTTPSource: ByteSource {
     public let name: String
     public let isLocal = false
 
-    private let download: Monitor<Download>
+    let download: Monitor<Download>
     private let transport: any HTTPTransport
     private let report: @Sendable (MediaLoading) -> Void
     private let relay = Relay()
+    let address: WebAddress
+    let cache: (any MediaCache)?
+    /// nil while nothing of it is kept.
+    let cached: Mutex<(any CachedMedia)?>
 
     /// Begins to load at once. `report` is called from any thread, in order; it must not block nor call the source.
     public init(
         _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport,
-        limits: NetworkLimits = NetworkLimits(), report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
+        limits: NetworkLimits = NetworkLimits(), cache: (any MediaCache)? = nil,
+        report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
     ) {
         name = address.name
+        self.address = address
         self.transport = transport
+        self.cache = cache
         self.report = report
-        download = Monitor(Download(address, fields: fields, limits: limits, now: transport.now))
+        let found = cache?.find(address)
+        cached = Mutex(found)
+        download = Monitor(
+            Download(
+                address, fields: fields, limits: limits, now: transport.now,
+                cached: found.map { ($0.facts, $0.ranges) }))
         relay.source.withLock { $0.value = self }
+        if let found { follow(found) }
         download.change { perform($0.begin()) }
     }
 
     deinit {
         let actions = download.withLock { $0.close() }
         for case .cancel(let id) in actions { transport.cancel(id) }
+        cached.withLock { $0 }?.close()
     }
 
     public var size: Int64? { download.withLock { $0.resource?.size } }
@@ -43,7 +57,7 @@ public final class HTTPSource: ByteSource {
     }
 
     /// Where redirects have led to; nil before the first answer.
-    var address: WebAddress? { download.withLock { $0.resource?.address } }
+    var servedFrom: WebAddress? { download.withLock { $0.resource?.address } }
 
     /// What a live stream tells, as it was at this byte (nil: at the byte read last); nil for what has an end.
     func broadcast(at offset: Int64?) -> Broadcast? {
@@ -57,17 +71,34 @@ public final class HTTPSource: ByteSource {
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         guard !buffer.isEmpty else { return 0 }
-        let result: Result<Int, MediaError> = download.wait { download in
-            let (answer, actions) = download.read(at: offset, now: transport.now)
-            perform(actions)
-            switch answer {
-            case .available: return .success(download.window.copy(at: offset, into: buffer))
-            case .end: return .success(0)
-            case .failed(let error): return .failure(error)
-            case .wait: return nil
+        while true {
+            let piece: Piece = download.wait { download in
+                let (answer, actions) = download.read(at: offset, now: transport.now)
+                perform(actions)
+                switch answer {
+                case .available: return .read(download.window.copy(at: offset, into: buffer))
+                case .cached(let end): return .cached(Int(min(Int64(buffer.count), end - offset)))
+                case .end: return .read(0)
+                case .failed(let error): return .failed(error)
+                case .wait: return nil
+                }
+            }
+            switch piece {
+            case .read(let count): return count
+            case .failed(let error): throw error
+            case .cached(let count):
+                // Not with the lock held: the disk may take its time.
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+                if let count = cached.withLock({ $0 })?.read(into: part, at: offset), count > 0 { return count }
+                download.change { perform($0.cacheFailed(now: transport.now)) }
             }
         }
-        return try result.get()
+    }
+
+    private enum Piece {
+        case read(Int)
+        case cached(Int)
+        case failed(MediaError)
     }
 
     /// True ends a blocked read, and every one until false, as cancelled.
@@ -77,6 +108,7 @@ public final class HTTPSource: ByteSource {
 
     public func close() {
         download.change { perform($0.close()) }
+        cached.withLock { $0 }?.close()
     }
 
     /// With the lock held, which keeps orders to the transport and reports in the order of the decisions; neither blocks.
@@ -88,6 +120,11 @@ public final class HTTPSource: ByteSource {
             case .cancel(let id): transport.cancel(id)
             case .wake(let time): transport.call(at: time) { [weak self] in self?.tick() }
             case .report(let loading): report(loading)
+            case .forget:
+                cached.withLock { media in
+                    media?.forget()
+                    media = nil
+                }
             }
         }
     }
@@ -109,20 +146,25 @@ public final class HTTPSource: ByteSource {
         func head(_ head: TransferHead, of id: TransferID) {
             guard let target else { return }
             target.download.change { target.perform($0.received(head, of: id, now: target.transport.now)) }
+            target.describe()
         }
 
         func body(_ bytes: UnsafeRawBufferPointer, of id: TransferID) -> TransferVerdict {
             guard let target else { return .taken }
-            return target.download.change { download in
+            let (verdict, start) = target.download.change { download in
+                let start = download.keptOffset(of: id)
                 let (verdict, actions) = download.received(bytes, of: id, now: target.transport.now)
                 target.perform(actions)
-                return verdict
+                return (verdict, start)
             }
+            if case .taken = verdict, let start { target.cached.withLock { $0 }?.store(bytes, at: start) }
+            return verdict
         }
 
         func ended(_ failure: TransferFailure?, of id: TransferID) {
             guard let target else { return }
             target.download.change { target.perform($0.ended(failure, of: id, now: target.transport.now)) }
+            target.describe()
         }
     }
 }

@@ -10,6 +10,7 @@ struct RemoteResource: Hashable {
     var hasRanges: Bool
     var entityTag: String?
     var lastModified: String?
+    var contentType: String?
     /// The body's end says nothing of the media's: a radio station.
     var isLive = false
 
@@ -17,6 +18,10 @@ struct RemoteResource: Hashable {
     var validator: String? {
         if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
         return lastModified
+    }
+
+    var facts: CachedFacts {
+        CachedFacts(size: size, entityTag: entityTag, lastModified: lastModified, contentType: contentType)
     }
 
     func contradicts(_ other: RemoteResource) -> Bool {

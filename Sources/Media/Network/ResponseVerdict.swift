@@ -46,7 +46,8 @@ enum ResponseVerdict: Hashable {
     ) -> ResponseVerdict {
         if let refusal = refusal(of: head) { return .fail(MediaError(.unsupported, "\(address.name) \(refusal)")) }
         var found = RemoteResource(
-            address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"])
+            address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"],
+            contentType: head["Content-Type"])
         var start: Int64 = 0
         if head.status == 206 {
             guard let part = ContentRange(head["Content-Range"]), let range = part.range, range.lowerBound == offset
@@ -73,6 +74,7 @@ enum ResponseVerdict: Hashable {
         found.size = found.size ?? known.size
         found.entityTag = found.entityTag ?? known.entityTag
         found.lastModified = found.lastModified ?? known.lastModified
+        found.contentType = found.contentType ?? known.contentType
         found.isLive = known.isLive
         return .body(from: start, found)
     }

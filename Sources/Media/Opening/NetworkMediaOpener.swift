@@ -7,13 +7,16 @@ public import Playback
 public struct NetworkMediaOpener: MediaOpener {
     private let transport: (any HTTPTransport)?
     private let limits: NetworkLimits
+    private let cache: (any MediaCache)?
     private let selection: DecoderSelection
     private let local: any MediaOpener
 
-    /// `transport`: nil where nothing may be fetched. `factories` are asked in order.
+    /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `factories` are asked in order.
     public init(
-        transport: (any HTTPTransport)?, limits: NetworkLimits, factories: [any DecoderFactory], local: any MediaOpener
+        transport: (any HTTPTransport)?, limits: NetworkLimits, cache: (any MediaCache)? = nil,
+        factories: [any DecoderFactory], local: any MediaOpener
     ) {
+        self.cache = cache
         self.transport = transport
         self.limits = limits
         selection = DecoderSelection(factories: factories)
@@ -39,10 +42,14 @@ public struct NetworkMediaOpener: MediaOpener {
             throw MediaError(.notFound, "This is no web address such as https://host/path.")
         }
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
-        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, report: loading)
+        let source = HTTPSource(
+            address, fields: fields, transport: transport, limits: limits, cache: cache, report: loading)
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
         let decoder = try selection.open(source)
-        return source.broadcast(at: 0) == nil ? decoder : LiveDecoder(decoder, source)
+        guard source.broadcast(at: 0) == nil else { return LiveDecoder(decoder, source) }
+        // Only of what is music.
+        source.keep()
+        return decoder
     }
 }

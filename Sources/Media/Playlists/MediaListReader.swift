@@ -145,7 +145,7 @@ public struct MediaListReader: Sendable {
         transport.call(at: deadline) { [weak source] in source?.close() }
         do throws(MediaError) {
             guard let list = try list(in: source, locator.uri, mustBeList: mustBeList) else { return nil }
-            return (list, ListBase.web(source.address ?? address).moved(to: list.base))
+            return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base))
         } catch {
             guard error.code == .cancelled else { throw error }
             throw MediaError(.network, "\(address.name) did not come within \(Int(Self.patience)) s.")

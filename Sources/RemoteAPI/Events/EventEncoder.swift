@@ -100,6 +100,10 @@ struct EventEncoder: Sendable {
         frame("library", sequence: nil, at: moment.wallMilliseconds, version: version) { $0.members(of: status) }
     }
 
+    func cache(_ status: CacheStatus, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("cache", sequence: nil, at: moment.wallMilliseconds, version: version) { $0.members(of: status) }
+    }
+
     // MARK: Greeting
 
     func hello(

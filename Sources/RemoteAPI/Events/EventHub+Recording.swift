@@ -30,7 +30,7 @@ extension EventHub {
                     }
                 }
             }
-            for subscriber in everyone() { subscriber.setRecordLevel(frame) }
+            for subscriber in everyone() { subscriber.setState(.recordLevel, frame) }
         }
     }
 }

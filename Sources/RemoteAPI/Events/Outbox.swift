@@ -44,8 +44,8 @@ struct Outbox {
     private var bufferBarrier: UInt64 = 0
     private var time: Latest?
     private var buffer: Latest?
-    private var library: EventFrame?
-    private var recordLevel: EventFrame?
+    /// Of the other kinds that only replace their predecessor.
+    private var states: [EventName: EventFrame] = [:]
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
     private var isIdle = false
@@ -102,15 +102,10 @@ struct Outbox {
         return wake()
     }
 
-    mutating func setLibrary(_ frame: EventFrame) -> Bool {
-        guard selection.contains(.library) else { return false }
-        library = frame
-        return wake()
-    }
-
-    mutating func setRecordLevel(_ frame: EventFrame) -> Bool {
-        guard selection.contains(.recordLevel) else { return false }
-        recordLevel = frame
+    /// Of a kind that tells a whole state each time: library, cache, record level.
+    mutating func setState(_ name: EventName, _ frame: EventFrame) -> Bool {
+        guard selection.contains(name) else { return false }
+        states[name] = frame
         return wake()
     }
 
@@ -155,14 +150,7 @@ struct Outbox {
             buffer = nil
             return .frame(latest.frame)
         }
-        if let frame = library {
-            library = nil
-            return .frame(frame)
-        }
-        if let frame = recordLevel {
-            recordLevel = nil
-            return .frame(frame)
-        }
+        if let (_, frame) = states.popFirst() { return .frame(frame) }
         if heartbeatIsDue {
             heartbeatIsDue = false
             return .heartbeat

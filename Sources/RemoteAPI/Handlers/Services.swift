@@ -13,6 +13,8 @@ struct Services: Sendable {
     /// nil when it is switched off.
     let library: (any MusicLibrary)?
     let playlists: (any PlaylistKeeper)?
+    /// nil when nothing is kept.
+    let cache: (any CacheKeeper)?
     /// Identifies this run of the server in entity tags and event ids.
     let epoch: String
     /// Opens media and lists folders.

@@ -7,6 +7,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup(title: "Music and sound options") var sound: SoundOptions
     @OptionGroup(title: "Network and access options") var network: NetworkOptions
     @OptionGroup(title: "Network item options") var items: NetworkItemOptions
+    @OptionGroup(title: "Cache options") var cache: CacheOptions
     @OptionGroup(title: "File and log options") var files: FileOptions
 }
 

@@ -13,6 +13,7 @@ import MicrohttpdServer
 import Mpg123Decoding
 import Playback
 import PulseAudioHost
+import RangeCache
 import Recording
 import RemoteAPI
 import Resampling
@@ -34,6 +35,7 @@ final class Server {
     private let network: CurlTransport?
     private let surfaces: Surfaces
     private let recorder: Recorder?
+    private let cache: RangeCache?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -49,8 +51,9 @@ final class Server {
         let playable = recordings.map { MusicRoots(configuration.music + [$0.root]) } ?? roots
         let files = LocalMediaOpener(roots: playable, factories: factories)
         network = Self.network(configuration)
+        cache = try Self.cache(configuration, log)
         let opener = NetworkMediaOpener(
-            transport: network, limits: configuration.networkLimits, factories: factories, local: files)
+            transport: network, limits: configuration.networkLimits, cache: cache, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         var environment = Player.Environment(
@@ -73,6 +76,7 @@ final class Server {
         settings.playlists = try Self.playlists(configuration, log)
         recorder = Self.recorder(recordings, player, log)
         settings.recorder = recorder
+        settings.cache = cache
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
@@ -83,6 +87,7 @@ final class Server {
         }
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
+        cache?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
@@ -105,6 +110,7 @@ final class Server {
         store.close()
         library?.close()
         network?.stop()
+        cache?.stop()
     }
 
     private static func network(_ configuration: ServerConfiguration) -> CurlTransport? {

@@ -34,6 +34,7 @@ struct ServerConfiguration: Equatable {
     var usesNetwork = true
     /// PEM file in place of the system's certificate authorities, as other programs read it from `SSL_CERT_FILE`.
     var certificateAuthorities: String?
+    var cache = CacheSettings()
     var networkLimits = NetworkLimits()
     var networkBuffering = NetworkBuffering()
     /// The player may show on the desktop's session bus; whether it does is a setting.
@@ -76,6 +77,7 @@ struct ServerConfiguration: Equatable {
         recordings = try values.text("recordings", options.files.recordings)
         hasMPRIS = try values.flag("mpris", options.sound.mpris, default: true)
         try setNetwork(values, options.items, environment)
+        cache = try CacheSettings(values, options.cache, data: data)
     }
 
     private mutating func setNetwork(

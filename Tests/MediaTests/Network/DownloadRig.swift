@@ -18,12 +18,14 @@ struct DownloadRig {
     var isPaused = false
     var wakes: [MonotonicTime] = []
     var reports: [MediaLoading] = []
+    /// How often what was kept turned out to be another media's.
+    var forgotten = 0
 
     init(
         _ address: WebAddress = DownloadRig.address, fields: [TransferHeader] = [],
-        limits: NetworkLimits = NetworkLimits()
+        limits: NetworkLimits = NetworkLimits(), cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil
     ) {
-        download = Download(address, fields: fields, limits: limits, now: now)
+        download = Download(address, fields: fields, limits: limits, now: now, cached: cached)
         perform(download.begin())
     }
 
@@ -97,11 +99,22 @@ struct DownloadRig {
         case .wait: return nil
         case .end: return []
         case .failed(let error): throw error
+        case .cached: return nil
         case .available:
             return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
                 filled = download.window.copy(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
             }
         }
+    }
+
+    mutating func ask(at offset: Int64) -> Download.ReadAnswer {
+        let (answer, actions) = download.read(at: offset, now: now)
+        perform(actions)
+        return answer
+    }
+
+    mutating func cacheFailed() {
+        perform(download.cacheFailed(now: now))
     }
 
     /// Whether the reader gets the media's own bytes in this range without waiting.
@@ -127,6 +140,7 @@ struct DownloadRig {
             case .resume: isPaused = false
             case .wake(let time): wakes.append(time)
             case .report(let loading): reports.append(loading)
+            case .forget: forgotten += 1
             }
         }
     }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Threading
+
+/// What an earlier download has left.
+struct CachedPart {
+    enum Trust {
+        /// There was nothing, or the server has something else by now.
+        case none
+        /// Incomplete: the server has not yet said whether it still has the same media.
+        case unconfirmed
+        /// Complete, which is played without asking, or confirmed.
+        case confirmed
+    }
+
+    /// Bytes that can be read from the cache.
+    var ranges = RangeSet<Int64>()
+    var trust = Trust.none
+}
+
+extension Download {
+    mutating func use(_ facts: CachedFacts, _ ranges: RangeSet<Int64>) {
+        guard !ranges.isEmpty else { return }
+        cache.ranges = ranges
+        resource = RemoteResource(
+            address: original, size: facts.size, hasRanges: true, entityTag: facts.entityTag,
+            lastModified: facts.lastModified, contentType: facts.contentType)
+        let isComplete = facts.size.map { ranges.contains(0) && missing(from: 0) >= $0 } ?? false
+        cache.trust = isComplete ? .confirmed : .unconfirmed
+    }
+
+    /// More of it can be read from the cache.
+    mutating func cacheGrew(_ range: Range<Int64>) {
+        guard cache.trust != .unconfirmed else { return }
+        cache.trust = .confirmed
+        cache.ranges.insert(contentsOf: range)
+    }
+
+    /// What was to be there is not: it is loaded as if it never was.
+    mutating func cacheFailed(now: MonotonicTime) -> [Action] {
+        self.now = now
+        cache = CachedPart()
+        actions.append(.forget)
+        return tick(now: now)
+    }
+
+    mutating func confirmCache() {
+        if cache.trust == .unconfirmed { cache.trust = resource?.isLive == true ? .none : .confirmed }
+        if cache.trust == .none { cache.ranges = RangeSet() }
+    }
+
+    /// Another media is there by now, and nothing of the old one was read.
+    mutating func forgetCache() {
+        cache = CachedPart()
+        resource = nil
+        window.removeAll()
+        actions.append(.forget)
+    }
+
+    /// Where what can be read from the cache at this byte ends; nil when it cannot. Without a network, what is there is
+    /// played unconfirmed.
+    func readableCached(from offset: Int64) -> Int64? {
+        guard failure?.code != .cancelled,
+            cache.trust == .confirmed || cache.trust == .unconfirmed && failure?.code == .network
+        else { return nil }
+        return cache.ranges.ranges.first { $0.contains(offset) }?.upperBound
+    }
+
+    /// Of the next byte of this transfer, where it may be kept.
+    func keptOffset(of id: TransferID) -> Int64? {
+        guard case .receiving(let fetch) = phase, fetch.id == id, resource?.isLive == false else { return nil }
+        return fetch.cursor
+    }
+
+    var atHand: RangeSet<Int64> {
+        cache.ranges.isEmpty ? window.loaded : window.loaded.union(cache.ranges)
+    }
+
+    func missing(from offset: Int64) -> Int64 {
+        atHand.ranges.first { $0.contains(offset) }?.upperBound ?? offset
+    }
+
+    func nextAtHand(after offset: Int64) -> Int64? {
+        atHand.ranges.first { $0.lowerBound > offset }?.lowerBound
+    }
+}
+
+extension HTTPSource {
+    /// From now on what comes is kept, and what has come already.
+    func keep() {
+        guard let cache, download.withLock({ $0.resource?.isLive == false }) else { return }
+        guard cached.withLock({ $0 == nil }), let media = cache.make(address) else { return }
+        cached.withLock { $0 = media }
+        follow(media)
+        describe()
+        var offset: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteWindow.pageSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let (start, count) = download.withLock { download -> (Int64, Int) in
+                guard let range = download.window.loaded.ranges.first(where: { $0.upperBound > offset }) else {
+                    return (0, 0)
+                }
+                let start = max(offset, range.lowerBound)
+                return (start, download.window.copy(at: start, into: buffer))
+            }
+            guard count > 0 else { return }
+            media.store(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: start)
+            offset = start + Int64(count)
+        }
+    }
+
+    /// Takes notice of what is written, until that is forgotten.
+    func follow(_ media: any CachedMedia) {
+        media.onWritten { [weak self, weak media] range in
+            self?.download.change { download in
+                guard let media, self?.cached.withLock({ $0 === media }) == true else { return }
+                download.cacheGrew(range)
+            }
+        }
+    }
+
+    /// Tells the cache what the server has told.
+    func describe() {
+        guard let media = cached.withLock({ $0 }),
+            let facts = download.withLock({ $0.cache.trust == .unconfirmed ? nil : $0.resource?.facts })
+        else { return }
+        media.describe(facts)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Catalogue
+internal import Media
+internal import Synchronization
+internal import Threading
+
+/// One media of the cache, shared by those who use it and the cache's thread.
+final class CacheEntry: Sendable {
+    struct State {
+        var facts = CachedFacts()
+        /// In the file.
+        var written = RangeSet<Int64>()
+        var isComplete = false
+        /// Its file is gone or goes: nothing may be kept any more.
+        var isRemoved = false
+        /// Why no more is kept, for as long as it is in use.
+        var failure: String?
+        /// Open while it is in use.
+        var file: CacheFile?
+        var followers: [UInt64: @Sendable (Range<Int64>) -> Void] = [:]
+        var users = 0
+        var used = 0.0
+        var speed = 0.0
+    }
+
+    let id: Int64
+    let url: String
+    let state: Mutex<State>
+    private let directory: String
+
+    init(_ record: CacheJournal.Record, directory: String) {
+        id = record.id
+        url = record.url
+        self.directory = directory
+        var state = State()
+        state.facts = record.facts
+        state.written = RangeSet(record.ranges)
+        state.isComplete = record.isComplete
+        state.used = record.used
+        self.state = Mutex(state)
+    }
+
+    var key: String { "c" + String(id, radix: 36) }
+    var partialPath: String { "\(directory)/\(key).part" }
+    var completePath: String { "\(directory)/\(key).media" }
+
+    var path: String { state.withLock { path($0) } }
+
+    func path(_ state: State) -> String { state.isComplete ? completePath : partialPath }
+
+    var bytes: Int64 { state.withLock { $0.written.count } }
+
+    var record: CacheJournal.Record {
+        state.withLock { state in
+            CacheJournal.Record(
+                id: id, url: url, facts: state.facts, ranges: Array(state.written.ranges),
+                isComplete: state.isComplete, used: state.used)
+        }
+    }
+
+    var status: CachedEntry {
+        state.withLock { state in
+            CachedEntry(
+                key: key, uri: url, size: state.facts.size, ranges: Array(state.written.ranges),
+                isComplete: state.isComplete, isInUse: state.users > 0, used: state.used,
+                contentType: state.facts.contentType, bytesPerSecond: state.speed.rounded())
+        }
+    }
+}
+
+extension RangeSet<Int64> {
+    var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Media
+internal import Synchronization
+
+/// One source's use of an entry.
+final class CacheLease: CachedMedia {
+    private let entry: CacheEntry
+    private let file: CacheFile
+    private let cache: RangeCache
+    private let number: UInt64
+    private let isClosed = Atomic(false)
+
+    init(_ entry: CacheEntry, _ file: CacheFile, _ cache: RangeCache, number: UInt64) {
+        self.entry = entry
+        self.file = file
+        self.cache = cache
+        self.number = number
+    }
+
+    deinit {
+        close()
+    }
+
+    var facts: CachedFacts { entry.state.withLock { $0.facts } }
+    var ranges: RangeSet<Int64> { entry.state.withLock { $0.written } }
+
+    func onWritten(_ handler: @escaping @Sendable (Range<Int64>) -> Void) {
+        entry.state.withLock { $0.followers[number] = handler }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int? {
+        guard !entry.state.withLock({ $0.isRemoved }) else { return nil }
+        return file.read(into: buffer, at: offset)
+    }
+
+    func describe(_ facts: CachedFacts) {
+        let isNews = entry.state.withLock { state in
+            guard state.facts != facts, !state.isComplete else { return false }
+            state.facts = facts
+            return true
+        }
+        if isNews { cache.changed(entry) }
+    }
+
+    func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        let isWanted = entry.state.withLock { state in
+            !state.isRemoved && state.failure == nil && !state.isComplete
+        }
+        if isWanted { cache.write(bytes, at: offset, of: entry, file) }
+    }
+
+    func forget() {
+        cache.forget(entry)
+        close()
+    }
+
+    func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        cache.release(entry, number)
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Catalogue
+
+extension EventHub {
+    /// Called from the cache's thread, ten times a second at most. Only the latest state counts.
+    func receive(_ cache: CacheStatus) {
+        let frame = encoder.cache(cache, version: player.snapshot.version, at: Moment(clock))
+        for subscriber in everyone() { subscriber.setState(.cache, frame) }
+    }
+}

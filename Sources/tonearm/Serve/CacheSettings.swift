@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Logging
+import RangeCache
+
+struct CacheOptions: ParsableArguments {
+    @Option(
+        name: .customLong("cache"),
+        help: ArgumentHelp(
+            "Whether what comes from web servers is kept on disk, to be played again (default off).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var isOn: String?
+
+    @Option(
+        name: .customLong("cache-dir"),
+        help: ArgumentHelp("Directory for it (default: cache in the data directory).", valueName: "directory"),
+        completion: .directory)
+    var directory: String?
+
+    @Option(
+        name: .customLong("cache-limit"),
+        help: ArgumentHelp("Megabytes that it may hold, 1 to 10000000 (default 256).", valueName: "n"))
+    var limit: String?
+
+    @Option(
+        name: .customLong("cache-ignore"),
+        help: ArgumentHelp(
+            "Query parameter that makes no other media, * for any rest; may be given several times (default: token, signature and their like).",
+            valueName: "name"))
+    var ignored: [String] = []
+}
+
+/// Whether and how media from the network are kept.
+struct CacheSettings: Equatable {
+    var isOn = false
+    var directory = ""
+    var limit: Int64 = 256 << 20
+    /// nil: the usual ones.
+    var ignored: [String]?
+
+    init() {}
+
+    init(_ values: SettingValues, _ options: CacheOptions, data: String) throws {
+        isOn = try values.flag("cache", options.isOn, default: false)
+        directory = try values.text("cache-dir", options.directory) ?? data + "/cache"
+        limit = try values.number("cache-limit", options.limit, in: 1...10_000_000).map { Int64($0) << 20 } ?? limit
+        let names = try values.list("cache-ignore", options.ignored)
+        ignored = names.isEmpty ? nil : names
+    }
+}
+
+extension Server {
+    /// nil when nothing is to be kept.
+    static func cache(_ configuration: ServerConfiguration, _ log: Logger) throws -> RangeCache? {
+        let settings = configuration.cache
+        guard settings.isOn, configuration.usesNetwork else { return nil }
+        do throws(CacheOpenError) {
+            return try RangeCache(
+                RangeCache.Configuration(
+                    directory: settings.directory, limit: settings.limit, ignoredParameters: settings.ignored),
+                log: log)
+        } catch {
+            throw Failure("cache: \(error); name another directory with --cache-dir DIR.", .cannotCreate)
+        }
+    }
+}

@@ -1,0 +1,453 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came over the network is kept, and played from there (rows 169-178, 212-214)."""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from rig import Api, EventLog, Origin, eventually
+from rig.signals import largest_difference, read_wave
+from rig.waiting import during
+
+KBPS_192 = 24000
+
+
+@pytest.fixture
+def origin():
+    server = Origin()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def start(start_server):
+    """Starts a server that keeps what it loads; `cache` says where."""
+    clients: list[Api] = []
+
+    def start(*arguments: str, **options):
+        server = start_server(arguments=("--cache", "on", *arguments), **options)
+        clients.append(Api(server.url))
+        return server, clients[-1]
+
+    yield start
+    for client in clients:
+        client.close()
+
+
+def files(server, where: pathlib.Path | None = None) -> dict[str, pathlib.Path]:
+    directory = where or server.data / "cache"
+    return {path.name: path for path in directory.iterdir() if not path.name.startswith("cache.sqlite")}
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def play_through(api, uri: str, timeout: float = 60) -> None:
+    api.load(uri)
+    api.play()
+    api.wait_status("playing", timeout=15)
+
+
+def entry(api) -> dict | None:
+    entries = api.call("GET", "/cache")["entries"]
+    return entries[0] if entries else None
+
+
+def wait_complete(api, timeout: float = 20) -> dict:
+    return eventually(lambda: (entry(api) or {}).get("complete") and entry(api), "it is complete", timeout)
+
+
+def asked(origin, path: str) -> list[tuple[int, int]]:
+    """The parts that were asked for, as they are answered: from, to."""
+    parts = []
+    for request in origin.log(path):
+        start, _, end = request.headers.get("range", "bytes=0-")[6:].partition("-")
+        parts.append((int(start), int(end) + 1 if end else len(origin.paths[path].content)))
+    return parts
+
+
+def test_off_by_default(start_server, media, origin):
+    """Row 169."""
+    server = start_server()
+    api = Api(server.url)
+    origin.serve("/a.mp3", media.path("short-0.mp3").read_bytes())
+    for _ in range(2):
+        api.load(f"{origin.url}/a.mp3")
+        api.play()
+        api.wait_status("completed", timeout=15)
+    assert len(origin.log("/a.mp3")) == 2
+    assert not (server.data / "cache").exists()
+    assert api.call("GET", "/cache") == {"enabled": False, "limit": 0, "bytes": 0, "count": 0, "problem": None, "entries": []}
+    assert api.request("DELETE", "/cache").json()["code"] == "no-cache"
+    api.close()
+
+
+def test_what_was_loaded_once_is_not_loaded_again(start, media, origin):
+    """Rows 169, 172, 212: the second time nobody is asked, not even after a restart or without a network; a token makes no other
+    media; what is kept is the origin's, byte for byte, under its final name only when it is complete."""
+    server, api = start()
+    content = media.path("long.mp3").read_bytes()
+    origin.serve("/a.mp3", content)
+    play_through(api, f"{origin.url}/a.mp3?token=one")
+    found = wait_complete(api)
+    assert found["bytes"] == found["size"] == len(content) and found["uri"] == f"{origin.url}/a.mp3"
+    assert [sha256(path.read_bytes()) for path in files(server).values()] == [sha256(content)]
+    assert list(files(server)) == [f"{found['key']}.media"]
+    api.load(f"{origin.url}/a.mp3?token=two")
+    api.play()
+    api.wait_status("playing")
+    api.seek(position=39.5)
+    api.wait_status("completed", timeout=15)
+    requests = len(origin.log())
+    assert requests == 1
+    server.restart(kill=True)
+    api = Api(server.url)
+    origin.close()
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing")
+    assert api.player()["bufferProgress"] == 1
+    api.close()
+
+
+def test_seeks_leave_gaps_that_are_filled_and_nothing_is_loaded_twice(start, media, origin):
+    """Rows 170, 214: the parts that are asked for are the file, each byte once; then it is whole."""
+    server, api = start()
+    content = media.path("long.mp3").read_bytes()
+    behaviour = origin.serve("/a.mp3", content, rate=KBPS_192 * 8)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    for position in (32, 12, 22):
+        before = api.player()["position"]
+        api.seek(position=position)
+        api.wait_status("playing", timeout=15)
+        eventually(lambda: api.player()["position"] > position + 0.3, f"it plays from {position}", 10)
+        assert before != position
+    behaviour.rate = 0
+    api.seek(position=0.5)
+    eventually(lambda: api.player()["bufferProgress"] == 1, "all of it is at hand", 20)
+    wait_complete(api)
+    assert origin.sent_bytes("/a.mp3") < len(content) * 1.2, "what a broken-off connection had sent ahead is all that is lost"
+    kept = next(iter(files(server).values())).read_bytes()
+    assert sha256(kept) == sha256(content)
+
+
+def test_the_parts_asked_for_are_the_file(start, media, origin):
+    """Row 170: gaps that restarts have left are asked for exactly, and nothing else."""
+    server, api = start()
+    content = media.path("long.mp3").read_bytes()
+    behaviour = origin.serve("/a.mp3", content)
+    behaviour.hold_at = 300_000
+    behaviour.held.set()
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: entry(api) and entry(api)["bytes"] == 300_000, "the first part is kept", 10)
+    time.sleep(1.5)
+    server.restart(kill=True)
+    behaviour.hold_at = None
+    behaviour.held.clear()
+    api = Api(server.url)
+    api.play()
+    wait_complete(api)
+    # Paused at the restart, it was loaded then; the connection before it ended with the server.
+    parts = asked(origin, "/a.mp3")
+    assert parts[0][0] == 0 and parts[1] == (300_000, len(content)) and len(parts) == 2
+    assert origin.log("/a.mp3")[1].headers["if-range"] == '"v1"'
+    assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
+    api.close()
+
+
+def test_killed_at_any_moment_it_replays_bit_exact(start_server, media, origin, directory):
+    """Row 175: kill -9 twenty times in the middle of the download; what is kept then is the origin's bytes."""
+    content = media.path("long.mp3").read_bytes() * 3
+    behaviour = origin.serve("/a.mp3", content, rate=100_000)
+    output = directory / "heard.wav"
+    resumed = 0
+    server = start_server(output="null", arguments=("--cache", "on"))
+    api = Api(server.url)
+    api.load(f"{origin.url}/a.mp3")
+    for turn in range(20):
+        api = Api(server.url)
+        known = (entry(api) or {"bytes": 0})["bytes"]
+        resumed += known > 0
+        if known < len(content):
+            api.request("POST", "/player/play")
+            # More than the journal is behind, and anything beyond that.
+            target = min(len(content), known + 100_000 + 7_919 * turn % 60_000)
+            eventually(lambda: (entry(api) or {"bytes": 0})["bytes"] >= target, "more is kept", 15)
+        api.close()
+        server.restart(kill=True)
+        # What the journal tells of is in the file.
+        api = Api(server.url)
+        found = entry(api)
+        if found:
+            kept = next(iter(files(server).values())).read_bytes()
+            for part in found["ranges"]:
+                start, end = part["start"], part["start"] + part["length"]
+                assert kept[start:end] == content[start:end], f"turn {turn}: {part}"
+        api.close()
+    assert resumed >= 15, "what was kept counts"
+    behaviour.rate = 0
+    api = Api(server.url)
+    api.request("POST", "/player/play")
+    wait_complete(api)
+    assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
+    api.close()
+    server.stop()
+    origin.close()
+    # From what is kept alone, as it would be heard.
+    server.output = f"file:{output}"
+    server.start()
+    api = Api(server.url)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: api.player()["position"] > 3, "it plays", 10)
+    api.command("stop")
+    api.close()
+    server.stop()
+    heard = read_wave(output)
+    reference = media.reference("long.mp3")[: 2 * 44100]
+    assert largest_difference(heard[: 4 * 44100], reference)[0] <= 1
+
+
+@pytest.mark.parametrize("damage", ["journal", "truncated", "gone"])
+def test_damage_is_loaded_anew(start, media, origin, damage):
+    """Row 174."""
+    server, api = start()
+    content = media.path("short-0.mp3").read_bytes()
+    origin.serve("/a.mp3", content)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("completed", timeout=15)
+    wait_complete(api)
+    api.call("DELETE", "/queue")
+    api.close()
+    server.kill()
+    path = next(iter(files(server).values()))
+    match damage:
+        case "journal":
+            for suffix in ("-wal", "-shm"):
+                pathlib.Path(f"{server.data}/cache/cache.sqlite{suffix}").unlink(missing_ok=True)
+            (server.data / "cache" / "cache.sqlite").write_bytes(os.urandom(8192))
+        case "truncated":
+            os.truncate(path, 100)
+        case "gone":
+            path.unlink()
+    server.start()
+    api = Api(server.url)
+    assert entry(api) is None
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("completed", timeout=15)
+    wait_complete(api)
+    assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
+    api.close()
+
+
+def test_another_version_takes_the_place_of_the_old_one(start, media, origin):
+    """What is kept in part is another file on the server by now: it is dropped, and the new one is played and kept."""
+    server, api = start()
+    old, new = media.path("long.mp3").read_bytes(), media.path("chirp.mp3").read_bytes()
+    behaviour = origin.serve("/a.mp3", old, rate=KBPS_192 * 4)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: entry(api) and entry(api)["bytes"] > 100_000, "a part is kept", 10)
+    api.call("DELETE", "/queue")
+    behaviour.content, behaviour.etag, behaviour.rate = new, '"v2"', 0
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    player = api.wait_status("playing", timeout=15)
+    assert player["duration"] == pytest.approx(30, abs=0.2)
+    wait_complete(api)
+    assert [sha256(path.read_bytes()) for path in files(server).values()] == [sha256(new)]
+
+
+@pytest.mark.parametrize("options", [{"ranges": False}, {"ranges": False, "chunked": True}], ids=["plain", "chunked"])
+def test_servers_without_ranges(start, media, origin, options):
+    """Row 173."""
+    server, api = start()
+    content = media.path("noise.mp3").read_bytes()
+    origin.serve("/a.mp3", content, **options)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("completed", timeout=15)
+    wait_complete(api)
+    assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
+    api.play()
+    api.wait_status("completed", timeout=15)
+    assert len(origin.log("/a.mp3")) == 1
+
+
+def test_the_limit_holds_and_what_plays_stays(start, media, origin):
+    """Row 176: ten files, more than the limit; a file that is larger than the limit plays all the same."""
+    server, api = start("--cache-limit", "1")
+    content = media.path("noise-320.mp3").read_bytes()
+    pad = content + b"\0" * (250_000 - len(content))
+    for number in range(10):
+        origin.serve(f"/{number}.mp3", pad)
+    for number in range(10):
+        api.load(f"{origin.url}/{number}.mp3")
+        api.play()
+        api.wait_status("playing", "completed", timeout=15)
+        eventually(lambda: any(found["complete"] and f"/{number}.mp3" in found["uri"] for found in api.call("GET", "/cache")["entries"]),
+                   "it is kept", 15)
+        assert api.call("GET", "/cache")["bytes"] <= 1 << 20
+        assert sum(path.stat().st_blocks * 512 for path in files(server).values()) <= (1 << 20) + 300_000
+    kept = [found["uri"] for found in api.call("GET", "/cache")["entries"]]
+    assert kept == [f"{origin.url}/{number}.mp3" for number in (9, 8, 7, 6)]
+    huge = media.path("long.mp3").read_bytes() * 4
+    origin.serve("/huge.mp3", huge)
+    api.load(f"{origin.url}/huge.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    during(2, lambda: api.call("GET", "/cache")["bytes"] <= 1 << 20, "the limit holds")
+    assert api.player()["status"] == "playing"
+
+
+def test_removing(start, media, origin, directory):
+    """Rows 171, 177: in its own directory; one and all are removed, but never what plays."""
+    where = directory / "elsewhere" / "cache"
+    server, api = start("--cache-dir", str(where))
+    for name in ("a", "b", "c"):
+        origin.serve(f"/{name}.mp3", media.path("long.mp3" if name == "c" else "short-0.mp3").read_bytes())
+    for name in ("a", "b"):
+        api.load(f"{origin.url}/{name}.mp3")
+        api.play()
+        api.wait_status("completed", timeout=15)
+    api.load(f"{origin.url}/c.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: len(api.call("GET", "/cache")["entries"]) == 3, "three are kept")
+    keys = {found["uri"][-5]: found["key"] for found in api.call("GET", "/cache")["entries"]}
+    assert api.request("DELETE", f"/cache/{keys['c']}").status_code == 409
+    assert api.request("DELETE", f"/cache/{keys['a']}").status_code == 204
+    assert api.request("DELETE", f"/cache/{keys['a']}").status_code == 404
+    assert api.call("DELETE", "/cache") == {"removed": 1, "kept": 1}
+    assert {name.split(".")[0] for name in files(server, where)} == {keys["c"]}
+    assert not (server.data / "cache").exists()
+    api.command("stop")
+    api.call("DELETE", "/queue")
+    eventually(lambda: api.call("DELETE", "/cache")["kept"] == 0, "nothing is in use")
+    assert files(server, where) == {}
+
+
+def test_events_tell_progress_and_the_end(start, media, origin, contract):
+    """Row 178: at most ten a second, with speed; the last one says that it is complete."""
+    server, api = start()
+    events = EventLog(server.events_url, "events=cache", contract)
+    origin.serve("/a.mp3", media.path("long.mp3").read_bytes(), rate=300_000)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    events.wait_for("cache", lambda event: event["entries"] and event["entries"][0]["complete"], timeout=20)
+    seen = events.since(0, "cache")
+    progress = [event["entries"][0]["progress"] for event in seen if event["entries"] and event["entries"][0]["size"]]
+    assert progress == sorted(progress) and progress[-1] == 1
+    assert max(event["entries"][0]["bytesPerSecond"] for event in seen if event["entries"]) > 100_000
+    span = seen[-1].moment - seen[0].moment
+    assert len(seen) <= span * 10 + 3
+    events.wait_for("cache", lambda event: event["entries"] and event["entries"][0]["bytesPerSecond"] == 0
+                    and event["entries"][0]["complete"], timeout=10)
+    events.close()
+    assert not events.violations
+
+
+def test_a_browser_gets_what_is_there_while_it_is_loaded(start, media, origin):
+    """Row 213: ranges of what is kept, also in the middle of the download; a part that is not there is asked for again later."""
+    server, api = start()
+    content = media.path("long.mp3").read_bytes()
+    behaviour = origin.serve("/a.mp3", content, content_type="audio/mpeg")
+    behaviour.hold_at = 300_000
+    behaviour.held.set()
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: entry(api) and entry(api)["bytes"] == 300_000, "a part is kept", 10)
+    path = f"/cache/{entry(api)['key']}/content"
+    part = api.request("GET", path, headers={"Range": "bytes=1000-1999"})
+    assert part.status_code == 206 and part.content == content[1000:2000]
+    assert part.headers["content-range"] == f"bytes 1000-1999/{len(content)}" and part.headers["content-type"] == "audio/mpeg"
+    rest = api.request("GET", path, headers={"Range": "bytes=290000-"})
+    assert rest.content == content[290_000:300_000]
+    later = api.request("GET", path, headers={"Range": "bytes=500000-"})
+    assert later.status_code == 503 and later.json()["code"] == "not-yet-loaded"
+    assert api.request("GET", path).status_code == 503
+    assert api.request("GET", path, headers={"Range": f"bytes={len(content)}-"}).status_code == 416
+    behaviour.held.clear()
+    wait_complete(api)
+    whole = api.request("GET", path)
+    assert whole.status_code == 200 and sha256(whole.content) == sha256(content)
+    assert api.request("GET", path, headers={"Range": "bytes=500000-"}).content == content[500_000:]
+    assert api.request("GET", "/cache/c999/content").status_code == 404
+
+
+def test_a_full_disk_keeps_the_music_going(start, media, origin, directory):
+    """Nothing more is kept, which is told; what plays goes on, and when there is room again, it is kept again."""
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("needs a small file system, so root")
+    where = directory / "small"
+    where.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(where)], capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        server, api = start("--cache-dir", str(where))
+        origin.serve("/a.mp3", media.path("long.mp3").read_bytes())
+        api.load(f"{origin.url}/a.mp3")
+        api.play()
+        api.wait_status("playing", timeout=15)
+        eventually(lambda: api.call("GET", "/cache")["problem"], "it is told", 10)
+        api.seek(position=39)
+        api.wait_status("completed", timeout=15)
+        assert api.player()["error"] is None
+        origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes())
+        api.call("DELETE", "/queue")
+        eventually(lambda: api.call("DELETE", "/cache")["kept"] == 0, "nothing is in use")
+        api.load(f"{origin.url}/b.mp3")
+        api.play()
+        api.wait_status("completed", timeout=15)
+        wait_complete(api)
+        server.stop()
+    finally:
+        subprocess.run(["umount", "-l", str(where)], check=False)
+
+
+def test_files_may_be_no_larger(start_server, media, origin):
+    """As a full disk, where the system limits the size of files (RLIMIT_FSIZE)."""
+    server = start_server(
+        arguments=("--cache", "on", "--library", "off"), wrapper=("prlimit", "--fsize=400000"))
+    api = Api(server.url)
+    origin.serve("/a.mp3", media.path("long.mp3").read_bytes())
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: api.call("GET", "/cache")["problem"], "it is told", 10)
+    api.seek(position=39)
+    api.wait_status("completed", timeout=15)
+    api.close()
+
+
+def test_a_page_and_a_station_are_not_kept(start, media, origin):
+    """Only what is music, and has an end."""
+    from rig.radio import Radio
+
+    server, api = start()
+    origin.serve("/text", b"secret " * 10_000, content_type="audio/mpeg")
+    api.load(f"{origin.url}/text")
+    api.request("POST", "/player/play")
+    api.wait_status("failed", timeout=15)
+    radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)
+    api.load(f"{radio.url}/live")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    during(1, lambda: entry(api) is None, "nothing is kept")
+    assert files(server) == {}
+    radio.close()

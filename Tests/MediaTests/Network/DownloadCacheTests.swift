@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import Media
+
+@Suite struct DownloadCacheTests {
+    private let total: Int64 = 1_000_000
+    private let facts = CachedFacts(size: 1_000_000, entityTag: "\"v1\"")
+
+    private func rig(_ ranges: [Range<Int64>]) -> DownloadRig {
+        DownloadRig(cached: (facts, RangeSet(ranges)))
+    }
+
+    @Test func whatIsCompleteIsPlayedWithoutAsking() {
+        var rig = rig([0..<total])
+        #expect(rig.requests.isEmpty)
+        #expect(rig.ask(at: 0) == .cached(upTo: total))
+        #expect(rig.ask(at: total) == .end)
+        #expect(rig.reports.last?.isSatisfied != false)
+    }
+
+    @Test func aPartIsReadOnlyOnceTheServerHasTheSame() {
+        var rig = rig([0..<400_000])
+        #expect(rig.range == "bytes=400000-")
+        #expect(rig.field("If-Range") == "\"v1\"")
+        #expect(rig.ask(at: 0) == .wait)
+        rig.part(from: 400_000, of: total)
+        #expect(rig.ask(at: 0) == .cached(upTo: 400_000))
+        #expect(rig.requests.count == 1)
+    }
+
+    @Test func onlyWhatIsMissingIsAskedFor() {
+        var rig = rig([0..<100_000, 600_000..<700_000])
+        #expect(rig.range == "bytes=100000-599999")
+        rig.head(206, [("Content-Range", "bytes 100000-599999/1000000"), ("ETag", "\"v1\"")])
+        rig.send(100_000..<600_000)
+        rig.end()
+        #expect(rig.range == "bytes=700000-")
+        rig.part(from: 700_000, of: total)
+        rig.send(700_000..<total)
+        rig.end()
+        #expect(rig.requests.count == 2)
+        #expect(rig.reports.last?.ranges == [0..<total])
+        #expect(rig.reports.last?.isSatisfied == true)
+    }
+
+    @Test func anotherVersionIsLoadedAnew_andTheOldOneForgotten() throws {
+        var rig = rig([0..<400_000])
+        rig.head(200, [("Content-Length", "900000"), ("ETag", "\"v2\""), ("Accept-Ranges", "bytes")])
+        #expect(rig.forgotten == 1)
+        #expect(rig.range == "bytes=0-")
+        #expect(rig.field("If-Range") == nil)
+        rig.part(from: 0, of: 900_000, tag: "\"v2\"")
+        rig.send(0..<900_000)
+        rig.end()
+        #expect(try rig.holds(0..<900_000))
+        #expect(rig.download.failure == nil)
+    }
+
+    @Test func aServerWithoutRangesIsReadThrough() {
+        var rig = rig([0..<400_000])
+        rig.head(200, [("Content-Length", "1000000"), ("ETag", "\"v1\"")])
+        #expect(rig.forgotten == 0)
+        #expect(rig.ask(at: 0) == .cached(upTo: 400_000))
+        rig.send(0..<total)
+        rig.end()
+        #expect(rig.requests.count == 1)
+        #expect(rig.reports.last?.ranges == [0..<total])
+    }
+
+    @Test func withoutANetworkWhatIsThereIsPlayed() {
+        var rig = rig([0..<400_000])
+        for pause in [1.0, 2, 4] {
+            rig.drop()
+            rig.pass(pause + 0.01)
+        }
+        rig.drop()
+        #expect(rig.ask(at: 0) == .cached(upTo: 400_000))
+        guard case .failed(let error) = rig.ask(at: 400_000) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(error.code == .network)
+    }
+
+    @Test func whatIsNotThereAnyMoreIsLoaded() {
+        var rig = rig([0..<total])
+        _ = rig.ask(at: 0)
+        rig.cacheFailed()
+        #expect(rig.forgotten == 1)
+        #expect(rig.range == "bytes=0-")
+        #expect(rig.field("If-Range") == "\"v1\"")
+    }
+
+    @Test func whatIsWrittenIsAtHand_alsoWhenTheWindowHasLetItGo() {
+        var limits = NetworkLimits()
+        limits.memory = 1 << 20
+        var rig = DownloadRig(limits: limits)
+        let long: Int64 = 4 << 20
+        rig.part(from: 0, of: long)
+        var place: Int64 = 0
+        while place < long {
+            _ = rig.ask(at: place)
+            place = max(place + 65_536, rig.send((rig.download.fetch?.cursor ?? long)..<long))
+            rig.download.cacheGrew(0..<min(place, long))
+        }
+        #expect(rig.ask(at: 100_000) == .cached(upTo: long))
+        #expect(rig.requests.count <= 2)
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Catalogue
+import FoundationEssentials
+import Media
+import Synchronization
+import Testing
+
+@testable import RangeCache
+
+@Suite struct RangeCacheTests {
+    @Test func whatIsKeptIsThereAfterARestart() throws {
+        let rig = try CacheRig()
+        try rig.keep(0..<300_000, of: "a", size: 1_000_000).close()
+        try rig.keep(500_000..<600_000, of: "a", size: 1_000_000).close()
+        #expect(try rig.files() == ["c1.part"])
+        try rig.restart()
+        let media = try #require(rig.cache.find(try CacheRig.address("a")))
+        #expect(Array(media.ranges.ranges) == [0..<300_000, 500_000..<600_000])
+        #expect(media.facts == CachedFacts(size: 1_000_000, entityTag: "\"v1\""))
+        #expect(CacheRig.holds(media, 0..<300_000))
+        #expect(CacheRig.holds(media, 500_000..<600_000))
+        #expect(rig.cache.find(try CacheRig.address("b")) == nil)
+    }
+
+    @Test func itIsPublishedOnceItIsComplete() throws {
+        let rig = try CacheRig()
+        let media = try rig.keep(0..<200_000, of: "a", size: 300_000)
+        #expect(rig.wait { media.ranges.count == 200_000 })
+        #expect(try rig.files() == ["c1.part"])
+        try rig.keep(200_000..<300_000, of: "a", size: 300_000)
+        #expect(try rig.wait { try rig.files() == ["c1.media"] })
+        #expect(CacheRig.holds(media, 0..<300_000))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: rig.directory + "/c1.media"))
+        #expect(bytes.count == 300_000)
+        #expect(rig.cache.status().entries.first?.isComplete == true)
+        media.close()
+        try rig.restart()
+        #expect(rig.cache.status().entries.first?.isComplete == true)
+    }
+
+    @Test func parametersThatSayWhoAsksMakeNoOtherMedia() throws {
+        let rig = try CacheRig()
+        try rig.keep(0..<1_000, of: "a?x=1&token=abc", size: 1_000).close()
+        #expect(rig.wait { rig.cache.status().count == 1 })
+        #expect(rig.cache.find(try CacheRig.address("a?token=other&x=1")) != nil)
+        #expect(rig.cache.find(try CacheRig.address("a?x=1&X-Amz-Signature=5")) != nil)
+        #expect(rig.cache.find(try CacheRig.address("a?x=2")) == nil)
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        let own = try CacheRig(ignoring: ["visit"])
+        try own.keep(0..<1_000, of: "a?visit=1&token=2", size: 1_000).close()
+        #expect(own.cache.find(try CacheRig.address("a?token=2&visit=9")) != nil)
+        #expect(own.cache.find(try CacheRig.address("a?token=3")) == nil)
+    }
+
+    @Test func theOneUsedLongestAgoGoes_neverOneInUse() throws {
+        let rig = try CacheRig(limit: 1_000_000)
+        let first = try rig.keep(0..<300_000, of: "first", size: 300_000)
+        #expect(rig.wait { first.ranges.count == 300_000 })
+        for name in ["a", "b", "c", "d"] {
+            try rig.keep(0..<200_000, of: name, size: 200_000).close()
+            #expect(rig.wait { rig.cache.status().entries.contains { $0.uri.hasSuffix("/\(name)") && $0.isComplete } })
+            #expect(rig.cache.status().bytes <= 1_000_000)
+        }
+        #expect(Set(rig.cache.status().entries.map { $0.uri.suffix(1) }) == ["t", "b", "c", "d"])
+        #expect(CacheRig.holds(first, 0..<300_000))
+        #expect(try rig.files().count == 4)
+    }
+
+    @Test func whatIsLargerThanTheLimitIsKeptAsFarAsItGoes() throws {
+        let rig = try CacheRig(limit: 1_000_000)
+        try rig.keep(0..<500_000, of: "old", size: 500_000).close()
+        let media = try rig.keep(0..<3_000_000, of: "huge", size: 3_000_000)
+        #expect(rig.wait { media.ranges.count > 900_000 })
+        #expect(rig.cache.status().bytes <= 1_000_000)
+        #expect(CacheRig.holds(media, 0..<900_000))
+        #expect(rig.cache.status().entries.map(\.uri) == ["http://host/huge"])
+    }
+
+    @Test func whatPlaysIsNotRemoved() throws {
+        let rig = try CacheRig()
+        let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
+        try rig.keep(0..<1_000, of: "b", size: 1_000).close()
+        #expect(rig.wait { rig.cache.status().bytes == 2_000 })
+        let key = try #require(rig.cache.status().entries.first { $0.isInUse }?.key)
+        #expect(throws: CacheError.inUse) { try rig.cache.remove(key) }
+        #expect(throws: CacheError.unknown) { try rig.cache.remove("c999") }
+        #expect(rig.cache.removeAll() == (1, 1))
+        #expect(try rig.wait { try rig.files().count == 1 })
+        media.close()
+        try rig.cache.remove(key)
+        #expect(rig.cache.status().entries.isEmpty)
+        #expect(try rig.files().isEmpty)
+        try rig.restart()
+        #expect(rig.cache.status().count == 0)
+    }
+
+    @Test func whatIsForgottenIsReadNoMore() throws {
+        let rig = try CacheRig()
+        let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
+        #expect(rig.wait { media.ranges.count == 1_000 })
+        media.forget()
+        #expect(!CacheRig.holds(media, 0..<1_000))
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        let anew = try rig.keep(0..<500, of: "a", size: 900, tag: "\"v2\"")
+        #expect(rig.wait { anew.ranges.count == 500 })
+        #expect(anew.facts.entityTag == "\"v2\"")
+    }
+
+    // MARK: Damage
+
+    @Test(arguments: ["truncated", "missing", "size", "journal"])
+    func whatIsDamagedIsDropped(how: String) throws {
+        let rig = try CacheRig()
+        try rig.keep(0..<300_000, of: "a", size: 400_000).close()
+        try rig.keep(0..<1_000, of: "b", size: 1_000).close()
+        #expect(rig.wait { rig.cache.status().entries.contains { $0.isComplete } })
+        rig.cache.stop()
+        let part = rig.directory + "/c1.part"
+        switch how {
+        case "truncated": try Data(count: 100_000).write(to: URL(fileURLWithPath: part))
+        case "missing": try FileManager.default.removeItem(atPath: part)
+        case "size": try CacheJournal(rig.directory + "/cache.sqlite").zeroSizes()
+        default: try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: rig.directory + "/cache.sqlite"))
+        }
+        try rig.restart()
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        let isKept = how == "truncated" || how == "missing"
+        #expect((rig.cache.find(try CacheRig.address("b")) != nil) == isKept)
+        #expect(try rig.files().count == (isKept ? 1 : 0))
+        // And it goes on.
+        let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
+        #expect(rig.wait { media.ranges.count == 1_000 })
+    }
+
+    @Test func aSecondServerIsRefused() throws {
+        let rig = try CacheRig()
+        #expect(throws: CacheOpenError.self) {
+            _ = try RangeCache(rig.cache.configuration, log: .init(label: "second"))
+        }
+    }
+
+    @Test func whatCouldNotBeToldApartLaterIsNotKept() throws {
+        let rig = try CacheRig()
+        try rig.keep(0..<1_000, of: "a", size: nil, tag: nil).close()
+        try rig.restart()
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+    }
+
+    // MARK: Events
+
+    @Test func eventsAreFew_andTheLastOneComes() throws {
+        let rig = try CacheRig()
+        let told = Mutex<[CacheStatus]>([])
+        rig.cache.observe { status in told.withLock { $0.append(status) } }
+        let media = try rig.media("a")
+        media.describe(CachedFacts(size: 2_000_000, entityTag: "\"v1\""))
+        let began = Date()
+        for start in stride(from: Int64(0), to: 2_000_000, by: 1_000) {
+            let bytes = [UInt8](repeating: 1, count: 1_000)
+            bytes.withUnsafeBytes { media.store($0, at: start) }
+        }
+        #expect(rig.wait { told.withLock { $0.last?.entries.first?.isComplete == true } })
+        #expect(rig.wait { told.withLock { $0.last?.entries.first?.bytesPerSecond == 0 } })
+        let seconds = Date().timeIntervalSince(began)
+        #expect(Double(told.withLock { $0.count }) <= seconds * 10 + 2)
+        #expect(told.withLock { $0.contains { ($0.entries.first?.bytesPerSecond ?? 0) > 0 } })
+    }
+}
+
+extension CacheJournal {
+    fileprivate func zeroSizes() throws {
+        try save(
+            try records().map { record in
+                var record = record
+                record.facts.size = 0
+                return record
+            }, removing: [])
+    }
+}
+
+extension RangeSet<Int64> {
+    fileprivate var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
+}
