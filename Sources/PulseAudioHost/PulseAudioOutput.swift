@@ -64,6 +64,8 @@ public final class PulseAudioOutput: AudioOutput {
     public func drain(generation: Generation) { post(.drain(generation)) }
     public func close(generation: Generation) { post(.close(generation)) }
 
+    public func unmute(generation: Generation) { post(.unmute(generation)) }
+
     public func setGains(_ gains: ChannelGains, over seconds: Double) {
         state.withLock { state in
             switch state {

@@ -13,6 +13,7 @@ enum PulseCommand: Sendable {
     case drain(Generation)
     case close(Generation)
     case setGains(ChannelGains, seconds: Double)
+    case unmute(Generation)
     case select(String?)
     /// Answered through the mailbox when nothing sounds any more.
     case shutdown(Mailbox<Bool>)
@@ -21,7 +22,7 @@ enum PulseCommand: Sendable {
     var generation: Generation? {
         switch self {
         case .open(_, let generation), .start(let generation), .pause(let generation), .flush(_, let generation),
-            .drain(let generation), .close(let generation):
+            .drain(let generation), .close(let generation), .unmute(let generation):
             generation
         case .setGains, .select, .shutdown: nil
         }

@@ -139,8 +139,10 @@ extension PulseSession {
     private func listed() {
         isListing = false
         devices.finishListing()
-        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
+        // First what is there: who hears that sound is possible again then knows where it would go.
         publishDevices()
+        checkPlacement()
+        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
         performDeferred()
         if listsAgain {
             listsAgain = false

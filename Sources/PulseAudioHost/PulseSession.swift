@@ -32,6 +32,8 @@ final class PulseSession {
     var isListing = false
     var listsAgain = false
     private var publishedDevices: OutputDevices?
+    /// The choice was taken back: the stream goes to the default device, which the server would leave it from.
+    private var followsAgain = false
 
     private var current: PulseStream?
     private var leaving: [PulseStream] = []
@@ -91,6 +93,7 @@ final class PulseSession {
         case .flush(let index, _): current.flush(to: index)
         case .drain: current.drain()
         case .close: leave()
+        case .unmute: current.unmute()
         case .open, .setGains, .select, .shutdown: break
         }
     }
@@ -145,7 +148,11 @@ final class PulseSession {
             return say(.failed(generation, .lost(PulseProblem.noDevice)))
         }
         let format = PulseFormat.chosen(for: preferred, sampleRate: device.sampleRate)
-        guard let stream = PulseStreamRequest.connect(context, format: format, device: devices.chosen) else {
+        let isPinned = device.isPrivate
+        guard
+            let stream = PulseStreamRequest.connect(
+                context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned)
+        else {
             return say(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
         }
         let ring = FrameRing(
@@ -154,7 +161,11 @@ final class PulseSession {
         streamCount &+= 1
         current = PulseStream(
             stream: stream, ring: ring, ramp: ramp, generation: generation, number: streamCount, board: board,
-            timers: (context, api), emit: handler, moved: { [unowned self] in publishDevices() },
+            isPinned: isPinned, timers: (context, api), emit: handler,
+            moved: { [unowned self] in
+                publishDevices()
+                checkPlacement()
+            },
             ended: { [unowned self] in streamEnded($0) })
         say(.opened(generation, ring))
     }
@@ -190,9 +201,34 @@ final class PulseSession {
             publishedDevices = nil
             return publishDevices()
         }
+        followsAgain = id == nil && devices.chosen != nil
         devices.chosen = id
-        if let target = devices.target?.id { moveStream(to: target) }
+        checkPlacement()
         publishDevices()
+    }
+
+    /// Sees to it that the stream is where it should be, and cannot be taken from headphones to speakers.
+    ///
+    /// A stream that follows the default is moved along by the server; one that someone moved elsewhere is left there.
+    func checkPlacement() {
+        guard let current, !current.isClosing, pa_stream_get_state(current.stream) == PA_STREAM_READY,
+            let name = pa_stream_get_device_name(current.stream).map({ String(cString: $0) }),
+            let target = devices.target
+        else { return }
+        if name == target.id {
+            if target.isPrivate, !current.isPinned { displace(current) }
+        } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
+            displace(current)
+        } else if devices.chosen != nil || followsAgain {
+            moveStream(to: target.id)
+        }
+        followsAgain = false
+    }
+
+    private func displace(_ stream: PulseStream) {
+        guard !stream.isDisplaced else { return }
+        stream.isDisplaced = true
+        say(.displaced(stream.generation))
     }
 
     private func moveStream(to device: String) {

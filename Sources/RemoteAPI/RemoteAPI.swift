@@ -79,7 +79,7 @@ public final class RemoteAPI: HTTPResponder {
             asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
-            + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
+            + OutputRoutes(services: services).routes + SessionRoutes(services: services).routes + MediaRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes
             + [EventChannel.route(hub)] + system.routes

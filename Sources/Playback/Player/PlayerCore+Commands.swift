@@ -14,13 +14,14 @@ extension PlayerCore {
             switch command {
             case .play(let target, let position): try play(target, at: position)
             case .pause: pause()
-            case .toggle: try goal.wantsSound ? pause() : play(.current, at: nil)
+            case .toggle: try goal.wantsSound && !isHeldBack ? pause() : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
             case .next: try skip(to: queue.next(order, using: &random))
             case .previous: try previous()
             case .seek(let target): try seek(to: target)
             case .scan(let rate): try scan(at: rate)
             case .endScan: endScan()
+            case .interruption(let notice): interruptionReported(notice)
             case .apply, .edit, .selectOutput:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }
@@ -67,7 +68,7 @@ extension PlayerCore {
     /// Status and goal agree.
     private var isSettled: Bool {
         switch goal {
-        case .play: status == .playing || status == .interrupted
+        case .play: status == .interrupted || (status == .playing && !isHeldBack)
         case .hold: status != .playing
         case .pause: status == .paused
         case .stop: false
@@ -94,6 +95,7 @@ extension PlayerCore {
             makeCurrent(wanted, at: position)
             goal = .play
         }
+        overrideInterruption()
     }
 
     private func item(for target: PlayTarget) throws(PlaybackError) -> QueueItem {
@@ -211,6 +213,7 @@ extension PlayerCore {
             throw PlaybackError(.outputUnavailable, message)
         }
         beginScan(rate: rate)
+        overrideInterruption()
     }
 
     /// Leaves the current item for another, which is loaded (or was loaded ahead); the goal stays.

@@ -23,6 +23,7 @@ extension PlayerCore {
             scan = nil
             makeCurrent(target, at: nil)
             goal = .play
+            overrideInterruption()
         } else if let lost = current, queue.item(lost.item.id) == nil {
             leaveRemoved(lost, for: replacement(edit))
         } else if queue.currentID == nil, queue.count > 0, goalIsIdle {
@@ -90,6 +91,7 @@ extension PlayerCore {
         try check(patch.volume, 0...1, "volume")
         try check(patch.balance, -1...1, "balance")
         try check(patch.previousRestartsAfter, 0...3600, "previousRestartsAfter")
+        try check(patch.interruptionTimeout, 0...86_400, "interruptionTimeout")
         try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
         try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
 
@@ -103,6 +105,10 @@ extension PlayerCore {
         settings.stopAfterCurrent = patch.stopAfterCurrent ?? settings.stopAfterCurrent
         settings.autoPlay = patch.autoPlay ?? settings.autoPlay
         settings.previousRestartsAfter = patch.previousRestartsAfter ?? settings.previousRestartsAfter
+        settings.routePolicy = patch.routePolicy ?? settings.routePolicy
+        settings.interruptionPolicy = patch.interruptionPolicy ?? settings.interruptionPolicy
+        settings.autoResume = patch.autoResume ?? settings.autoResume
+        settings.interruptionTimeout = patch.interruptionTimeout ?? settings.interruptionTimeout
         return settings
     }
 }

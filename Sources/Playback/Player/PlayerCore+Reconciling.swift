@@ -51,8 +51,10 @@ extension PlayerCore {
         upcoming = load(item, at: nil)
     }
 
-    private mutating func reconcileStream() {
-        guard case .closed = stream, goal.wantsSound, let current, current.failure == nil, !isCutOff else { return }
+    mutating func reconcileStream() {
+        guard case .closed = stream, goal.wantsSound, let current, current.failure == nil, !isCutOff, !isHeldBack else {
+            return
+        }
         if let outage, now < outage.retryAt { return }
         let generation = newGeneration()
         stream = .opening(generation, since: now)
@@ -80,6 +82,7 @@ extension PlayerCore {
             if case .stop = goal { stopped() }
             return
         }
+        if routing.leaving == generation, leaveStream(generation, transport) { return }
         switch goal {
         case .play:
             guard let current, current.isFed else { return }
@@ -88,6 +91,7 @@ extension PlayerCore {
                 if goal.isAtRest { silence(generation, transport) }
                 return
             }
+            if isHeldBack { return silence(generation, transport) }
             switch transport {
             case .silent where gathering != nil: return
             case .dry where gathering != nil: silence(generation, transport)
@@ -120,7 +124,7 @@ extension PlayerCore {
         }
     }
 
-    private mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
+    mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
         switch transport {
         case .silent, .pausing: return
         case .starting, .running, .dry, .draining:

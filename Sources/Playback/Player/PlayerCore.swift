@@ -53,6 +53,9 @@ struct PlayerCore {
     /// nil until the output has told for the first time.
     var availability: OutputAvailability?
     var outage: Outage?
+    var routing = Routing()
+    /// Who has the sound away from us.
+    var interruptions = InterruptionHolders()
 
     // Bookkeeping.
     var now: MonotonicTime
@@ -131,7 +134,10 @@ struct PlayerCore {
     mutating func begin() -> [PlayerAction] {
         actions = []
         applyGains(over: 0)
-        if let device = settings.outputDevice { actions.append(.selectDevice(device)) }
+        if let device = settings.outputDevice {
+            routing.target = device
+            actions.append(.selectDevice(device))
+        }
         if let current {
             actions.append(.load(current.generation, current.item, DecodeStart(place: .seconds(current.startPosition))))
         } else if let first = queue.count > 0 ? queue[0] : nil {

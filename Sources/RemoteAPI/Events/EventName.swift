@@ -6,7 +6,7 @@ enum EventName: String, CaseIterable, Sendable {
     case time, buffer, library
     case status, item, completed
     case queueEnded = "queue-ended"
-    case queue, settings, output, error
+    case queue, settings, output, route, interruption, error
 
     /// After these a `time` that was measured before them tells of the past.
     var endsEarlierTime: Bool {
@@ -16,12 +16,12 @@ enum EventName: String, CaseIterable, Sendable {
         }
     }
 
-    var bit: UInt16 { 1 << Self.allCases.firstIndex(of: self)! }
+    var bit: UInt32 { 1 << Self.allCases.firstIndex(of: self)! }
 }
 
-/// A set of event kinds in two bytes; there is one per client.
+/// A set of event kinds in four bytes; there is one per client.
 struct EventSelection: Hashable, Sendable {
-    private(set) var bits: UInt16
+    private(set) var bits: UInt32
 
     static let all = EventSelection(EventName.allCases)
 

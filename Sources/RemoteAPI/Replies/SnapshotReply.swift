@@ -69,6 +69,9 @@ extension JSONWriter {
         member("crossfade", 0)
         member("autoPlay", settings.autoPlay)
         member("previousRestartsAfter", settings.previousRestartsAfter)
+        member("interruptionPolicy", settings.interruptionPolicy.rawValue)
+        member("autoResume", settings.autoResume)
+        member("interruptionTimeout", settings.interruptionTimeout)
     }
 
     mutating func members(of error: PlaybackError) {
