@@ -53,6 +53,7 @@ let package = Package(
         target("Audio", ["CLinux"]),
         target("Playback", ["Audio", "Threading"]),
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
+        target("Session", ["Playback", "Threading"]),
         target("HTTP"),
         target("Catalogue"),
 
@@ -61,7 +62,7 @@ let package = Package(
         target("CurlTransport", ["CCurl", "Media", "Threading"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
-        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Audio", "Threading", log]),
+        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Session", "Audio", "Threading", log]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
@@ -76,12 +77,13 @@ let package = Package(
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Session", "Catalogue", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "Resampling", "PulseAudioHost",
+                "Audio", "Playback", "Session", "Media", "CurlTransport", "Mpg123Decoding", "Resampling",
+                "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
                 "RemoteAPI",
@@ -95,6 +97,7 @@ let package = Package(
 
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
+        tests("SessionTests", ["Session", "Playback", "PlaybackTesting", "Threading"]),
         tests("HTTPTests", ["HTTP"]),
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
         tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
@@ -111,7 +114,7 @@ let package = Package(
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue"]),
         tests("TonearmTests", ["tonearm"]),
     ]
 )

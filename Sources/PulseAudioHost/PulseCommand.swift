@@ -2,6 +2,7 @@
 
 import Audio
 import Playback
+import Session
 import Threading
 
 /// What the handle asks of the mainloop thread, in order.
@@ -14,6 +15,9 @@ enum PulseCommand: Sendable {
     case close(Generation)
     case setGains(ChannelGains, seconds: Double)
     case unmute(Generation)
+    case describe(role: String)
+    case watchNeighbours(@Sendable (Neighbourhood?) -> Void)
+    case changeNeighbours([NeighbourChange])
     case select(String?)
     /// Answered through the mailbox when nothing sounds any more.
     case shutdown(Mailbox<Bool>)
@@ -24,7 +28,7 @@ enum PulseCommand: Sendable {
         case .open(_, let generation), .start(let generation), .pause(let generation), .flush(_, let generation),
             .drain(let generation), .close(let generation), .unmute(let generation):
             generation
-        case .setGains, .select, .shutdown: nil
+        case .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: nil
         }
     }
 }

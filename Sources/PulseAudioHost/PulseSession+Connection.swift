@@ -72,18 +72,22 @@ extension PulseSession {
         pa_context_set_subscribe_callback(
             context,
             { _, kind, _, userdata in
-                // A new or finished stream of anybody tells nothing about devices.
                 let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+                let session = PulseSession.session(userdata)
+                session.neighbours.changed(facility: facility, context: session.context)
+                // A new or finished stream of anybody tells nothing about devices.
                 guard
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
                         || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
                 else { return }
-                PulseSession.session(userdata).listDevices()
+                session.listDevices()
             }, pointer)
         let mask = pa_subscription_mask_t(
-            rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
+            rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
+                | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue)
         if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
         listDevices()
+        neighbours.begin(context)
     }
 
     private func connectionFailed(_ code: Int32) {
@@ -92,6 +96,7 @@ extension PulseSession {
         isListing = false
         listsAgain = false
         devices.forget()
+        neighbours.forget()
         dropContext()
         announce(.unavailable(reason))
         performDeferred()

@@ -42,6 +42,8 @@ final class PulseSession {
     private var deferred: [PulseCommand] = []
     private var ramp = StreamGainRamp(.unity)
     private var streamCount: UInt16 = 0
+    private var role = "music"
+    let neighbours = PulseNeighbours()
     private var finished: Mailbox<Bool>?
 
     init(
@@ -66,6 +68,9 @@ final class PulseSession {
         case .open(let format, let generation): open(format, generation)
         case .setGains(let gains, let seconds): setGains(gains, seconds)
         case .select(let id): select(id)
+        case .describe(let role): describe(role)
+        case .watchNeighbours(let handler): neighbours.watch(handler, context: readyContext)
+        case .changeNeighbours(let changes): neighbours.change(changes, context: readyContext)
         case .shutdown(let mailbox): shutdown(mailbox)
         default: performOnStream(command)
         }
@@ -94,7 +99,7 @@ final class PulseSession {
         case .drain: current.drain()
         case .close: leave()
         case .unmute: current.unmute()
-        case .open, .setGains, .select, .shutdown: break
+        case .open, .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: break
         }
     }
 
@@ -111,6 +116,13 @@ final class PulseSession {
     }
 
     func framesArrived() { current?.tick() }
+
+    private func describe(_ role: String) {
+        self.role = role
+        current?.describe(role: role)
+    }
+
+    var readyContext: OpaquePointer? { if case .ready = connection { context } else { nil } }
 
     // MARK: Streams
 
@@ -151,7 +163,8 @@ final class PulseSession {
         let isPinned = device.isPrivate
         guard
             let stream = PulseStreamRequest.connect(
-                context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned)
+                context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,
+                role: role)
         else {
             return say(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
         }

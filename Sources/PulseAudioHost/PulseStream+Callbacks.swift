@@ -146,6 +146,16 @@ extension PulseStream {
         }
     }
 
+    func describe(role: String) {
+        guard pa_stream_get_state(stream) == PA_STREAM_READY else { return }
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        pa_proplist_sets(properties, "media.role", role)
+        if let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) {
+            pa_operation_unref(operation)
+        }
+    }
+
     func unmute() {
         guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream),
             let operation = pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil)

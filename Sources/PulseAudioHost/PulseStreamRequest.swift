@@ -13,13 +13,13 @@ enum PulseStreamRequest {
     /// nil when refused at once; the context knows why. `isPinned`: ends with its device, where the server would else take
     /// it to another one before anybody is told.
     static func connect(
-        _ context: OpaquePointer, format: AudioFormat, device: String?, isPinned: Bool
+        _ context: OpaquePointer, format: AudioFormat, device: String?, isPinned: Bool, role: String
     ) -> OpaquePointer? {
         var spec = PulseFormat.sampleSpec(format)
         var map = PulseFormat.channelMap(format.layout)
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
-        pa_proplist_sets(properties, "media.role", "music")
+        pa_proplist_sets(properties, "media.role", role)
         pa_proplist_sets(properties, "media.name", "Music")
         guard let stream = pa_stream_new_with_proplist(context, "Music", &spec, &map, properties) else { return nil }
         let frameBytes = format.channelCount * 4

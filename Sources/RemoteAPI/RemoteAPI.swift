@@ -3,6 +3,7 @@
 public import Catalogue
 public import HTTP
 public import Playback
+public import Session
 
 /// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
 ///
@@ -15,6 +16,8 @@ public final class RemoteAPI: HTTPResponder {
         /// nil: the routes of it answer 404 `no-library`.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
+        /// nil: the routes of it answer 404 `no-session`.
+        public var session: (any SessionControl)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -71,7 +74,8 @@ public final class RemoteAPI: HTTPResponder {
             encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
-            playlists: configuration.playlists, epoch: configuration.epoch, mediaWorker: mediaWorker,
+            playlists: configuration.playlists, session: configuration.session, epoch: configuration.epoch,
+            mediaWorker: mediaWorker,
             libraryWorker: libraryWorker, snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
@@ -79,7 +83,8 @@ public final class RemoteAPI: HTTPResponder {
             asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
-            + OutputRoutes(services: services).routes + SessionRoutes(services: services).routes + MediaRoutes(services: services).routes
+            + OutputRoutes(services: services).routes + SessionRoutes(services: services).routes
+            + MediaRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes
             + [EventChannel.route(hub)] + system.routes
@@ -97,6 +102,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the library's observer.
     public func observe(_ library: LibraryStatus) { hub.receive(library) }
+
+    /// For the session's observer.
+    public func observe(_ session: SessionStatus) { hub.receive(session) }
 
     /// Ends the event channel and the background threads; blocks until the jobs under way are done.
     public func shutdown() {

@@ -118,6 +118,7 @@ def test_who_pauses_during_the_call_stays_paused(capture, pulse, api, events, pl
 
 def test_nothing_sounds_100_ms_after_a_call_began(capture, pulse, api, events, playing):
     """Issue 4: began to silence under 100 ms, and no click on the way: the fade only falls."""
+    capture.wait_seconds(0.6)
     mark = capture.frames
     before = time.monotonic()
     began(api)

@@ -11,6 +11,7 @@ import "./output-picker/output-picker.js";
 import "./playlist-browser/playlist-browser.js";
 import "./queue-list/queue-list.js";
 import "./seek-bar/seek-bar.js";
+import "./session-dialog/session-dialog.js";
 import "./shortcuts-dialog/shortcuts-dialog.js";
 import "./theme-toggle/theme-toggle.js";
 import "./toast-stack/toast-stack.js";

@@ -50,6 +50,9 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
     func unmute(generation: Generation)
 
+    /// What the stream is for, as sound servers name it (`music`, `video`, `game`, `phone`): their policies go by it.
+    func describe(role: String)
+
     /// Chooses the device by id, nil for the default one. Moves a running stream, or asks for another one with
     /// `.displaced`; sticky until the device goes.
     func select(device: String?)
@@ -61,6 +64,7 @@ public protocol AudioOutput: AnyObject, Sendable {
 extension AudioOutput {
     /// Where nobody else can put one on.
     public func unmute(generation: Generation) {}
+    public func describe(role: String) {}
 }
 
 /// Identifies one load of an item or one output stream; late callbacks of an older one are dropped.
@@ -109,7 +113,8 @@ public enum AudioOutputEvent: Sendable {
     case displaced(Generation)
     /// The stream is gone or could not be made. `.lost` streams may be opened again at once or when available.
     case failed(Generation, AudioOutputError)
-    /// The way to the sink opened or closed. Sent once after `activate` and at each change.
+    /// The way to the sink opened or closed. Sent once after `activate` and at each change; when it opened, after the devices
+    /// behind it.
     case availability(OutputAvailability)
     /// The list of devices, the default or the chosen one changed.
     case devices(OutputDevices)

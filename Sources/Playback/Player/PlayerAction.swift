@@ -21,6 +21,7 @@ enum PlayerAction {
     case closeStream(Generation)
     /// Takes back a mute that another program has put on it.
     case unmuteStream(Generation)
+    case describeStream(role: String)
     case setGains(ChannelGains, seconds: Double)
     case selectDevice(String?)
 

@@ -22,6 +22,7 @@ extension PlayerCore {
             case .scan(let rate): try scan(at: rate)
             case .endScan: endScan()
             case .interruption(let notice): interruptionReported(notice)
+            case .obey(let rules): obey(rules)
             case .apply, .edit, .selectOutput:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }
@@ -80,6 +81,7 @@ extension PlayerCore {
 
     private mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
         let wanted = try item(for: target)
+        try checkRules()
         if case .unavailable(let message) = availability {
             throw PlaybackError(.outputUnavailable, message)
         }
@@ -206,6 +208,7 @@ extension PlayerCore {
         guard current != nil, !goal.isAtRest else {
             throw PlaybackError(.invalidState, "Nothing is loaded that could be scanned.")
         }
+        try checkRules()
         if current?.media?.isSeekable == false {
             throw PlaybackError(.notSeekable, "This stream cannot be scanned.", itemID: current?.item.id)
         }

@@ -9,6 +9,7 @@ extension PlayerCore {
             throw PlaybackError(
                 .revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
         }
+        if play { try checkRules() }
         if play, case .unavailable(let message) = availability {
             throw PlaybackError(.outputUnavailable, message)
         }
@@ -28,7 +29,7 @@ extension PlayerCore {
             leaveRemoved(lost, for: replacement(edit))
         } else if queue.currentID == nil, queue.count > 0, goalIsIdle {
             makeCurrent(target ?? queue[0], at: nil)
-            goal = settings.autoPlay && availability == .available ? .play : .hold
+            goal = settings.autoPlay && availability == .available && rules.refusal == nil ? .play : .hold
         } else if case .updated(_, let new)? = change, new.id == current?.item.id {
             emit(.item(currentItem))
         }

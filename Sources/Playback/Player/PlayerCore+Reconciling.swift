@@ -85,13 +85,13 @@ extension PlayerCore {
         if routing.leaving == generation, leaveStream(generation, transport) { return }
         switch goal {
         case .play:
+            if isHeldBack, !(isAtItsEnd && isCurrentOver) { return silence(generation, transport) }
             guard let current, current.isFed else { return }
             if isAtItsEnd, isCurrentOver {
                 reachedEndOfQueue()
                 if goal.isAtRest { silence(generation, transport) }
                 return
             }
-            if isHeldBack { return silence(generation, transport) }
             switch transport {
             case .silent where gathering != nil: return
             case .dry where gathering != nil: silence(generation, transport)
@@ -110,7 +110,8 @@ extension PlayerCore {
             }
         case .hold, .pause:
             silence(generation, transport)
-        case .stop(let drain, _):
+        case .stop(let drains, _):
+            let drain = drains && !isHeldBack
             switch transport {
             case .silent: stopped()
             case .draining where drain: return

@@ -66,7 +66,7 @@ extension PlayerCore {
         case .stop: stopForLoss()
         case .resume:
             routing.waitsForDevice = false
-            if case .pause(.routeLost) = goal { goal = .play }
+            if case .pause(.routeLost) = goal, rules.refusal == nil { goal = .play }
         }
         use(decision.target)
     }
@@ -102,6 +102,15 @@ extension PlayerCore {
         if device == routing.route?.id { routing.cause = nil }
         routing.target = device
         actions.append(.selectDevice(device))
+    }
+
+    /// The session admits other devices now.
+    mutating func routesAllowedChanged() {
+        guard routing.known != nil else { return }
+        let decision = RouteDecision(situation(output.devices))
+        guard decision.target != routing.target else { return tellRoute(.categoryChange) }
+        routing.cause = .categoryChange
+        take(decision)
     }
 
     mutating func routePolicyChanged() {

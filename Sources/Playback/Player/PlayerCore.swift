@@ -56,6 +56,7 @@ struct PlayerCore {
     var routing = Routing()
     /// Who has the sound away from us.
     var interruptions = InterruptionHolders()
+    var rules = SessionRules()
 
     // Bookkeeping.
     var now: MonotonicTime
@@ -208,7 +209,9 @@ struct PlayerCore {
     }
 
     mutating func applyGains(over seconds: Double) {
-        let gains = ChannelGains(volume: settings.volume, muted: settings.muted, balance: settings.balance)
+        let gains = ChannelGains(
+            volume: rules.isUnprocessed ? 1 : settings.volume, muted: settings.muted || rules.isSilenced,
+            balance: rules.isUnprocessed ? 0 : settings.balance)
         actions.append(.setGains(gains, seconds: seconds))
     }
 

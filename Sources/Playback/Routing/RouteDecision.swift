@@ -58,7 +58,8 @@ struct RouteDecision: Equatable {
         func isThere(_ id: String?) -> Bool { id != nil && devices.contains { $0.id == id } }
 
         lost = situation.lost
-        followed = isThere(situation.followed) ? situation.followed : nil
+        followed =
+            devices.first { $0.id == situation.followed && !($0.isPrivate && situation.filter.prefersSpeaker) }?.id
         let chosen = isThere(situation.chosen) ? situation.chosen : nil
 
         let wentPrivately = situation.previous.map { Self.isGone($0, in: devices) && $0.isPrivate } ?? false

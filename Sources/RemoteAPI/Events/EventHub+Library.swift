@@ -6,6 +6,6 @@ extension EventHub {
     /// Called from the library's thread, as seldom as clients should hear of it. Only the latest state counts.
     func receive(_ library: LibraryStatus) {
         let frame = encoder.library(library, version: player.snapshot.version, at: Moment(clock))
-        for subscriber in everyone() { subscriber.setLibrary(frame) }
+        for subscriber in everyone() { subscriber.setState(.library, frame) }
     }
 }

@@ -3,7 +3,7 @@
 /// The kinds of events that a client can choose. `hello`, `snapshot`, `resync` and `reply` always come.
 enum EventName: String, CaseIterable, Sendable {
     /// Not recorded: only the latest counts. All others carry a `seq` and can be replayed.
-    case time, buffer, library
+    case time, buffer, library, session
     case status, item, completed
     case queueEnded = "queue-ended"
     case queue, settings, output, route, interruption, error

@@ -44,7 +44,8 @@ struct Outbox {
     private var bufferBarrier: UInt64 = 0
     private var time: Latest?
     private var buffer: Latest?
-    private var library: EventFrame?
+    /// States of which only the latest counts, and that do not depend on the player's.
+    private var states: [EventName: EventFrame] = [:]
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
     private var isIdle = false
@@ -101,9 +102,9 @@ struct Outbox {
         return wake()
     }
 
-    mutating func setLibrary(_ frame: EventFrame) -> Bool {
-        guard selection.contains(.library) else { return false }
-        library = frame
+    mutating func setState(_ name: EventName, _ frame: EventFrame) -> Bool {
+        guard selection.contains(name) else { return false }
+        states[name] = frame
         return wake()
     }
 
@@ -148,10 +149,7 @@ struct Outbox {
             buffer = nil
             return .frame(latest.frame)
         }
-        if let frame = library {
-            library = nil
-            return .frame(frame)
-        }
+        if let name = states.keys.first, let frame = states.removeValue(forKey: name) { return .frame(frame) }
         if heartbeatIsDue {
             heartbeatIsDue = false
             return .heartbeat

@@ -25,8 +25,9 @@ struct OutputRoutes: Sendable {
     }
 
     private static func list(_ snapshot: PlayerSnapshot) -> HTTPResponse {
-        .json(JSONWriter.object { 
-            $0.members(ofOutputs: snapshot.output.devices, policy: snapshot.settings.routePolicy)
-         })
+        .json(
+            JSONWriter.object {
+                $0.members(ofOutputs: snapshot.output.devices, policy: snapshot.settings.routePolicy)
+            })
     }
 }

@@ -3,6 +3,7 @@
 import Catalogue
 import HTTP
 import Playback
+import Session
 import Synchronization
 
 /// What the handlers share.
@@ -13,6 +14,8 @@ struct Services: Sendable {
     /// nil when it is switched off.
     let library: (any MusicLibrary)?
     let playlists: (any PlaylistKeeper)?
+    /// nil in a server without an audio session.
+    let session: (any SessionControl)?
     /// Identifies this run of the server in entity tags and event ids.
     let epoch: String
     /// Opens media and lists folders.

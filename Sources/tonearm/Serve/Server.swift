@@ -13,6 +13,7 @@ import Mpg123Decoding
 import Playback
 import PulseAudioHost
 import RemoteAPI
+import Session
 import Resampling
 import SoftwareOutput
 import StaticSite
@@ -29,6 +30,7 @@ final class Server {
     private let store: StateStore
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
+    private let session: LiveSession
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -44,11 +46,15 @@ final class Server {
             transport: network, limits: configuration.networkLimits, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
+        let output = Self.output(configuration)
         var environment = Player.Environment(
-            opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
+            opener: opener, output: output, conversion: SoxrConversion(), store: store,
             clock: clock, buffering: configuration.buffering)
         environment.networkBuffering = configuration.networkBuffering
+        let keeper = StoredNotes(store)
+        environment.store = keeper
         player = Player(environment)
+        session = Self.session(player, output, keeper, configuration)
 
         library = try Self.library(configuration, roots, examiner, log)
         var settings = RemoteAPI.Configuration(
@@ -57,12 +63,19 @@ final class Server {
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library
+        settings.session = session
         settings.playlists = try Self.playlists(configuration, log)
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
-        player.observe { api.observe($0) }
+        let session = session
+        session.observe { api.observe($0) }
+        player.observe { event in
+            api.observe(event)
+            session.receive(event)
+        }
+        session.receive(player.snapshot)
         library?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
@@ -77,6 +90,7 @@ final class Server {
     /// Fades out, saves, closes every socket; within 2 s.
     func stop() {
         door.close()
+        session.stop()
         player.shutdown()
         api.shutdown()
         webSockets.stop()

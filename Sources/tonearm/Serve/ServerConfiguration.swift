@@ -21,6 +21,8 @@ struct ServerConfiguration: Equatable {
     var publicDirectory: String?
     var output = Output.pulse
     var sink: String?
+    /// An exclusive session silences other programs' streams.
+    var interruptsOthers = false
     var buffering = DecodeBuffering()
     var tokenFile: String?
     var allowedOrigins: [String] = []
@@ -48,6 +50,7 @@ struct ServerConfiguration: Equatable {
         publicDirectory = try values.text("public", options.files.publicDirectory)
         if let setting = try values.setting("output", options.sound.output) { output = try Self.output(setting) }
         sink = try values.text("sink", options.sound.sink)
+        interruptsOthers = try values.flag("interrupt-others", options.sound.interruptOthers, default: false)
         buffering.frames =
             try values.number("decode-buffer-frames", options.sound.decodeBufferFrames, in: DecodeBuffering.frameRange)
             ?? buffering.frames

@@ -16,15 +16,16 @@ import Threading
     }
 
     /// Of a beginning: whether it is the first. Of an end: whether music may go on; nil while it is not the last.
-    @Test(arguments: [
-        ("+c -c", [true, true]),
-        ("+c +c +s -c -c -s", [true, false, false, nil, nil, true]),
-        ("+s +s -s", [true, false, true]),
-        ("-c", [nil]),
-        ("+c -c -c !c", [true, true, nil, nil]),
-        ("+c +s !c -s", [true, false, nil, false]),
-        ("+c !c +c -c", [true, false, true, true]),
-    ] as [(String, [Bool?])])
+    @Test(
+        arguments: [
+            ("+c -c", [true, true]),
+            ("+c +c +s -c -c -s", [true, false, false, nil, nil, true]),
+            ("+s +s -s", [true, false, true]),
+            ("-c", [nil]),
+            ("+c -c -c !c", [true, true, nil, nil]),
+            ("+c +s !c -s", [true, false, nil, false]),
+            ("+c !c +c -c", [true, false, true, true]),
+        ] as [(String, [Bool?])])
     func answers(script: String, expected: [Bool?]) {
         var holders = InterruptionHolders()
         let answers = run(script, &holders)

@@ -13,7 +13,8 @@ import Threading
 
     private static func headphones(isDefault: Bool = false, isAvailable: Bool = true) -> OutputDevice {
         OutputDevice(
-            id: "hp", description: "Headphones", formFactor: "headphone", isAvailable: isAvailable, isDefault: isDefault)
+            id: "hp", description: "Headphones", formFactor: "headphone", isAvailable: isAvailable, isDefault: isDefault
+        )
     }
 
     private static func desk(isDefault: Bool = false) -> OutputDevice {
@@ -196,6 +197,8 @@ import Threading
         let speaker = OutputDevice(id: "loud", description: "", formFactor: "speaker")
         var situation = situation([headset, speaker], current: "hs", known: nil, previous: nil)
         #expect(RouteDecision(situation).target == nil)
+        situation.followed = "hs"
+        #expect(RouteDecision(situation).target == "hs")
         situation.filter.prefersSpeaker = true
         #expect(RouteDecision(situation).target == "loud")
     }

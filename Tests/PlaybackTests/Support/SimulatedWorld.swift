@@ -220,7 +220,7 @@ struct SimulatedWorld {
                 sink.isDry = false
             case .closeStream(let generation):
                 if generation == sink.generation { sink = Sink() }
-            case .setGains: continue
+            case .setGains, .describeStream: continue
             case .unmuteStream: unmutes += 1
             case .selectDevice(let device): selected.append(device)
             case .emit(let kind): events.append(kind)
