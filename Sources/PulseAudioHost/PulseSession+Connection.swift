@@ -71,10 +71,12 @@ extension PulseSession {
         connection = .ready
         pa_context_set_subscribe_callback(
             context,
-            { _, kind, _, userdata in
+            { _, kind, index, userdata in
                 let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
                 let session = PulseSession.session(userdata)
-                session.neighbours.changed(facility: facility, context: session.context)
+                if facility != PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || !session.isOwnStream(index) {
+                    session.neighbours.changed(facility: facility, context: session.context)
+                }
                 // A new or finished stream of anybody tells nothing about devices.
                 guard
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue

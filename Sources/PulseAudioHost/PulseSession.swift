@@ -122,6 +122,11 @@ final class PulseSession {
         current?.describe(role: role)
     }
 
+    func isOwnStream(_ index: UInt32) -> Bool {
+        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return false }
+        return pa_stream_get_index(current.stream) == index
+    }
+
     var readyContext: OpaquePointer? { if case .ready = connection { context } else { nil } }
 
     // MARK: Streams
@@ -198,7 +203,8 @@ final class PulseSession {
             pa_stream_get_state(stream.stream) == PA_STREAM_READY
                 ? pa_stream_get_device_name(stream.stream).map { String(cString: $0) } : nil
         }
-        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen)
+        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
+            current?.isPinned == false, devices.target?.isPrivate == false
         {
             // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
             return moveStream(to: chosen)

@@ -137,6 +137,8 @@ final class PulseStream {
             } else {
                 requestTiming()
                 askWhetherMuted()
+                // Where it is, and whether it should be elsewhere by now.
+                moved()
                 if startsWhenCorked { run() }
                 answerEmptyDrain()
             }

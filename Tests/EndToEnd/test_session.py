@@ -329,3 +329,24 @@ def test_the_speaker_is_preferred_by_option(capture, pulse, api):
     eventually(lambda: current() == "loud", "the speaker")
     change(api, options=[])
     eventually(lambda: current() != "loud", "and back")
+
+
+def test_the_command_line_tells_and_sets_it(capture, pulse, api, server):
+    import os
+    import subprocess
+
+    from rig.server import binary
+
+    def tonearm(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([str(binary()), *arguments, "--server", server.url], capture_output=True, text=True, timeout=20,
+                              env=os.environ | {"HOME": str(pulse.directory)})
+
+    assert tonearm("session", "--use", "duck-others").stdout.startswith("playback, duck-others, inactive")
+    refusal = tonearm("session", "--mode", "voice-chat")
+    assert refusal.returncode != 0 and "voice-chat is not possible with playback" in refusal.stderr
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    assert tonearm("interrupt", "began").returncode == 0
+    assert api.player()["status"] == "interrupted"
+    assert tonearm("interrupt", "ended", "--stay-paused").returncode == 0
+    assert api.player()["status"] == "paused"

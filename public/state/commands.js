@@ -62,7 +62,8 @@ export class Commands {
     selectOutput: ({ id }) => this.#attempt(async () => void (await this.#client.put("/outputs/current", { id }))),
     outputPolicy: ({ policy }) => this.#attempt(async () =>
       this.#store.setOutputs(await this.#client.patch("/outputs", { policy }))),
-    session: (change) => this.#attempt(async () => this.#store.setSession(await this.#client.patch("/session", change))),
+    // The event tells what came of it; the answer may be overtaken by the event of a later change.
+    session: (change) => this.#attempt(async () => void (await this.#client.patch("/session", change))),
     add: ({ items, position = "end", play = false }) => this.#add(items, position, play),
     move: ({ ids, position }) => this.#attempt(() => this.#client.post("/queue/move", { ids, position })),
     remove: ({ ids }) => this.#remove(ids),

@@ -43,9 +43,9 @@ public enum PlayerCommand: Sendable {
     /// When it has taken effect.
     var awaits: PlayerCore.PendingReply.Awaited {
         switch self {
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey: .transport
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption: .transport
         case .edit(_, _, let play): play ? .transport : .nothing
-        case .apply: .nothing
+        case .apply, .obey: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

@@ -27,7 +27,8 @@ extension PlayerCore {
     private func situation(_ devices: OutputDevices) -> RouteSituation {
         RouteSituation(
             devices: devices, known: routing.known, previous: routing.route,
-            chosen: settings.outputDevice ?? routing.configured, followed: routing.followed, lost: routing.lost,
+            chosen: settings.outputDevice ?? routing.configured, followed: routing.followed, asked: routing.target,
+            lost: routing.lost,
             policy: settings.routePolicy, filter: routing.filter, now: now)
     }
 

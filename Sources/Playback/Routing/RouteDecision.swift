@@ -14,6 +14,8 @@ struct RouteSituation {
     var chosen: String?
     /// What was followed last without having been chosen: a device that came, or that another program moved us to.
     var followed: String?
+    /// What the output was asked to use last; nil for the default device.
+    var asked: String?
     /// Headphones that went while they were used.
     var lost: RouteLoss?
     var policy = RoutePolicy.pause
@@ -113,7 +115,7 @@ struct RouteDecision: Equatable {
     private static func movedByOthers(_ situation: RouteSituation, _ devices: [OutputDevice]) -> String? {
         guard let current = situation.devices.current, let previous = situation.previous, current != previous.id,
             !isGone(previous, in: devices), devices.contains(where: { $0.id == current && !$0.isDefault }),
-            current != situation.chosen, current != situation.followed
+            current != situation.chosen, current != situation.followed, current != situation.asked
         else { return nil }
         return current
     }

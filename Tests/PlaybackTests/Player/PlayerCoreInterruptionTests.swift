@@ -143,6 +143,21 @@ import Testing
         #expect(world.status == .interrupted)
     }
 
+    /// Row 133: what a live source sent meanwhile is of the past.
+    @Test func aLiveSource_isOpenedAnew() {
+        var world = SimulatedWorld.playing(["live"])
+        world.run(seconds: 1)
+        let loads = world.loads
+        interrupt(&world)
+        world.run(seconds: 3)
+        #expect(world.loads == loads)
+        end(&world)
+        let plays = world.run { $0.status == .playing }
+        #expect(plays && world.loads == loads + 1)
+        #expect(world.core.current?.listened ?? 0 > 0.9, "what was heard of it is not forgotten")
+        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+    }
+
     @Test func needsNoWakeUps_whileItWaits() {
         var world = SimulatedWorld.playing(["a-90"])
         interrupt(&world)

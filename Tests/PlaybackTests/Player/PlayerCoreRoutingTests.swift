@@ -145,6 +145,21 @@ import Threading
         #expect(world.core.output.devices.isChosen)
     }
 
+    @Test func whatTheSessionAskedFor_isNoHandOfOthers() {
+        var world = SimulatedWorld.playing(["a-60"])
+        let devices = [Self.speakers, OutputDevice(id: "loud", description: "Loud", formFactor: "speaker")]
+        tell(&world, devices, current: "spk")
+        var rules = SessionRules()
+        rules.routes.prefersSpeaker = true
+        world.command(.obey(rules))
+        #expect(world.selected.last == "loud")
+        world.send(.output(.devices(OutputDevices(devices: devices, current: "loud", isChosen: true))))
+        #expect(reasons(world) == [.unknown, .categoryChange])
+        #expect(!world.core.output.devices.isChosen)
+        world.command(.obey(SessionRules()))
+        #expect(world.selected.last == .some(nil))
+    }
+
     @Test func wakingUp_tellsTheRoute() {
         var world = SimulatedWorld.playing(["a-60"])
         tell(&world, [Self.speakers], current: "spk")

@@ -15,6 +15,8 @@ struct SimulatedWorld {
         case good(seconds: Double)
         /// Opens and fails after this much.
         case damaged(seconds: Double)
+        /// Without an end and without a way back; writes a minute.
+        case live
         /// A minute long; writes this much and then waits for bytes.
         case starving(seconds: Double)
         case missing
@@ -76,6 +78,7 @@ struct SimulatedWorld {
     static func media(_ uri: String) -> Media {
         if uri.hasPrefix("missing") { return .missing }
         if uri.hasPrefix("never") { return .never }
+        if uri.hasPrefix("live") { return .live }
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
         if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
@@ -260,6 +263,11 @@ struct SimulatedWorld {
             let pause = delay()
             after(pause, .decoding(generation, .opened(description(seconds))))
             reposition(generation, DecodeRun(), start, after: pause)
+        case .live:
+            let format = AudioFormat(sampleRate: Self.sampleRate, layout: .stereo)
+            after(
+                0.01, .decoding(generation, .opened(MediaDescription(format: format, duration: nil, isSeekable: false))))
+            after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
         case .starving:
             after(0.01, .decoding(generation, .opened(description(60))))
             after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
@@ -303,6 +311,7 @@ struct SimulatedWorld {
             .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
         switch session.media {
         case .missing, .never: return
+        case .live: sink.written += FrameCount(60 * Self.sampleRate)
         case .starving(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(

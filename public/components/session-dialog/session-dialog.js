@@ -106,13 +106,13 @@ export class SessionDialog extends HTMLElement {
 
   #showSession({ category, mode, options, available, silentSwitch }) {
     const isThere = (value) => value === category || available.categories.includes(value);
-    render(this.#find("category"), choices(categoryWords, undefined, (value) => !isThere(value)));
+    render(this.#find("category"), html`${choices(categoryWords, undefined, (value) => !isThere(value))}`);
     this.#find("category").value = category;
-    render(this.#find("mode"), choices(modeWords, available.modes));
+    render(this.#find("mode"), html`${choices(modeWords, available.modes)}`);
     this.#find("mode").value = mode;
-    render(this.querySelector(".session-options"), available.options.map((option) => html`
+    render(this.querySelector(".session-options"), html`${available.options.map((option) => html`
       <label class="check"><input type="checkbox" data-option="${option}" ${options.includes(option) ? html`checked` : null}>
-        ${optionWords[option] ?? option}</label>`));
+        ${optionWords[option] ?? option}</label>`)}`);
     this.#find("silent").checked = silentSwitch;
     this.querySelector(".session-others").textContent = describeOthers(this.#session);
   }
