@@ -266,7 +266,8 @@ struct SimulatedWorld {
         case .live:
             let format = AudioFormat(sampleRate: Self.sampleRate, layout: .stereo)
             after(
-                0.01, .decoding(generation, .opened(MediaDescription(format: format, duration: nil, isSeekable: false))))
+                0.01, .decoding(generation, .opened(MediaDescription(format: format, duration: nil, isSeekable: false)))
+            )
             after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
         case .starving:
             after(0.01, .decoding(generation, .opened(description(60))))

@@ -59,7 +59,8 @@ struct InterruptCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "interrupt", abstract: "Takes the sound for another program, or gives it back.",
-        discussion: "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
+        discussion:
+            "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
     @OptionGroup var options: ClientOptions
     @Argument(help: "began or ended.") var type: Kind
     @Flag(help: "With ended: the music stays paused.") var stayPaused = false
