@@ -74,6 +74,7 @@ let package = Package(
         target("Audio", ["CLinux"]),
         target("Playback", ["Audio", "Threading"]),
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
+        target("Session", ["Playback", "Threading"]),
         target("HTTP"),
         target("Catalogue"),
         target("Recording", ["Threading"]),
@@ -86,7 +87,8 @@ let package = Package(
         target("MediaWorkerProtocol", ["Audio"]),
         target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
-        target("PulseAudioHost", ["CPulse", "CLinux", "Playback", "Recording", "Audio", "Threading", log]),
+        target(
+            "PulseAudioHost", ["CPulse", "CLinux", "Playback", "Session", "Recording", "Audio", "Threading", log]),
         target("RecordingFiles", ["CSndfile", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
@@ -108,12 +110,13 @@ let package = Package(
         .executableTarget(name: "tonearm-media-worker", dependencies: ["MediaWorker"], swiftSettings: settings),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Catalogue", "Recording", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Session", "Catalogue", "Recording", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Media", "CurlTransport", "Mpg123Decoding", "MediaWorkerClient", "Resampling",
+                "Audio", "Playback", "Session", "Media", "CurlTransport", "Mpg123Decoding", "MediaWorkerClient",
+                "Resampling",
                 "PulseAudioHost",
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
@@ -128,6 +131,7 @@ let package = Package(
 
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
+        tests("SessionTests", ["Session", "Playback", "PlaybackTesting", "Threading"]),
         tests("HTTPTests", ["HTTP"]),
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
         tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
@@ -151,7 +155,7 @@ let package = Package(
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Catalogue"]),
+        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue"]),
         tests("MPRISTests", ["MPRIS", "Playback", "Audio", "Threading"]),
         tests("RecordingTests", ["Recording", "Threading"]),
         tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),

@@ -8,6 +8,7 @@ import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./ne
 import { render } from "./lib/html.js";
 import { icon } from "./lib/icons.js";
 import { describeItem } from "./lib/media.js";
+import { describeRoute } from "./lib/session.js";
 import { listenForShortcuts } from "./lib/shortcuts.js";
 import { advise, describe } from "./lib/status.js";
 import { Artwork } from "./state/artwork.js";
@@ -28,7 +29,7 @@ const find = (selector) => document.querySelector(selector);
 const view = {
   access: find("access-note"), banner: find("connection-banner"), browser: find("music-browser"), mini: find("mini-player"),
   now: find("now-playing"), output: find("output-picker"), queue: find("queue-list"), seek: find("seek-bar"),
-  shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
+  session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
   transport: find("transport-controls"), volume: find("volume-control"),
 };
 
@@ -77,6 +78,7 @@ store.addEventListener("player", () => {
   view.now.item = player.item;
   view.transport.player = player;
   view.volume.player = player;
+  view.session.player = player;
   view.mini.player = player;
   view.queue.player = player;
   view.seek.enabled = player.item?.seekable !== false;
@@ -105,7 +107,12 @@ store.addEventListener("access", () => {
   for (const group of document.querySelectorAll(".needs-control")) group.disabled = isReadOnly;
   view.browser.isReadOnly = view.access.isReadOnly = isReadOnly;
 });
-store.addEventListener("outputs", () => (view.output.outputs = store.outputs));
+store.addEventListener("outputs", () => (view.output.outputs = view.session.outputs = store.outputs));
+store.addEventListener("session", () => (view.session.session = store.session));
+store.addEventListener("route", ({ detail }) => {
+  const message = describeRoute(detail, store.player);
+  if (message) notify(message);
+});
 folder.addEventListener("change", () => {
   if (folder.content) view.browser.folder = folder.content;
   else view.browser.problem = folder.problem;
@@ -170,6 +177,9 @@ for (const tab of document.querySelectorAll(".tabs button")) {
 const help = find("[data-name=shortcuts]");
 render(help, icon("keyboard"));
 help.addEventListener("click", () => view.shortcuts.open());
+const sound = find("[data-name=sound]");
+render(sound, icon("speaker"));
+sound.addEventListener("click", () => view.session.open());
 
 listenForShortcuts(shortcuts({ browse, commands, store, view, showTab }));
 // Nothing is known yet, so nothing can be pressed.

@@ -2,6 +2,7 @@
 
 public import Audio
 public import Playback
+public import Session
 import Synchronization
 import Threading
 
@@ -25,6 +26,12 @@ public final class PulseAudioOutput: AudioOutput {
 
     private let board = ClockBoard()
     private let state: Mutex<State>
+    /// Who watches the neighbours; asked for before the output is active, in practice.
+    private let watcher = Mutex(Watcher())
+
+    private struct Watcher {
+        var handler: (@Sendable (Neighbourhood?) -> Void)?
+    }
 
     private let server: String?
 
@@ -48,6 +55,7 @@ public final class PulseAudioOutput: AudioOutput {
             session.devices.chosen = device
             thread.start({ session.connect() }, perform: session.perform, framesCame: session.framesArrived)
             state = .active(thread, Activity(session))
+            if let handler = watcher.withLock({ $0.handler }) { thread.post(.watchNeighbours(handler)) }
         }
     }
 
@@ -63,6 +71,10 @@ public final class PulseAudioOutput: AudioOutput {
     public func flush(to ringIndex: FrameCount, generation: Generation) { post(.flush(ringIndex, generation)) }
     public func drain(generation: Generation) { post(.drain(generation)) }
     public func close(generation: Generation) { post(.close(generation)) }
+
+    public func unmute(generation: Generation) { post(.unmute(generation)) }
+
+    public func describe(role: String) { post(.describe(role: role)) }
 
     public func setGains(_ gains: ChannelGains, over seconds: Double) {
         state.withLock { state in
@@ -97,4 +109,13 @@ public final class PulseAudioOutput: AudioOutput {
         _ = silence.take(until: .now.advanced(bySeconds: 0.4))
         thread.stop { activity.session.tearDown() }
     }
+}
+
+extension PulseAudioOutput: NeighbourWatch {
+    public func watchNeighbours(_ handler: @escaping @Sendable (Neighbourhood?) -> Void) {
+        watcher.withLock { $0.handler = handler }
+        post(.watchNeighbours(handler))
+    }
+
+    public func changeNeighbours(_ changes: [NeighbourChange]) { post(.changeNeighbours(changes)) }
 }

@@ -2,6 +2,7 @@
 
 import Audio
 import Playback
+import Session
 import Threading
 
 /// What the handle asks of the mainloop thread, in order.
@@ -13,6 +14,10 @@ enum PulseCommand: Sendable {
     case drain(Generation)
     case close(Generation)
     case setGains(ChannelGains, seconds: Double)
+    case unmute(Generation)
+    case describe(role: String)
+    case watchNeighbours(@Sendable (Neighbourhood?) -> Void)
+    case changeNeighbours([NeighbourChange])
     case select(String?)
     /// Answered through the mailbox when nothing sounds any more.
     case shutdown(Mailbox<Bool>)
@@ -21,9 +26,9 @@ enum PulseCommand: Sendable {
     var generation: Generation? {
         switch self {
         case .open(_, let generation), .start(let generation), .pause(let generation), .flush(_, let generation),
-            .drain(let generation), .close(let generation):
+            .drain(let generation), .close(let generation), .unmute(let generation):
             generation
-        case .setGains, .select, .shutdown: nil
+        case .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: nil
         }
     }
 }

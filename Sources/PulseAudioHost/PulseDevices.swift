@@ -50,13 +50,31 @@ extension OutputDevice {
             default: .unknown
             }
         let ports = UnsafeBufferPointer(start: info.ports, count: info.ports == nil ? 0 : Int(info.n_ports))
-        let unplugged = UInt32(PA_PORT_AVAILABLE_NO.rawValue)
+            .compactMap { $0.map { OutputPort($0.pointee) } }
         func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
         self.init(
             id: String(cString: info.name),
             description: info.description.map { String(cString: $0) } ?? String(cString: info.name),
             formFactor: property("device.form_factor"), bus: property("device.bus"), state: state,
-            isAvailable: ports.isEmpty || ports.contains { UInt32($0!.pointee.available) != unplugged },
-            sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels))
+            isAvailable: ports.isEmpty || ports.contains(where: \.isAvailable),
+            sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels), ports: ports,
+            activePort: info.active_port.map { String(cString: $0.pointee.name) })
+    }
+}
+
+extension OutputPort {
+    private static let headphones = [
+        PA_DEVICE_PORT_TYPE_HEADPHONES, PA_DEVICE_PORT_TYPE_HEADSET, PA_DEVICE_PORT_TYPE_EARPIECE,
+        PA_DEVICE_PORT_TYPE_HANDSET, PA_DEVICE_PORT_TYPE_HANDSFREE,
+    ].map { UInt32($0.rawValue) }
+
+    init(_ info: pa_sink_port_info) {
+        let name = String(cString: info.name)
+        self.init(
+            name: name, description: info.description.map { String(cString: $0) } ?? name,
+            // Servers older than 14 tell no type; their names say it.
+            isHeadphones: Self.headphones.contains(UInt32(info.type)) || name.contains("headphone")
+                || name.contains("headset"),
+            isAvailable: UInt32(info.available) != UInt32(PA_PORT_AVAILABLE_NO.rawValue))
     }
 }

@@ -41,7 +41,7 @@ enum PulseProblem {
             PA_ERR_NOTIMPLEMENTED.rawValue:
             .refused("The sound server refused the stream: \(text(code)).")
         case PA_ERR_KILLED.rawValue, PA_ERR_NOENTITY.rawValue:
-            .lost("The sound server ended the stream: its output device went away.")
+            .deviceGone("The sound server ended the stream: its output device went away.")
         default: .lost("The sound server was lost: \(text(code)).")
         }
     }

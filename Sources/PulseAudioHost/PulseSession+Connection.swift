@@ -71,19 +71,25 @@ extension PulseSession {
         connection = .ready
         pa_context_set_subscribe_callback(
             context,
-            { _, kind, _, userdata in
-                // A new or finished stream of anybody tells nothing about devices.
+            { _, kind, index, userdata in
                 let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+                let session = PulseSession.session(userdata)
+                if facility != PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || !session.isOwnStream(index) {
+                    session.neighbours.changed(facility: facility, context: session.context)
+                }
+                // A new or finished stream of anybody tells nothing about devices.
                 guard
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
                         || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
                 else { return }
-                PulseSession.session(userdata).listDevices()
+                session.listDevices()
             }, pointer)
         let mask = pa_subscription_mask_t(
-            rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
+            rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
+                | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue)
         if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
         listDevices()
+        neighbours.begin(context)
     }
 
     private func connectionFailed(_ code: Int32) {
@@ -92,6 +98,7 @@ extension PulseSession {
         isListing = false
         listsAgain = false
         devices.forget()
+        neighbours.forget()
         dropContext()
         announce(.unavailable(reason))
         performDeferred()
@@ -139,8 +146,10 @@ extension PulseSession {
     private func listed() {
         isListing = false
         devices.finishListing()
-        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
+        // First what is there: who hears that sound is possible again then knows where it would go.
         publishDevices()
+        checkPlacement()
+        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
         performDeferred()
         if listsAgain {
             listsAgain = false

@@ -32,6 +32,8 @@ final class PulseSession {
     var isListing = false
     var listsAgain = false
     private var publishedDevices: OutputDevices?
+    /// The choice was taken back: the stream goes to the default device, which the server would leave it from.
+    private var followsAgain = false
 
     private var current: PulseStream?
     private var leaving: [PulseStream] = []
@@ -40,6 +42,8 @@ final class PulseSession {
     private var deferred: [PulseCommand] = []
     private var ramp = StreamGainRamp(.unity)
     private var streamCount: UInt16 = 0
+    private var role = "music"
+    let neighbours = PulseNeighbours()
     private var finished: Mailbox<Bool>?
 
     init(
@@ -64,6 +68,9 @@ final class PulseSession {
         case .open(let format, let generation): open(format, generation)
         case .setGains(let gains, let seconds): setGains(gains, seconds)
         case .select(let id): select(id)
+        case .describe(let role): describe(role)
+        case .watchNeighbours(let handler): neighbours.watch(handler, context: readyContext)
+        case .changeNeighbours(let changes): neighbours.change(changes, context: readyContext)
         case .shutdown(let mailbox): shutdown(mailbox)
         default: performOnStream(command)
         }
@@ -91,7 +98,8 @@ final class PulseSession {
         case .flush(let index, _): current.flush(to: index)
         case .drain: current.drain()
         case .close: leave()
-        case .open, .setGains, .select, .shutdown: break
+        case .unmute: current.unmute()
+        case .open, .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: break
         }
     }
 
@@ -108,6 +116,18 @@ final class PulseSession {
     }
 
     func framesArrived() { current?.tick() }
+
+    private func describe(_ role: String) {
+        self.role = role
+        current?.describe(role: role)
+    }
+
+    func isOwnStream(_ index: UInt32) -> Bool {
+        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return false }
+        return pa_stream_get_index(current.stream) == index
+    }
+
+    var readyContext: OpaquePointer? { if case .ready = connection { context } else { nil } }
 
     // MARK: Streams
 
@@ -145,7 +165,12 @@ final class PulseSession {
             return say(.failed(generation, .lost(PulseProblem.noDevice)))
         }
         let format = PulseFormat.chosen(for: preferred, sampleRate: device.sampleRate)
-        guard let stream = PulseStreamRequest.connect(context, format: format, device: devices.chosen) else {
+        let isPinned = device.isPrivate
+        guard
+            let stream = PulseStreamRequest.connect(
+                context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,
+                role: role)
+        else {
             return say(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
         }
         let ring = FrameRing(
@@ -154,7 +179,11 @@ final class PulseSession {
         streamCount &+= 1
         current = PulseStream(
             stream: stream, ring: ring, ramp: ramp, generation: generation, number: streamCount, board: board,
-            timers: (context, api), emit: handler, moved: { [unowned self] in publishDevices() },
+            isPinned: isPinned, timers: (context, api), emit: handler,
+            moved: { [unowned self] in
+                publishDevices()
+                checkPlacement()
+            },
             ended: { [unowned self] in streamEnded($0) })
         say(.opened(generation, ring))
     }
@@ -174,7 +203,8 @@ final class PulseSession {
             pa_stream_get_state(stream.stream) == PA_STREAM_READY
                 ? pa_stream_get_device_name(stream.stream).map { String(cString: $0) } : nil
         }
-        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen)
+        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
+            current?.isPinned == false, devices.target?.isPrivate == false
         {
             // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
             return moveStream(to: chosen)
@@ -190,9 +220,34 @@ final class PulseSession {
             publishedDevices = nil
             return publishDevices()
         }
+        followsAgain = id == nil && devices.chosen != nil
         devices.chosen = id
-        if let target = devices.target?.id { moveStream(to: target) }
+        checkPlacement()
         publishDevices()
+    }
+
+    /// Sees to it that the stream is where it should be, and cannot be taken from headphones to speakers.
+    ///
+    /// A stream that follows the default is moved along by the server; one that someone moved elsewhere is left there.
+    func checkPlacement() {
+        guard let current, !current.isClosing, pa_stream_get_state(current.stream) == PA_STREAM_READY,
+            let name = pa_stream_get_device_name(current.stream).map({ String(cString: $0) }),
+            let target = devices.target
+        else { return }
+        if name == target.id {
+            if target.isPrivate, !current.isPinned { displace(current) }
+        } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
+            displace(current)
+        } else if devices.chosen != nil || followsAgain {
+            moveStream(to: target.id)
+        }
+        followsAgain = false
+    }
+
+    private func displace(_ stream: PulseStream) {
+        guard !stream.isDisplaced else { return }
+        stream.isDisplaced = true
+        say(.displaced(stream.generation))
     }
 
     private func moveStream(to device: String) {

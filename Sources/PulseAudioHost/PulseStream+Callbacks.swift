@@ -24,6 +24,8 @@ extension PulseStream {
         pa_stream_set_suspended_callback(
             stream, { _, userdata in PulseStream.stream(userdata).suspensionChanged() }, pointer)
         pa_stream_set_moved_callback(stream, { _, userdata in PulseStream.stream(userdata).wasMoved() }, pointer)
+        pa_stream_set_event_callback(
+            stream, { _, name, _, userdata in PulseStream.stream(userdata).wasAsked(name) }, pointer)
         // The write callback has no way to the stream's object; the server's answer to its question has.
         pa_stream_set_latency_update_callback(
             stream, { _, userdata in PulseStream.stream(userdata).timingCame() }, pointer)
@@ -41,7 +43,7 @@ extension PulseStream {
     }
 
     func askCorkedIndex() {
-        withdrawQuestion()
+        withdrawIndexQuestion()
         question = pa_stream_update_timing_info(
             stream,
             { _, success, userdata in
@@ -55,7 +57,33 @@ extension PulseStream {
             }, pointer)
     }
 
+    /// A call that is under way mutes a new stream and asks it for silence before libpulse knows the stream, so that the
+    /// question is lost; the mute is not.
+    func askWhetherMuted() {
+        guard let server = pa_stream_get_context(stream) else { return }
+        muteQuestion = pa_context_get_sink_input_info(
+            server, pa_stream_get_index(stream),
+            { _, info, end, userdata in
+                let stream = PulseStream.stream(userdata)
+                if let info, info.pointee.mute != 0, stream.isCurrent {
+                    stream.say(.corkRequested(stream.generation, true))
+                }
+                guard end != 0, let question = stream.muteQuestion else { return }
+                pa_operation_unref(question)
+                stream.muteQuestion = nil
+            }, pointer)
+    }
+
     private func withdrawQuestion() {
+        if let muteQuestion {
+            pa_operation_cancel(muteQuestion)
+            pa_operation_unref(muteQuestion)
+            self.muteQuestion = nil
+        }
+        withdrawIndexQuestion()
+    }
+
+    private func withdrawIndexQuestion() {
         guard let question else { return }
         pa_operation_cancel(question)
         pa_operation_unref(question)
@@ -69,6 +97,7 @@ extension PulseStream {
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_set_suspended_callback(stream, nil, nil)
         pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_event_callback(stream, nil, nil)
         pa_stream_set_latency_update_callback(stream, nil, nil)
     }
 
@@ -105,6 +134,33 @@ extension PulseStream {
         say(.suspended(generation, suspended))
         if case .fading = phase, suspended { fadeEnded() }
         tick()
+    }
+
+    /// A module of the server, on behalf of a call for instance, wants silence or takes that back.
+    private func wasAsked(_ name: UnsafePointer<CChar>?) {
+        guard let name, isCurrent else { return }
+        switch String(cString: name) {
+        case PA_STREAM_EVENT_REQUEST_CORK: say(.corkRequested(generation, true))
+        case PA_STREAM_EVENT_REQUEST_UNCORK: say(.corkRequested(generation, false))
+        default: break
+        }
+    }
+
+    func describe(role: String) {
+        guard pa_stream_get_state(stream) == PA_STREAM_READY else { return }
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        pa_proplist_sets(properties, "media.role", role)
+        if let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) {
+            pa_operation_unref(operation)
+        }
+    }
+
+    func unmute() {
+        guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream),
+            let operation = pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil)
+        else { return }
+        pa_operation_unref(operation)
     }
 
     private func wasMoved() {

@@ -28,6 +28,10 @@ final class PulseStream {
     let generation: Generation
     let ring: FrameRing
     let number: UInt16
+    /// To its device: the server may not move it.
+    let isPinned: Bool
+    /// Another one was asked for in its place.
+    var isDisplaced = false
     let stream: OpaquePointer
     let context: UnsafeMutablePointer<RenderContext>
     private let board: ClockBoard
@@ -59,6 +63,8 @@ final class PulseStream {
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
     var timing = TimingWatch()
+    /// Whether it is muted, asked when it was made and not answered yet.
+    var muteQuestion: OpaquePointer?
     /// Where the server reads, asked after corking and not answered yet.
     var question: OpaquePointer?
 
@@ -70,7 +76,7 @@ final class PulseStream {
 
     init(
         stream: OpaquePointer, ring: FrameRing, ramp: StreamGainRamp, generation: Generation, number: UInt16,
-        board: ClockBoard, timers: (OpaquePointer, UnsafeMutablePointer<pa_mainloop_api>),
+        board: ClockBoard, isPinned: Bool, timers: (OpaquePointer, UnsafeMutablePointer<pa_mainloop_api>),
         emit: @escaping (AudioOutputEvent) -> Void, moved: @escaping () -> Void,
         ended: @escaping (PulseStream) -> Void
     ) {
@@ -79,6 +85,7 @@ final class PulseStream {
         self.generation = generation
         self.number = number
         self.board = board
+        self.isPinned = isPinned
         self.emit = emit
         self.moved = moved
         self.ended = ended
@@ -129,6 +136,9 @@ final class PulseStream {
                 disconnect()
             } else {
                 requestTiming()
+                askWhetherMuted()
+                // Where it is, and whether it should be elsewhere by now.
+                moved()
                 if startsWhenCorked { run() }
                 answerEmptyDrain()
             }

@@ -10,13 +10,16 @@ enum PulseStreamRequest {
     private static let target = 0.3
     private static let request = 0.13
 
-    /// nil when refused at once; the context knows why.
-    static func connect(_ context: OpaquePointer, format: AudioFormat, device: String?) -> OpaquePointer? {
+    /// nil when refused at once; the context knows why. `isPinned`: ends with its device, where the server would else take
+    /// it to another one before anybody is told.
+    static func connect(
+        _ context: OpaquePointer, format: AudioFormat, device: String?, isPinned: Bool, role: String
+    ) -> OpaquePointer? {
         var spec = PulseFormat.sampleSpec(format)
         var map = PulseFormat.channelMap(format.layout)
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
-        pa_proplist_sets(properties, "media.role", "music")
+        pa_proplist_sets(properties, "media.role", role)
         pa_proplist_sets(properties, "media.name", "Music")
         guard let stream = pa_stream_new_with_proplist(context, "Music", &spec, &map, properties) else { return nil }
         let frameBytes = format.channelCount * 4
@@ -24,7 +27,8 @@ enum PulseStreamRequest {
         var attributes = pa_buffer_attr(
             maxlength: UInt32.max, tlength: bytes(target), prebuf: 0, minreq: bytes(request), fragsize: UInt32.max)
         let flags = pa_stream_flags_t(
-            rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
+            rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+                | (isPinned ? PA_STREAM_DONT_MOVE.rawValue : 0))
         guard pa_stream_connect_playback(stream, device, &attributes, flags, nil, nil) == 0 else {
             pa_stream_unref(stream)
             return nil

@@ -4,6 +4,7 @@ public import Catalogue
 public import HTTP
 public import Playback
 public import Recording
+public import Session
 
 /// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
 ///
@@ -22,6 +23,8 @@ public final class RemoteAPI: HTTPResponder {
         public var renditions: (any MediaRenditions)?
         /// nil: what comes over the network is not kept.
         public var cache: (any CacheKeeper)?
+        /// nil: the routes of it answer 404 `no-session`.
+        public var session: (any SessionControl)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -84,8 +87,8 @@ public final class RemoteAPI: HTTPResponder {
             encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
-            playlists: configuration.playlists, cache: configuration.cache, epoch: configuration.epoch,
-            mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
+            playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
+            epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
             snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
@@ -94,9 +97,9 @@ public final class RemoteAPI: HTTPResponder {
             asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
-            + OutputRoutes(services: services).routes + MediaRoutes(services: services).routes
-            + RenditionRoutes(services: services).routes + LibraryRoutes(services: services).routes
-            + LibraryMediaRoutes(services: services).routes
+            + OutputRoutes(services: services).routes + SessionRoutes(services: services).routes
+            + MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
+            + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
             + [EventChannel.route(hub)] + system.routes
@@ -120,6 +123,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the cache's observer.
     public func observe(_ cache: CacheStatus) { hub.receive(cache) }
+
+    /// For the session's observer.
+    public func observe(_ session: SessionStatus) { hub.receive(session) }
 
     /// Ends the event channel and the background threads; blocks until the jobs under way are done.
     public func shutdown() {

@@ -41,8 +41,8 @@ final class PacedLoop {
     }
 
     func run() {
-        handler(.availability(sink.check()))
         tellDevices()
+        handler(.availability(sink.check()))
         while true {
             let commands = mailbox.take(until: stream?.wakeUp(period: Self.period))
             guarded { stream throws(AudioOutputError) in try stream.advance(to: .now) }

@@ -362,7 +362,7 @@ def test_shell_completion(shell):
 
 
 @pytest.mark.parametrize("line, expected", [
-    ("tonearm se", {"serve", "seek", "search"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
+    ("tonearm se", {"serve", "seek", "search", "session"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
     ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
 def test_completion_in_bash(directory, line, expected):
     """As bash itself does it at a press of the tab key."""

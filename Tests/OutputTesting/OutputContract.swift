@@ -12,8 +12,8 @@ public func checkContract(of makeOutput: () throws -> any AudioOutput) throws {
         clockRunsInRealTime,
     ] {
         let harness = OutputHarness(try makeOutput())
-        harness.expect("availability")
         harness.expect("devices")
+        harness.expect("availability")
         try check(harness)
         harness.output.shutdown()
         harness.output.shutdown()

@@ -86,6 +86,8 @@ extension AudioOutputEvent {
         case .failed: "failed"
         case .availability: "availability"
         case .devices: "devices"
+        case .corkRequested: "corkRequested"
+        case .displaced: "displaced"
         }
     }
 }

@@ -143,7 +143,8 @@ import Testing
                 current: "hp", isChosen: true)
         }
         let answer = try api.send("GET", "/api/v1/outputs").json()
-        #expect(answer["policy"]?.text == "chosen")
+        #expect(answer["following"]?.text == "choice")
+        #expect(answer["policy"]?.text == "pause")
         #expect(answer["outputs"]?.list?.map { $0["current"] } == [.flag(false), .flag(true)])
     }
 }

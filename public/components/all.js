@@ -13,6 +13,7 @@ import "./playlist-browser/playlist-browser.js";
 import "./queue-list/queue-list.js";
 import "./recorder-panel/recorder-panel.js";
 import "./seek-bar/seek-bar.js";
+import "./session-dialog/session-dialog.js";
 import "./shortcuts-dialog/shortcuts-dialog.js";
 import "./theme-toggle/theme-toggle.js";
 import "./toast-stack/toast-stack.js";

@@ -18,7 +18,7 @@ const statusWords = {
 const reasonWords = {
   "end-of-queue": "end of the queue",
   "stop-after-current": "stopped after this track, as asked",
-  "route-lost": "the sound device was disconnected",
+  "route-lost": "the headphones were unplugged",
   interruption: "another program has the sound",
   "output-unavailable": "no sound server",
   "output-suspended": "the sound device is suspended",
@@ -29,6 +29,7 @@ const reasonWords = {
   "sleep-timer": "sleep timer",
   restored: "press play",
   "queue-changed": "the queue changed",
+  session: "this machine is set to record, not to play",
 };
 
 /** The statuses that an error can be the reason of. */
@@ -77,6 +78,8 @@ export function advise(player, connection) {
   if (player.status === "failed" && presentError(player)) {
     return player.queue?.length > 1 ? "Skip to the next track, or choose another." : "Choose another track.";
   }
+  if (player.status === "interrupted" && player.reason === "interruption") return "It goes on by itself afterwards; press play to hear it now.";
+  if (player.reason === "route-lost") return "Plug the headphones in again, or press play for the other output.";
   return "";
 }
 

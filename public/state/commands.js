@@ -60,6 +60,10 @@ export class Commands {
     volume: (patch) => this.#latest("volume", patch, (value) => this.#settings(value)),
     // The answer may precede the move of the sound; the `output` event follows it.
     selectOutput: ({ id }) => this.#attempt(async () => void (await this.#client.put("/outputs/current", { id }))),
+    outputPolicy: ({ policy }) => this.#attempt(async () =>
+      this.#store.setOutputs(await this.#client.patch("/outputs", { policy }))),
+    // The event tells what came of it; the answer may be overtaken by the event of a later change.
+    session: (change) => this.#attempt(async () => void (await this.#client.patch("/session", change))),
     add: ({ items, position = "end", play = false }) => this.#add(items, position, play),
     move: ({ ids, position }) => this.#attempt(() => this.#client.post("/queue/move", { ids, position })),
     remove: ({ ids }) => this.#remove(ids),

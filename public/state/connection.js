@@ -44,11 +44,20 @@ export class Connection {
     if (asked === this.#outputsAsked) this.#store.setOutputs(outputs);
   }
 
+  async refreshSession() {
+    try {
+      this.#store.setSession(await this.#client.get("/session"));
+    } catch {
+      this.#store.setSession(null);
+    }
+  }
+
   #changed(connection) {
     if (this.#store.connection.state === "unauthorized" && connection.state === "connecting") return;
     this.#store.setConnection(connection);
     if (connection.state === "open") {
       this.refreshOutputs();
+      this.refreshSession();
       this.#windows.settled();
       this.#onOpen();
     } else if (connection.state === "lost") {

@@ -4,7 +4,8 @@ import { PlayerTime } from "./player-time.js";
 
 /**
  * What the page knows, and all of it is the server's word. Dispatches an event named after the part that changed:
- * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`, `access`; and `error` (detail: the event's data) for each one heard.
+ * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`, `session`, `access`; and `error` and `route` (detail: the
+ * event's data) for each one heard.
  */
 export class Store extends EventTarget {
   /** `{state: "connecting" | "open" | "lost" | "unauthorized", retryAt, attempt}` */
@@ -15,6 +16,8 @@ export class Store extends EventTarget {
   buffer = { loadedRanges: [], bufferedAhead: null };
   /** Answer of `GET /outputs`. */
   outputs = null;
+  /** Answer of `GET /session`; null where there is none. */
+  session = null;
   /** The token only reads: known once the server refused a change. */
   isReadOnly = false;
   #epoch = null;
@@ -39,6 +42,11 @@ export class Store extends EventTarget {
   setOutputs(outputs) {
     this.outputs = outputs;
     this.#changed("outputs");
+  }
+
+  setSession(session) {
+    this.session = session;
+    this.#changed("session");
   }
 
   /** Older snapshots than the one shown are dropped: an answer may be overtaken by an event. */
@@ -82,6 +90,12 @@ export class Store extends EventTarget {
         break;
       case "buffer":
         if (data.itemId === (this.player?.item?.id ?? null)) this.#setBuffer(data);
+        break;
+      case "session":
+        this.setSession(data);
+        break;
+      case "route":
+        this.dispatchEvent(new CustomEvent("route", { detail: data }));
         break;
       case "error":
         this.#applyRecorded(type, version, data, now);

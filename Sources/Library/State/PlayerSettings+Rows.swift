@@ -11,7 +11,9 @@ extension PlayerSettings {
             ("repeat", repeats.rawValue.databaseValue), ("shuffle", shuffle.databaseValue),
             ("consume", consume.databaseValue), ("stopAfterCurrent", stopAfterCurrent.databaseValue),
             ("autoPlay", autoPlay.databaseValue), ("previousRestartsAfter", previousRestartsAfter.databaseValue),
-            ("outputDevice", outputDevice.databaseValue),
+            ("outputDevice", outputDevice.databaseValue), ("routePolicy", routePolicy.rawValue.databaseValue),
+            ("interruptionPolicy", interruptionPolicy.rawValue.databaseValue),
+            ("autoResume", autoResume.databaseValue), ("interruptionTimeout", interruptionTimeout.databaseValue),
         ] + remote.rows
     }
 
@@ -39,6 +41,14 @@ extension PlayerSettings {
         read("stopAfterCurrent", into: &stopAfterCurrent)
         read("autoPlay", into: &autoPlay)
         read("previousRestartsAfter", into: &previousRestartsAfter) { (0...3600).contains($0) }
+        var routing = routePolicy.rawValue
+        read("routePolicy", into: &routing) { RoutePolicy(rawValue: $0) != nil }
+        routePolicy = RoutePolicy(rawValue: routing) ?? .pause
+        var policy = interruptionPolicy.rawValue
+        read("interruptionPolicy", into: &policy) { InterruptionPolicy(rawValue: $0) != nil }
+        interruptionPolicy = InterruptionPolicy(rawValue: policy) ?? .auto
+        read("autoResume", into: &autoResume)
+        read("interruptionTimeout", into: &interruptionTimeout) { (0...86_400).contains($0) }
         outputDevice = values["outputDevice"].flatMap(String.fromDatabaseValue)
         remote.takeFlags { read($0, into: &$1) }
         if let stored = values["remote.skipInterval"], !stored.isNull {

@@ -29,6 +29,9 @@ struct StateReader {
         }
         let settings = try values(database, sql: "SELECT key, value FROM setting")
         skipped += saved.settings.take(settings)
+        for (key, value) in settings where key.hasPrefix("note.") {
+            saved.notes[String(key.dropFirst(5))] = String.fromDatabaseValue(value)
+        }
     }
 
     /// Numbers only rise, one at a time: a larger one was not written by us, and would overflow some day.

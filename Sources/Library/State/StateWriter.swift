@@ -20,6 +20,9 @@ struct StateWriter {
                 numbers = (revision, next)
             case .settings(let new): settings = new
             case .position(let new): position = .some(new)
+            case .note(let name, let text):
+                try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
+                    .execute(arguments: ["note." + name, text])
             }
         }
         if let numbers {

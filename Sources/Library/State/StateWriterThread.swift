@@ -133,12 +133,14 @@ struct StateWriterThread {
         }
     }
 
-    /// Only the last settings and position, and nothing of the queue from before it was replaced.
+    /// Only the last settings, position and note of each name, and nothing of the queue from before it was replaced.
     static func condensed(_ changes: [SavedChange]) -> [SavedChange] {
         var kept: [SavedChange] = []
         var seen = (settings: false, position: false, queue: false)
+        var notes: Set<String> = []
         for change in changes.reversed() {
             switch change {
+            case .note(let name, _) where notes.insert(name).inserted: kept.append(change)
             case .settings where !seen.settings:
                 seen.settings = true
                 kept.append(change)

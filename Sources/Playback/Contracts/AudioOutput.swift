@@ -47,11 +47,24 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// What is heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
 
-    /// Chooses the device by id, nil for the default one. Moves a running stream; sticky until the device goes.
+    /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
+    func unmute(generation: Generation)
+
+    /// What the stream is for, as sound servers name it (`music`, `video`, `game`, `phone`): their policies go by it.
+    func describe(role: String)
+
+    /// Chooses the device by id, nil for the default one. Moves a running stream, or asks for another one with
+    /// `.displaced`; sticky until the device goes.
     func select(device: String?)
 
     /// Fades out, ends the stream and the connection, and joins the output's threads. Blocks up to 500 ms. Idempotent.
     func shutdown()
+}
+
+extension AudioOutput {
+    /// Where nobody else can put one on.
+    public func unmute(generation: Generation) {}
+    public func describe(role: String) {}
 }
 
 /// Identifies one load of an item or one output stream; late callbacks of an older one are dropped.
@@ -94,9 +107,14 @@ public enum AudioOutputEvent: Sendable {
     case underrun(Generation)
     /// The sink sleeps (or wakes): while suspended the clock stands although the stream is running.
     case suspended(Generation, Bool)
+    /// The sound server wants the stream silent (a call begins), or takes that back. It may have muted it, too.
+    case corkRequested(Generation, Bool)
+    /// The stream is not where it should be and cannot be moved there: another one is to be opened in its place.
+    case displaced(Generation)
     /// The stream is gone or could not be made. `.lost` streams may be opened again at once or when available.
     case failed(Generation, AudioOutputError)
-    /// The way to the sink opened or closed. Sent once after `activate` and at each change.
+    /// The way to the sink opened or closed. Sent once after `activate` and at each change; when it opened, after the devices
+    /// behind it.
     case availability(OutputAvailability)
     /// The list of devices, the default or the chosen one changed.
     case devices(OutputDevices)
@@ -108,63 +126,18 @@ public enum OutputAvailability: Hashable, Sendable {
     case unavailable(String)
 }
 
-/// Cases by reaction: retry when available / tell the user.
+/// Cases by reaction: retry when available / look at the devices first / tell the user.
 public enum AudioOutputError: Error, Hashable, Sendable {
-    /// The server or the device went away; the same item may go on when there is one again.
+    /// The server went away; the same item may go on when there is one again.
     case lost(String)
+    /// The device went away, or someone took the stream off it. Where to go on is a matter of the route.
+    case deviceGone(String)
     /// The sink refused the stream for good.
     case refused(String)
 
     public var message: String {
         switch self {
-        case .lost(let message), .refused(let message): message
+        case .lost(let message), .deviceGone(let message), .refused(let message): message
         }
-    }
-}
-
-public struct OutputDevices: Hashable, Sendable {
-    public var devices: [OutputDevice]
-    /// Id of the device that is used or would be, nil when there is none.
-    public var current: String?
-    /// Whether the user chose `current` (it then stays although the default changes).
-    public var isChosen: Bool
-
-    public init(devices: [OutputDevice] = [], current: String? = nil, isChosen: Bool = false) {
-        self.devices = devices
-        self.current = current
-        self.isChosen = isChosen
-    }
-}
-
-public struct OutputDevice: Hashable, Sendable {
-    public enum State: String, Sendable { case running, idle, suspended, unknown }
-
-    /// Stable name, such as PulseAudio's sink name.
-    public var id: String
-    public var description: String
-    /// As PulseAudio's `device.form_factor`: speaker, headphone, headset, hdmi ...; nil when not told.
-    public var formFactor: String?
-    /// As PulseAudio's `device.bus`: pci, usb, bluetooth.
-    public var bus: String?
-    public var state: State
-    /// False when every port is unplugged.
-    public var isAvailable: Bool
-    public var isDefault: Bool
-    public var sampleRate: Int
-    public var channelCount: Int
-
-    public init(
-        id: String, description: String, formFactor: String? = nil, bus: String? = nil, state: State = .unknown,
-        isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100, channelCount: Int = 2
-    ) {
-        self.id = id
-        self.description = description
-        self.formFactor = formFactor
-        self.bus = bus
-        self.state = state
-        self.isAvailable = isAvailable
-        self.isDefault = isDefault
-        self.sampleRate = sampleRate
-        self.channelCount = channelCount
     }
 }

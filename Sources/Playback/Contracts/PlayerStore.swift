@@ -18,6 +18,8 @@ public struct SavedPlayer: Sendable {
     public var nextItemNumber: UInt64 = 1
     public var settings = PlayerSettings()
     public var current: SavedPosition?
+    /// What others keep beside the player's state, by names of their own.
+    public var notes: [String: String] = [:]
 
     public init() {}
 }
@@ -38,4 +40,5 @@ public enum SavedChange: Sendable {
     case queue(QueueChange, revision: QueueRevision, nextItemNumber: UInt64)
     case settings(PlayerSettings)
     case position(SavedPosition?)
+    case note(String, String)
 }

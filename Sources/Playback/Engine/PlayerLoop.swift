@@ -206,6 +206,8 @@ final class PlayerLoop: @unchecked Sendable {
             case .closeStream(let generation):
                 _ = ring?.cut()
                 environment.output.close(generation: generation)
+            case .unmuteStream(let generation): environment.output.unmute(generation: generation)
+            case .describeStream(let role): environment.output.describe(role: role)
             case .setGains(let gains, let seconds): environment.output.setGains(gains, over: seconds)
             case .selectDevice(let device): environment.output.select(device: device)
             case .emit(let kind): emit(kind)

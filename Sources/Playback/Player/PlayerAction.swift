@@ -19,6 +19,9 @@ enum PlayerAction {
     case flushStream(Generation)
     case drainStream(Generation)
     case closeStream(Generation)
+    /// Takes back a mute that another program has put on it.
+    case unmuteStream(Generation)
+    case describeStream(role: String)
     case setGains(ChannelGains, seconds: Double)
     case selectDevice(String?)
 

@@ -19,12 +19,16 @@ public enum PlayerCommand: Sendable {
     case edit(QueueEdit, expected: QueueRevision?, play: Bool)
     /// nil follows the default device again.
     case selectOutput(String?)
+    /// Others take the sound or give it back.
+    case interruption(InterruptionNotice)
+    /// The session of the machine has changed.
+    case obey(SessionRules)
 
     /// Asks for an item to be played: has failed when the item has. An edit is done although what it added may fail.
     var failsWithItem: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .stop, .endScan, .apply, .edit, .selectOutput: false
+        case .pause, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey: false
         }
     }
 
@@ -32,16 +36,16 @@ public enum PlayerCommand: Sendable {
     var isSavedFirst: Bool {
         switch self {
         case .apply, .edit, .selectOutput: true
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan: false
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey: false
         }
     }
 
     /// When it has taken effect.
     var awaits: PlayerCore.PendingReply.Awaited {
         switch self {
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan: .transport
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption: .transport
         case .edit(_, _, let play): play ? .transport : .nothing
-        case .apply: .nothing
+        case .apply, .obey: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

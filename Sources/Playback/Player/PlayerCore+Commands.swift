@@ -14,13 +14,15 @@ extension PlayerCore {
             switch command {
             case .play(let target, let position): try play(target, at: position)
             case .pause: pause()
-            case .toggle: try goal.wantsSound ? pause() : play(.current, at: nil)
+            case .toggle: try goal.wantsSound && !isHeldBack ? pause() : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
             case .next: try skip(to: queue.next(order, using: &random))
             case .previous: try previous()
             case .seek(let target): try seek(to: target)
             case .scan(let rate): try scan(at: rate)
             case .endScan: endScan()
+            case .interruption(let notice): interruptionReported(notice)
+            case .obey(let rules): obey(rules)
             case .apply, .edit, .selectOutput:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }
@@ -67,7 +69,7 @@ extension PlayerCore {
     /// Status and goal agree.
     private var isSettled: Bool {
         switch goal {
-        case .play: status == .playing || status == .interrupted
+        case .play: status == .interrupted || (status == .playing && !isHeldBack)
         case .hold: status != .playing
         case .pause: status == .paused
         case .stop: false
@@ -79,6 +81,7 @@ extension PlayerCore {
 
     private mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
         let wanted = try item(for: target)
+        try checkRules()
         if case .unavailable(let message) = availability {
             throw PlaybackError(.outputUnavailable, message)
         }
@@ -95,6 +98,7 @@ extension PlayerCore {
             makeCurrent(wanted, at: position)
             goal = .play
         }
+        overrideInterruption()
     }
 
     private func item(for target: PlayTarget) throws(PlaybackError) -> QueueItem {
@@ -208,6 +212,7 @@ extension PlayerCore {
         guard current != nil, !goal.isAtRest else {
             throw PlaybackError(.invalidState, "Nothing is loaded that could be scanned.")
         }
+        try checkRules()
         if current?.media?.isSeekable == false {
             throw PlaybackError(.notSeekable, "This stream cannot be scanned.", itemID: current?.item.id)
         }
@@ -215,6 +220,7 @@ extension PlayerCore {
             throw PlaybackError(.outputUnavailable, message)
         }
         beginScan(rate: rate)
+        overrideInterruption()
     }
 
     /// Leaves the current item for another, which is loaded (or was loaded ahead); the goal stays.

@@ -20,6 +20,7 @@ extension PlayerCore {
         Self.failIfOverdue(&current, now: now)
         Self.failIfOverdue(&upcoming, now: now)
         checkGathering()
+        checkInterruption()
         watchSink()
         checkStream()
         if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
@@ -52,8 +53,7 @@ extension PlayerCore {
             case .silent(let since):
                 guard goal.isAtRest, isOver(since, Self.streamGrace) else { return }
                 actions.append(.closeStream(generation))
-                stream = .closed
-                describeStream(nil)
+                closeDown()
             case .starting(let since):
                 // A seek that is heard needs no word from the output.
                 if isHeard, clock.isAdvancing {
@@ -107,6 +107,7 @@ extension PlayerCore {
         if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
         if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
+        if let interruptionDeadline { times.append(interruptionDeadline) }
         if let since = gathering?.since { after(since, networkBuffering.limit) }
         if let moment = nextLiveMoment { times.append(moment) }
         if let saveTrouble { times.append(saveTrouble.retryAt) }

@@ -9,6 +9,7 @@ extension PlayerCore {
             throw PlaybackError(
                 .revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
         }
+        if play { try checkRules() }
         if play, case .unavailable(let message) = availability {
             throw PlaybackError(.outputUnavailable, message)
         }
@@ -23,11 +24,12 @@ extension PlayerCore {
             scan = nil
             makeCurrent(target, at: nil)
             goal = .play
+            overrideInterruption()
         } else if let lost = current, queue.item(lost.item.id) == nil {
             leaveRemoved(lost, for: replacement(edit))
         } else if queue.currentID == nil, queue.count > 0, goalIsIdle {
             makeCurrent(target ?? queue[0], at: nil)
-            goal = settings.autoPlay && availability == .available ? .play : .hold
+            goal = settings.autoPlay && availability == .available && rules.refusal == nil ? .play : .hold
         } else if case .updated(_, let new)? = change, new.id == current?.item.id {
             emit(.item(currentItem))
         }
@@ -90,6 +92,7 @@ extension PlayerCore {
         try check(patch.volume, 0...1, "volume")
         try check(patch.balance, -1...1, "balance")
         try check(patch.previousRestartsAfter, 0...3600, "previousRestartsAfter")
+        try check(patch.interruptionTimeout, 0...86_400, "interruptionTimeout")
         try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
         try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
 
@@ -104,6 +107,10 @@ extension PlayerCore {
         settings.autoPlay = patch.autoPlay ?? settings.autoPlay
         settings.previousRestartsAfter = patch.previousRestartsAfter ?? settings.previousRestartsAfter
         if let remote = patch.remote { settings.remote = try settings.remote.applying(remote) }
+        settings.routePolicy = patch.routePolicy ?? settings.routePolicy
+        settings.interruptionPolicy = patch.interruptionPolicy ?? settings.interruptionPolicy
+        settings.autoResume = patch.autoResume ?? settings.autoResume
+        settings.interruptionTimeout = patch.interruptionTimeout ?? settings.interruptionTimeout
         return settings
     }
 }

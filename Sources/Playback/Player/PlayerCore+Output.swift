@@ -39,15 +39,19 @@ extension PlayerCore {
             if !isSuspended, current?.isLive == true, goal.wantsSound { leaveLive() }
             emit(.output(output))
         case .closed: return
+        case .corkRequested(let generation, let isRequested):
+            guard generation == stream.generation else { return }
+            interruptionReported(InterruptionNotice(isBeginning: isRequested, source: .soundServer))
+        case .displaced(let generation):
+            guard generation == stream.generation else { return }
+            routing.leaving = generation
         case .failed(let generation, let error):
             guard generation == stream.generation else { return }
             streamFailed(error)
         case .availability(let availability):
             availabilityChanged(availability)
         case .devices(let devices):
-            guard output.devices != devices else { return }
-            output.devices = devices
-            emit(.output(output))
+            devicesReported(devices)
         }
     }
 
@@ -95,13 +99,36 @@ extension PlayerCore {
     /// The stream is gone. The item stays at the last position that was heard, and goes on when there is a sink again.
     private mutating func streamFailed(_ error: AudioOutputError) {
         let place = position
-        stream = .closed
-        describeStream(nil)
+        closeDown()
+        if case .deviceGone = error { deviceLost() }
         let code: PlaybackError.Code = if case .refused = error { .outputRefused } else { .outputUnavailable }
         let failure = PlaybackError(code, error.message, itemID: current?.item.id)
         if case .stop = goal { return stopped() }
         guard !goal.isAtRest, current != nil else { return }
-        lastError = failure
+        if goal.wantsSound { lastError = failure }
+        takeBack(to: place)
+        if case .refused = error, goal.wantsSound {
+            if let current { complete(current, .error) }
+            emit(.error(failure))
+            rest(.failed(failure), at: place)
+        } else if goal.wantsSound, !isHeldBack {
+            var outage = self.outage ?? Outage(since: now, retryAt: now)
+            outage.attempts += 1
+            outage.retryAt = now.advanced(bySeconds: min(2, 0.05 * Double(1 << min(outage.attempts, 6))))
+            self.outage = outage
+        }
+    }
+
+    /// There is no stream any more.
+    mutating func closeDown() {
+        stream = .closed
+        routing.leaving = nil
+        describeStream(nil)
+        forgetServerInterruption()
+    }
+
+    /// What lay in the ring of a stream that is gone is decoded again, from what was heard.
+    mutating func takeBack(to place: Double) {
         if let upcoming, upcoming.isFed {
             self.upcoming = nil
             actions.append(.unload(upcoming.generation))
@@ -110,16 +137,6 @@ extension PlayerCore {
             leaveLive()
         } else if current?.isFed == true {
             repositionCurrent(to: .seconds(place))
-        }
-        if case .refused = error, goal.wantsSound {
-            if let current { complete(current, .error) }
-            emit(.error(failure))
-            rest(.failed(failure), at: place)
-        } else if goal.wantsSound {
-            var outage = self.outage ?? Outage(since: now, retryAt: now)
-            outage.attempts += 1
-            outage.retryAt = now.advanced(bySeconds: min(2, 0.05 * Double(1 << min(outage.attempts, 6))))
-            self.outage = outage
         }
     }
 

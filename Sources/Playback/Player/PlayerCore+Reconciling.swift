@@ -52,8 +52,10 @@ extension PlayerCore {
         upcoming = load(item, at: nil)
     }
 
-    private mutating func reconcileStream() {
-        guard case .closed = stream, goal.wantsSound, let current, current.failure == nil, !isCutOff else { return }
+    mutating func reconcileStream() {
+        guard case .closed = stream, goal.wantsSound, let current, current.failure == nil, !isCutOff, !isHeldBack else {
+            return
+        }
         if let outage, now < outage.retryAt { return }
         let generation = newGeneration()
         stream = .opening(generation, since: now)
@@ -81,8 +83,10 @@ extension PlayerCore {
             if case .stop = goal { stopped() }
             return
         }
+        if routing.leaving == generation, leaveStream(generation, transport) { return }
         switch goal {
         case .play:
+            if isHeldBack, !(isAtItsEnd && isCurrentOver) { return silence(generation, transport) }
             guard let current, current.isFed else { return }
             if isAtItsEnd, isCurrentOver {
                 reachedEndOfQueue()
@@ -107,7 +111,8 @@ extension PlayerCore {
             }
         case .hold, .pause:
             silence(generation, transport)
-        case .stop(let drain, _):
+        case .stop(let drains, _):
+            let drain = drains && !isHeldBack
             switch transport {
             case .silent: stopped()
             case .draining where drain: return
@@ -121,7 +126,7 @@ extension PlayerCore {
         }
     }
 
-    private mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
+    mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
         switch transport {
         case .silent, .pausing: return
         case .starting, .running, .dry, .draining:

@@ -42,7 +42,7 @@ extension PlayerCore {
             new.outputDevice = device
             return PreparedChange(
                 command: command, effect: .output(device), saves: new == settings ? [] : [.settings(new)])
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan:
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey:
             preconditionFailure("\(command) is not saved first")
         }
     }
@@ -88,9 +88,11 @@ extension PlayerCore {
                 applyGains(over: patch.volumeRamp?.seconds ?? 0)
             }
             if isNew { settingsChanged(prepared) }
+            interruptionPolicyChanged()
+            routePolicyChanged()
         case .output(let device):
             settings.outputDevice = device
-            actions.append(.selectDevice(device))
+            outputChosen(device)
             settingsChanged(prepared)
         }
     }

@@ -24,6 +24,8 @@ extension PlayerCore {
         case .rest(.stopped(let reason)), .pause(let reason): reason
         case .rest(.completed): .endOfQueue
         case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
+        case .play where status == .interrupted && isHeldBack:
+            interruptions.isActive ? .interruption : .routeLost
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
         case .play where status == .buffering:
@@ -34,6 +36,8 @@ extension PlayerCore {
 
     private var statusTowardsPlaying: PlayerStatus {
         guard let current else { return .loading }
+        if isHeldBack { return stream.isSounding && clock.isAdvancing && isHeard ? .playing : .interrupted }
+        if routing.leaving != nil { return clock.isAdvancing && isHeard ? .playing : .loading }
         if outage != nil || isCutOff { return .interrupted }
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
@@ -50,7 +54,10 @@ extension PlayerCore {
         }
     }
 
-    private var statusBeforeSound: PlayerStatus { isHeard && (current?.listened ?? 0) > 0 ? .paused : .loading }
+    /// A stream that has not sounded yet is no pause that ends.
+    private var statusBeforeSound: PlayerStatus {
+        isHeard && timeline.heard > 0 && (current?.listened ?? 0) > 0 ? .paused : .loading
+    }
 
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {
         // A fade-out that a standing sink does not play is no sound.

@@ -53,6 +53,10 @@ struct PlayerCore {
     /// nil until the output has told for the first time.
     var availability: OutputAvailability?
     var outage: Outage?
+    var routing = Routing()
+    /// Who has the sound away from us.
+    var interruptions = InterruptionHolders()
+    var rules = SessionRules()
 
     // Bookkeeping.
     var now: MonotonicTime
@@ -131,7 +135,10 @@ struct PlayerCore {
     mutating func begin() -> [PlayerAction] {
         actions = []
         applyGains(over: 0)
-        if let device = settings.outputDevice { actions.append(.selectDevice(device)) }
+        if let device = settings.outputDevice {
+            routing.target = device
+            actions.append(.selectDevice(device))
+        }
         if let current {
             actions.append(.load(current.generation, current.item, DecodeStart(place: .seconds(current.startPosition))))
         } else if let first = queue.count > 0 ? queue[0] : nil {
@@ -202,7 +209,9 @@ struct PlayerCore {
     }
 
     mutating func applyGains(over seconds: Double) {
-        let gains = ChannelGains(volume: settings.volume, muted: settings.muted, balance: settings.balance)
+        let gains = ChannelGains(
+            volume: rules.isUnprocessed ? 1 : settings.volume, muted: settings.muted || rules.isSilenced,
+            balance: rules.isUnprocessed ? 0 : settings.balance)
         actions.append(.setGains(gains, seconds: seconds))
     }
 

@@ -26,6 +26,10 @@ public struct PlayerEvent: Sendable {
         case queue(revision: QueueRevision, length: Int, change: QueueChange, canUndo: Bool, canRedo: Bool)
         case settings(PlayerSettings)
         case output(OutputStatus)
+        /// The sound goes elsewhere; nil: there was nowhere, or is nowhere.
+        case route(RouteReason, previous: OutputDevice?, current: OutputDevice?)
+        /// Others take the sound, or have given it back. `shouldResume` only at the end: music may go on.
+        case interruption(isBeginning: Bool, InterruptionSource, shouldResume: Bool?)
         /// Time jumped (seek, item change, underrun, pause): not recorded, but sent at once as `time`.
         case jumped(PositionClock, itemID: ItemID?)
         /// More of the current item is loaded, or loading stalls: not recorded, but told as `buffer`.

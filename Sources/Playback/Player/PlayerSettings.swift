@@ -3,6 +3,10 @@
 /// All that a user sets and that survives a restart.
 public struct PlayerSettings: Hashable, Sendable {
     public enum Repeat: String, CaseIterable, Sendable { case off, one, all }
+    public enum InterruptionPolicy: String, CaseIterable, Sendable {
+        case auto
+        case notifyOnly = "notify-only"
+    }
 
     /// Amplitude 0...1.
     public var volume = 1.0
@@ -24,6 +28,14 @@ public struct PlayerSettings: Hashable, Sendable {
     /// Id of the output device the user chose; nil follows the default.
     public var outputDevice: String?
     public var remote = RemoteSettings()
+    /// What becomes of the music when headphones are lost.
+    public var routePolicy = RoutePolicy.pause
+    /// Whether the player falls silent when others take the sound, or only tells of it.
+    public var interruptionPolicy = InterruptionPolicy.auto
+    /// Music that an interruption silenced goes on by itself after it.
+    public var autoResume = true
+    /// A program that has not ended its interruption after this many seconds, 0...86400, has ended it; 0 waits for ever.
+    public var interruptionTimeout = 0.0
 
     public init() {}
 }
@@ -54,6 +66,10 @@ public struct SettingsPatch: Hashable, Sendable {
     public var previousRestartsAfter: Double?
     public var volumeRamp: VolumeRamp?
     public var remote: RemotePatch?
+    public var routePolicy: RoutePolicy?
+    public var interruptionPolicy: PlayerSettings.InterruptionPolicy?
+    public var autoResume: Bool?
+    public var interruptionTimeout: Double?
 
     public init() {}
 }

@@ -39,6 +39,8 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case sleepTimer = "sleep-timer"
     case restored
     case queueChanged = "queue-changed"
+    /// The audio session's category does not play.
+    case session
 }
 
 /// Why an item is over; each item that became current is completed exactly once.
@@ -70,6 +72,8 @@ public struct PlaybackError: Error, Hashable, Sendable {
         /// 409: not possible in this state.
         case notSeekable = "not-seekable"
         case invalidState = "invalid-state"
+        /// The audio session's category does not allow it.
+        case sessionForbids = "session-forbids"
         case nothingToUndo = "nothing-to-undo"
         case nothingToRedo = "nothing-to-redo"
         /// 412

@@ -55,6 +55,24 @@ struct EventEncoder: Sendable {
             )
         case .settings(let settings): (.settings, { $0.settingsMembers(of: settings) })
         case .output(let output): (.output, { $0.members(of: output) })
+        case .route(let reason, let previous, let current):
+            (
+                .route,
+                { writer in
+                    writer.member("reason", reason.rawValue)
+                    writer.member("previous", previous) { $0.members(ofRoute: $1) }
+                    writer.member("current", current) { $0.members(ofRoute: $1) }
+                }
+            )
+        case .interruption(let isBeginning, let source, let shouldResume):
+            (
+                .interruption,
+                { writer in
+                    writer.member("type", isBeginning ? "began" : "ended")
+                    writer.member("reason", source.rawValue)
+                    writer.member("shouldResume", flag: shouldResume)
+                }
+            )
         case .error(let error): (.error, { $0.members(of: error) })
         case .jumped, .loaded: nil
         }

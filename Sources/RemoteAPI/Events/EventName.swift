@@ -3,11 +3,11 @@
 /// The kinds of events that a client can choose. `hello`, `snapshot`, `resync` and `reply` always come.
 enum EventName: String, CaseIterable, Sendable {
     /// Not recorded: only the latest counts. All others carry a `seq` and can be replayed.
-    case time, buffer, library, cache
+    case time, buffer, library, cache, session
     case recordLevel = "record-level"
     case status, item, completed
     case queueEnded = "queue-ended"
-    case queue, settings, output, error, recording
+    case queue, settings, output, route, interruption, error, recording
 
     /// After these a `time` that was measured before them tells of the past.
     var endsEarlierTime: Bool {

@@ -44,7 +44,7 @@ struct Outbox {
     private var bufferBarrier: UInt64 = 0
     private var time: Latest?
     private var buffer: Latest?
-    /// Of the other kinds that only replace their predecessor.
+    /// States of which only the latest counts, and that do not depend on the player's.
     private var states: [EventName: EventFrame] = [:]
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
@@ -102,7 +102,7 @@ struct Outbox {
         return wake()
     }
 
-    /// Of a kind that tells a whole state each time: library, cache, record level.
+    /// Of a kind that tells a whole state each time.
     mutating func setState(_ name: EventName, _ frame: EventFrame) -> Bool {
         guard selection.contains(name) else { return false }
         states[name] = frame

@@ -16,10 +16,18 @@ struct OutputRoutes: Sendable {
                 let id = try call.body(OutputRequest.self).id
                 services.perform(.selectOutput(id), reply: reply) { Self.list($0) }
             },
+            .patch("/api/v1/outputs") { call, reply throws(Problem) in
+                var patch = SettingsPatch()
+                patch.routePolicy = try call.body(OutputPolicyRequest.self).policy
+                services.perform(.apply(patch), reply: reply) { Self.list($0) }
+            },
         ]
     }
 
     private static func list(_ snapshot: PlayerSnapshot) -> HTTPResponse {
-        .json(JSONWriter.object { $0.members(ofOutputs: snapshot.output.devices) })
+        .json(
+            JSONWriter.object {
+                $0.members(ofOutputs: snapshot.output.devices, policy: snapshot.settings.routePolicy)
+            })
     }
 }

@@ -3,6 +3,7 @@
 import Catalogue
 import HTTP
 import Playback
+import Session
 import Synchronization
 
 /// What the handlers share.
@@ -15,6 +16,8 @@ struct Services: Sendable {
     let playlists: (any PlaylistKeeper)?
     /// nil when nothing is kept.
     let cache: (any CacheKeeper)?
+    /// nil in a server without an audio session.
+    let session: (any SessionControl)?
     /// Identifies this run of the server in entity tags and event ids.
     let epoch: String
     /// Opens media and lists folders.

@@ -45,6 +45,11 @@ struct JSONWriter {
         value(flag)
     }
 
+    mutating func member(_ name: StaticString, flag: Bool?) {
+        key(name)
+        if let flag { value(flag) } else { null() }
+    }
+
     mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
         key(name)
         value(number)

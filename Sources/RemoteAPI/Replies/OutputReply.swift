@@ -23,11 +23,12 @@ extension JSONWriter {
     }
 
     /// `GET /outputs`
-    mutating func members(ofOutputs devices: OutputDevices) {
+    mutating func members(ofOutputs devices: OutputDevices, policy: RoutePolicy) {
         member("outputs", array: devices.devices) { writer, device in
             writer.object { $0.members(of: device, isCurrent: device.id == devices.current) }
         }
-        member("policy", devices.isChosen ? "chosen" : "follow-default")
+        member("following", devices.isChosen ? "choice" : "default")
+        member("policy", policy.rawValue)
     }
 
     private mutating func members(of device: OutputDevice, isCurrent: Bool) {
@@ -42,5 +43,23 @@ extension JSONWriter {
         member("default", device.isDefault)
         member("sampleRate", device.sampleRate)
         member("channels", device.channelCount)
+        member("activePort", device.activePort)
+        member("ports", array: device.ports) { writer, port in
+            writer.object {
+                $0.member("name", port.name)
+                $0.member("description", port.description)
+                $0.member("headphones", port.isHeadphones)
+                $0.member("available", port.isAvailable)
+            }
+        }
+    }
+
+    /// `previous` and `current` of the `route` event.
+    mutating func members(ofRoute device: OutputDevice) {
+        member("id", device.id)
+        member("description", device.description)
+        member("formFactor", device.formFactor)
+        member("port", device.activePort)
+        member("headphones", device.isPrivate)
     }
 }

@@ -70,6 +70,9 @@ extension JSONWriter {
         member("autoPlay", settings.autoPlay)
         member("previousRestartsAfter", settings.previousRestartsAfter)
         members(of: settings.remote)
+        member("interruptionPolicy", settings.interruptionPolicy.rawValue)
+        member("autoResume", settings.autoResume)
+        member("interruptionTimeout", settings.interruptionTimeout)
     }
 
     mutating func members(of error: PlaybackError) {

@@ -75,7 +75,7 @@ struct SettingsRequest: Decodable {
             [
                 "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
                 "stopAfterCurrent", "crossfade", "autoPlay", "previousRestartsAfter", "volumeRamp", "mpris",
-                "nowPlaying", "remoteCommands",
+                "nowPlaying", "remoteCommands", "interruptionPolicy", "autoResume", "interruptionTimeout",
             ])
         patch.volume = try object.number("volume", in: 0...1)
         patch.muted = try object.flag("muted")
@@ -86,6 +86,9 @@ struct SettingsRequest: Decodable {
         patch.stopAfterCurrent = try object.flag("stopAfterCurrent")
         patch.autoPlay = try object.flag("autoPlay")
         patch.previousRestartsAfter = try object.number("previousRestartsAfter", in: 0...3600)
+        patch.interruptionPolicy = try object.choice("interruptionPolicy", PlayerSettings.InterruptionPolicy.self)
+        patch.autoResume = try object.flag("autoResume")
+        patch.interruptionTimeout = try object.number("interruptionTimeout", in: 0...86_400)
         patch.volumeRamp = try object.nested(Ramp.self, "volumeRamp")?.ramp
         patch.remote = try RemoteRequest.patch(object)
         for (name, neutral) in [("playbackRate", 1.0), ("pitch", 0), ("crossfade", 0)] {

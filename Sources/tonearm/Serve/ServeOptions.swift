@@ -33,6 +33,13 @@ struct SoundOptions: ParsableArguments {
     @Option(help: ArgumentHelp("PulseAudio sink to play on (default: the server's default sink).", valueName: "name"))
     var sink: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether music silences other programs' sound, unless the session mixes (default off).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var interruptOthers: String?
+
     @Option(help: ArgumentHelp("Frames decoded at a time, 512 to 65536 (default 4608).", valueName: "n"))
     var decodeBufferFrames: String?
 

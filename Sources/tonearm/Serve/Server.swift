@@ -16,6 +16,7 @@ import PulseAudioHost
 import RangeCache
 import Recording
 import RemoteAPI
+import Session
 import Resampling
 import SoftwareOutput
 import StaticSite
@@ -36,6 +37,7 @@ final class Server {
     private let surfaces: Surfaces
     private let recorder: Recorder?
     private let cache: RangeCache?
+    private let session: LiveSession
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -56,11 +58,15 @@ final class Server {
             transport: network, limits: configuration.networkLimits, cache: cache, factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
+        let output = Self.output(configuration)
         var environment = Player.Environment(
-            opener: opener, output: Self.output(configuration), conversion: SoxrConversion(), store: store,
+            opener: opener, output: output, conversion: SoxrConversion(), store: store,
             clock: clock, buffering: configuration.buffering)
         environment.networkBuffering = configuration.networkBuffering
+        let keeper = StoredNotes(store)
+        environment.store = keeper
         player = Player(environment)
+        session = Self.session(player, output, keeper, configuration)
 
         library = try Self.library(configuration, roots, examiner, log)
         let catalogue = LocalMusicCatalogue(
@@ -73,6 +79,7 @@ final class Server {
         settings.access = Self.access(configuration, tokens)
         settings.library = library
         settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
+        settings.session = session
         settings.playlists = try Self.playlists(configuration, log)
         recorder = Self.recorder(recordings, player, log)
         settings.recorder = recorder
@@ -81,10 +88,14 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
+        let session = session
+        session.observe { api.observe($0) }
         player.observe { [surfaces] event in
             api.observe(event)
+            session.receive(event)
             surfaces.observe(event)
         }
+        session.receive(player.snapshot)
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
         cache?.observe { api.observe($0) }
@@ -103,6 +114,7 @@ final class Server {
         door.close()
         surfaces.stop()
         recorder?.shutdown()
+        session.stop()
         player.shutdown()
         api.shutdown()
         webSockets.stop()

@@ -23,6 +23,8 @@ struct ServerConfiguration: Equatable {
     var sink: String?
     /// The program that decodes everything but MPEG audio; nil for the one beside this program.
     var mediaWorker: String?
+    /// An exclusive session silences other programs' streams.
+    var interruptsOthers = false
     var buffering = DecodeBuffering()
     var tokenFile: String?
     var allowedOrigins: [String] = []
@@ -56,6 +58,7 @@ struct ServerConfiguration: Equatable {
         if let setting = try values.setting("output", options.sound.output) { output = try Self.output(setting) }
         sink = try values.text("sink", options.sound.sink)
         mediaWorker = try values.text("media-worker", options.files.mediaWorker)
+        interruptsOthers = try values.flag("interrupt-others", options.sound.interruptOthers, default: false)
         buffering.frames =
             try values.number("decode-buffer-frames", options.sound.decodeBufferFrames, in: DecodeBuffering.frameRange)
             ?? buffering.frames

@@ -85,7 +85,7 @@ struct SettingsFile {
     /// The names that it may have; anything else is an error.
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
-        "port-file", "log-level", "anonymous", "library", "decode-buffer-frames", "buffer-count",
+        "port-file", "log-level", "anonymous", "library", "interrupt-others", "decode-buffer-frames", "buffer-count",
         "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "recordings", "cache", "cache-dir",
         "cache-limit", "cache-ignore",
     ]

@@ -172,7 +172,8 @@ import Threading
         for event in rig.received.dropFirst(events) {
             switch event.kind {
             case .error: errors += 1
-            case .queue, .settings, .item, .completed, .queueEnded: Issue.record("a change that is none: \(event.kind)")
+            case .queue, .settings, .item, .completed, .queueEnded, .route, .interruption:
+                Issue.record("a change that is none: \(event.kind)")
             // Nobody drives the sink meanwhile.
             case .status, .output, .jumped, .loaded: continue
             }

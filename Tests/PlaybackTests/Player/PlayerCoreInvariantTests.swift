@@ -33,6 +33,7 @@ import Threading
         // There is always a way out: left alone, it comes to rest or plays.
         world.isAvailable = true
         world.sink.isFrozen = false
+        if world.core.isHeldBack { world.command(.play(.current, position: nil)) }
         world.send(.output(.availability(.available)))
         world.run(seconds: 45)
         let resting: Set<PlayerStatus> = [.idle, .ready, .playing, .paused, .stopped, .completed, .failed]
@@ -52,6 +53,12 @@ import Threading
         }
         if snapshot.status == .seeking, !world.core.goal.wantsSound, world.core.current?.isOpening != true {
             note("seeking, but nothing is under way")
+        }
+        if world.core.isHeldBack, world.sink.isStarted {
+            note("sound while others have it: \(snapshot.status) \(world.core.stream)")
+        }
+        if snapshot.status == .interrupted, snapshot.reason == .interruption, !world.core.interruptions.isActive {
+            note("interrupted by nobody")
         }
         if !snapshot.clock.position.isFinite || snapshot.clock.position < 0 {
             note("position \(snapshot.clock.position)")
@@ -110,7 +117,43 @@ import Threading
         case 92..<93:
             if let generation = world.sink.generation { world.send(.output(.suspended(generation, chance(2)))) }
         case 93..<94: world.sink.isFrozen.toggle()
+        case 94..<96: interrupt(&world, &random)
+        case 96..<98: plug(&world, &random)
         default: world.run(seconds: Double.random(in: 0...2, using: &random))
+        }
+    }
+
+    private static func interrupt(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
+        let begins = Bool.random(using: &random)
+        if Bool.random(using: &random), let generation = world.sink.generation {
+            world.send(.output(.corkRequested(generation, begins)))
+        } else {
+            let source = [InterruptionSource.client, .sleep, .lock].randomElement(using: &random) ?? .client
+            world.command(
+                .interruption(
+                    InterruptionNotice(
+                        isBeginning: begins, source: source, shouldResume: Bool.random(using: &random))))
+        }
+    }
+
+    /// Headphones and a desk come and go; the stream may have to be replaced, or goes with its device.
+    private static func plug(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
+        var devices = [OutputDevice(id: "speakers", description: "", isDefault: true)]
+        if Bool.random(using: &random) {
+            devices.append(OutputDevice(id: "head", description: "", formFactor: "headphone"))
+        }
+        if Bool.random(using: &random) { devices.append(OutputDevice(id: "desk", description: "")) }
+        let current = devices.randomElement(using: &random)?.id
+        if let generation = world.sink.generation {
+            if Int.random(in: 0..<3, using: &random) == 0 { world.send(.output(.displaced(generation))) }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                world.loseSink()
+                world.send(.output(.failed(generation, .deviceGone("unplugged"))))
+            }
+        }
+        world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            world.command(.selectOutput(Bool.random(using: &random) ? current : nil))
         }
     }
 
@@ -136,7 +179,11 @@ import Threading
 
     private static func randomPatch(_ random: inout SplitMix64) -> SettingsPatch {
         var patch = SettingsPatch()
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 6: patch.routePolicy = RoutePolicy.allCases.randomElement(using: &random)
+        case 7:
+            patch.interruptionPolicy = PlayerSettings.InterruptionPolicy.allCases.randomElement(using: &random)
+        case 8: patch.interruptionTimeout = Bool.random(using: &random) ? 0.5 : 0
         case 0: patch.repeats = PlayerSettings.Repeat.allCases.randomElement(using: &random)
         case 1: patch.shuffle = Bool.random(using: &random)
         case 2: patch.consume = Int.random(in: 0..<4, using: &random) == 0

@@ -57,6 +57,8 @@ struct SimulatedWorld {
     private(set) var events: [PlayerEvent.Kind] = []
     private(set) var replies: [CommandToken: CommandOutcome] = [:]
     private(set) var saved: [SavedChange] = []
+    private(set) var selected: [String?] = []
+    private(set) var unmutes = 0
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
     /// Commands that were answered later than 1 s, or twice.
     private(set) var lateOrDoubleReplies = 0
@@ -221,7 +223,9 @@ struct SimulatedWorld {
                 sink.isDry = false
             case .closeStream(let generation):
                 if generation == sink.generation { sink = Sink() }
-            case .setGains, .selectDevice: continue
+            case .setGains, .describeStream: continue
+            case .unmuteStream: unmutes += 1
+            case .selectDevice(let device): selected.append(device)
             case .emit(let kind): events.append(kind)
             case .save(let change): saved.append(change)
             case .request(let command):

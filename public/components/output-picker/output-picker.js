@@ -34,7 +34,7 @@ export class OutputPicker extends HTMLElement {
     this.select.disabled = outputs.length === 0;
     const current = outputs.find((output) => output.current);
     const standard = outputs.find((output) => output.default);
-    const follows = this.#outputs?.policy === "follow-default";
+    const follows = this.#outputs?.following === "default";
     const nameOf = ({ description, name, id }) => description || name || id;
     render(this.select, outputs.length === 0
       ? html`<option>No output</option>`

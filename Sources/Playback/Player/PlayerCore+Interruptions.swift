@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// Others take the sound for a while: a call, an alarm, another program.
+extension PlayerCore {
+    /// The music is wanted and must not sound.
+    var isHeldBack: Bool { interruptions.isActive || routing.waitsForDevice }
+
+    mutating func interruptionReported(_ notice: InterruptionNotice) {
+        if notice.isBeginning {
+            interruptionBegan(notice.source)
+        } else {
+            endedInterruption(
+                interruptions.end(notice.source, shouldResume: notice.shouldResume), by: notice.source)
+            if notice.source == .sleep { tellRoute(.wakeFromSleep) }
+        }
+    }
+
+    private mutating func interruptionBegan(_ source: InterruptionSource) {
+        guard settings.interruptionPolicy == .auto || source == .lock else {
+            emit(.interruption(isBeginning: true, source, shouldResume: nil))
+            // The sound server has muted us along with its question, and tells a stream that plays on of no end.
+            if source == .soundServer { unmute() }
+            return
+        }
+        if interruptions.begin(source, now: now) {
+            emit(.interruption(isBeginning: true, source, shouldResume: nil))
+        }
+    }
+
+    /// `mayResume`: nil while somebody else still has the sound.
+    mutating func endedInterruption(_ mayResume: Bool?, by source: InterruptionSource) {
+        guard let mayResume else {
+            // Nothing is held back from the user's view; those who listen are told nevertheless.
+            if settings.interruptionPolicy == .notifyOnly, source == .client || source == .sleep {
+                emit(.interruption(isBeginning: false, source, shouldResume: true))
+            }
+            return
+        }
+        emit(.interruption(isBeginning: false, source, shouldResume: mayResume))
+        guard goal.wantsSound else { return }
+        if mayResume, settings.autoResume {
+            returnToLiveEdge()
+        } else {
+            goal = .pause(.interruption)
+        }
+    }
+
+    /// The user wants to hear music now, whoever has the sound.
+    mutating func overrideInterruption() {
+        routing.waitsForDevice = false
+        guard interruptions.isActive else { return }
+        interruptions.endAll()
+        unmute()
+        emit(.interruption(isBeginning: false, .user, shouldResume: true))
+        if goal.wantsSound { returnToLiveEdge() }
+    }
+
+    /// Without a stream the sound server has nothing to end: a call that goes on interrupts the next stream anew.
+    mutating func forgetServerInterruption() {
+        endedInterruption(interruptions.endAll(.soundServer, shouldResume: false), by: .soundServer)
+    }
+
+    mutating func checkInterruption() {
+        guard let since = interruptions.clientsSince, settings.interruptionTimeout > 0,
+            isOver(since, settings.interruptionTimeout)
+        else { return }
+        endedInterruption(interruptions.endAll(.client, shouldResume: true), by: .timeout)
+    }
+
+    /// When `checkInterruption` has something to do.
+    var interruptionDeadline: MonotonicTime? {
+        guard settings.interruptionTimeout > 0 else { return nil }
+        return interruptions.clientsSince?.advanced(bySeconds: settings.interruptionTimeout)
+    }
+
+    /// Nobody's interruption is obeyed any more.
+    mutating func interruptionPolicyChanged() {
+        guard settings.interruptionPolicy == .notifyOnly, interruptions.isActive else { return }
+        overrideInterruption()
+    }
+
+    private mutating func unmute() {
+        if let generation = stream.generation { actions.append(.unmuteStream(generation)) }
+    }
+
+    /// What a station has sent meanwhile is of the past: it is joined anew.
+    private mutating func returnToLiveEdge() {
+        guard let current, current.isLive, current.failure == nil, !goal.isAtRest else { return }
+        dropUpcoming()
+        leaveLive()
+    }
+}

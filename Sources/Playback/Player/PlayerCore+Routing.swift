@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Threading
+
+/// Where the sound goes. What is to follow from which devices there are is decided in `RouteDecision`; here it is done.
+extension PlayerCore {
+    struct Routing {
+        /// What the output was asked to use; nil for the default device.
+        var target: String?
+        /// Where the sound goes or would go, as it was told last.
+        var route: OutputDevice?
+        var known: [OutputDevice]?
+        var followed: String?
+        var lost: RouteLoss?
+        var filter = RouteFilter()
+        /// The output was given a device at the start that no setting knows.
+        var configured: String?
+        /// Why `target` was changed: told when the sound is there.
+        var cause: RouteReason?
+        /// The stream that another one is to take the place of.
+        var leaving: Generation?
+        /// Headphones are away, and the policy is to wait for them.
+        var waitsForDevice = false
+    }
+
+    private func situation(_ devices: OutputDevices) -> RouteSituation {
+        RouteSituation(
+            devices: devices, known: routing.known, previous: routing.route,
+            chosen: settings.outputDevice ?? routing.configured, followed: routing.followed, asked: routing.target,
+            lost: routing.lost,
+            policy: settings.routePolicy, filter: routing.filter, now: now)
+    }
+
+    mutating func devicesReported(_ told: OutputDevices) {
+        if routing.known == nil, settings.outputDevice == nil, told.isChosen { routing.configured = told.current }
+        let decision = RouteDecision(situation(told))
+        let isNew = decision.target != routing.target
+        take(decision)
+        routing.known = told.devices
+        var shown = told
+        shown.isChosen = told.isChosen && told.current == settings.outputDevice ?? routing.configured
+        if output.devices != shown {
+            output.devices = shown
+            emit(.output(output))
+        }
+        let route = told.devices.first { $0.id == told.current }
+        if route?.id != routing.route?.id || route?.activePort != routing.route?.activePort
+            || route?.isPrivate != routing.route?.isPrivate
+        {
+            let reason = routing.cause ?? decision.reason ?? .unknown
+            routing.cause = nil
+            let previous = routing.route
+            routing.route = route
+            emit(.route(reason, previous: previous, current: route))
+        } else {
+            routing.route = route
+            if isNew { routing.cause = decision.reason }
+        }
+    }
+
+    private mutating func take(_ decision: RouteDecision) {
+        routing.followed = decision.followed
+        routing.lost = decision.lost
+        switch decision.transport {
+        case .goOn: break
+        case .stop: stopForLoss()
+        case .resume:
+            routing.waitsForDevice = false
+            if case .pause(.routeLost) = goal, rules.refusal == nil { goal = .play }
+        }
+        use(decision.target)
+    }
+
+    private mutating func use(_ target: String?) {
+        guard target != routing.target else { return }
+        routing.target = target
+        actions.append(.selectDevice(target))
+    }
+
+    private mutating func stopForLoss() {
+        guard goal.wantsSound else { return }
+        if settings.routePolicy == .hold {
+            routing.waitsForDevice = true
+        } else {
+            goal = .pause(.routeLost)
+        }
+    }
+
+    /// The stream was taken off its device. Headphones: not a sample may sound elsewhere, also before the list of devices
+    /// tells what is left.
+    mutating func deviceLost() {
+        guard let route = routing.route, route.isPrivate, settings.routePolicy != .follow else { return }
+        routing.lost = RouteLoss(device: route, since: now)
+        stopForLoss()
+    }
+
+    /// By the user. `nil` follows the default device again.
+    mutating func outputChosen(_ device: String?) {
+        routing.configured = nil
+        routing.followed = nil
+        routing.cause = .override
+        if device == routing.route?.id { routing.cause = nil }
+        routing.target = device
+        actions.append(.selectDevice(device))
+    }
+
+    /// The session admits other devices now.
+    mutating func routesAllowedChanged() {
+        guard routing.known != nil else { return }
+        let decision = RouteDecision(situation(output.devices))
+        guard decision.target != routing.target else { return tellRoute(.categoryChange) }
+        routing.cause = .categoryChange
+        take(decision)
+    }
+
+    mutating func routePolicyChanged() {
+        guard routing.waitsForDevice, settings.routePolicy != .hold else { return }
+        routing.waitsForDevice = false
+        if goal.wantsSound, settings.routePolicy == .pause { goal = .pause(.routeLost) }
+    }
+
+    mutating func tellRoute(_ reason: RouteReason) {
+        emit(.route(reason, previous: routing.route, current: routing.route))
+    }
+
+    /// On the way to another stream: silent first, so that the place that was heard is known to the frame. False when the
+    /// goal asks for something else.
+    mutating func leaveStream(_ generation: Generation, _ transport: OutputStream.Transport) -> Bool {
+        switch goal {
+        case .play, .hold, .pause: break
+        case .stop, .idle, .rest: return false
+        }
+        // Of this stream the sound server will say when the call is over; of another one it would not.
+        guard case .silent = transport, !interruptions.holds(.soundServer) else {
+            silence(generation, transport)
+            return true
+        }
+        let place = position
+        actions.append(.closeStream(generation))
+        stream = .closed
+        routing.leaving = nil
+        describeStream(nil)
+        takeBack(to: place)
+        reconcileStream()
+        return true
+    }
+}

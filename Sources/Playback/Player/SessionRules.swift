@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the audio session of the machine lets a player do.
+public struct SessionRules: Hashable, Sendable {
+    /// Why it may not play; nil when it may.
+    public var refusal: String?
+    /// The silent switch is on, and counts: plays inaudibly.
+    public var isSilenced = false
+    /// `media.role` of its stream.
+    public var role = "music"
+    /// Full volume and no balance: what is measured must not be changed.
+    public var isUnprocessed = false
+    public var routes = RouteFilter()
+
+    public init() {}
+}
+
+extension PlayerCore {
+    mutating func obey(_ new: SessionRules) {
+        let old = rules
+        rules = new
+        if new.isSilenced != old.isSilenced || new.isUnprocessed != old.isUnprocessed { applyGains(over: 0) }
+        if new.role != old.role { actions.append(.describeStream(role: new.role)) }
+        if new.routes != old.routes {
+            routing.filter = new.routes
+            routesAllowedChanged()
+        }
+        if new.refusal != nil, goal.wantsSound { goal = .pause(.session) }
+    }
+
+    func checkRules() throws(PlaybackError) {
+        if let refusal = rules.refusal { throw PlaybackError(.sessionForbids, refusal) }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Threading
+
+/// All that the choice of a device depends on.
+struct RouteSituation {
+    /// As told now; `current` is where the sound goes or would go.
+    var devices: OutputDevices
+    /// Those known before; nil the first time.
+    var known: [OutputDevice]?
+    /// Where the sound went, as that device was then.
+    var previous: OutputDevice?
+    /// The user's choice. It counts while the device is there.
+    var chosen: String?
+    /// What was followed last without having been chosen: a device that came, or that another program moved us to.
+    var followed: String?
+    /// What the output was asked to use last; nil for the default device.
+    var asked: String?
+    /// Headphones that went while they were used.
+    var lost: RouteLoss?
+    var policy = RoutePolicy.pause
+    var filter = RouteFilter()
+    var now: MonotonicTime
+}
+
+/// Headphones that went away.
+struct RouteLoss: Equatable {
+    var device: OutputDevice
+    var since: MonotonicTime
+
+    /// They are there, and sound through what went.
+    func isBack(in devices: OutputDevices) -> Bool {
+        devices.devices.contains { $0.id == device.id && $0.isAvailable && $0.isPrivate }
+    }
+}
+
+/// What follows from a situation. A pure function, so that its whole table can be tested.
+struct RouteDecision: Equatable {
+    enum Transport: Equatable {
+        case goOn
+        /// Silence, by policy `pause` or `hold`: headphones were lost.
+        case stop
+        /// Headphones whose loss had stopped the music are back.
+        case resume
+    }
+
+    /// What the output is to use; nil for the default device.
+    var target: String?
+    var followed: String?
+    var lost: RouteLoss?
+    var transport = Transport.goOn
+    /// nil when nothing that a listener could tell has changed.
+    var reason: RouteReason?
+
+    /// Headphones that come back later than this find the music paused.
+    static let resumesWithin = 120.0
+
+    init(_ situation: RouteSituation) {
+        let devices = situation.devices.devices.filter { $0.isAvailable && situation.filter.admits($0) }
+        func isThere(_ id: String?) -> Bool { id != nil && devices.contains { $0.id == id } }
+
+        lost = situation.lost
+        followed =
+            devices.first { $0.id == situation.followed && !($0.isPrivate && situation.filter.prefersSpeaker) }?.id
+        let chosen = isThere(situation.chosen) ? situation.chosen : nil
+
+        let wentPrivately = situation.previous.map { Self.isGone($0, in: devices) && $0.isPrivate } ?? false
+        if wentPrivately, let previous = situation.previous {
+            lost = RouteLoss(device: previous, since: situation.now)
+            transport = situation.policy == .follow ? .goOn : .stop
+            followed = nil
+        } else if let loss = situation.lost, loss.isBack(in: situation.devices) {
+            lost = nil
+            let isRecent = situation.now.seconds(since: loss.since) <= Self.resumesWithin
+            transport = isRecent || situation.policy == .hold ? .resume : .goOn
+            if chosen == nil { followed = loss.device.id }
+            reason = .newDeviceAvailable
+        } else if chosen == nil, let new = Self.cameAndIsBetter(situation, devices) {
+            followed = new.id
+            reason = .newDeviceAvailable
+        } else if let moved = Self.movedByOthers(situation, devices) {
+            followed = moved
+        } else if followed != nil, Self.defaultWasChanged(situation) {
+            followed = nil
+            reason = .override
+        }
+
+        target = chosen ?? followed ?? Self.substitute(situation, devices)
+        if devices.isEmpty {
+            reason = situation.previous == nil ? nil : .noSuitableRoute
+        } else if reason == nil {
+            reason = Self.reason(situation, devices)
+        }
+    }
+
+    /// The device is not there any more, or no longer sounds through its headphones.
+    static func isGone(_ device: OutputDevice, in devices: [OutputDevice]) -> Bool {
+        guard let now = devices.first(where: { $0.id == device.id }) else { return true }
+        guard device.isPrivate, !now.isPrivate else { return false }
+        // Whoever chooses another port of the same device while the headphones are in it has not lost them.
+        let port = now.ports.first { $0.name == device.activePort }
+        return port?.isAvailable != true
+    }
+
+    /// Headphones that were not there, or not plugged in, when the list was told last.
+    private static func cameAndIsBetter(_ situation: RouteSituation, _ devices: [OutputDevice]) -> OutputDevice? {
+        guard let known = situation.known, !situation.filter.prefersSpeaker else { return nil }
+        return devices.last { device in
+            device.isPrivate && device.id != situation.previous?.id
+                && !known.contains { $0.id == device.id && $0.isAvailable && $0.isPrivate }
+        }
+    }
+
+    /// Our stream is on a device that we did not ask for and that is not the default one.
+    private static func movedByOthers(_ situation: RouteSituation, _ devices: [OutputDevice]) -> String? {
+        guard let current = situation.devices.current, let previous = situation.previous, current != previous.id,
+            !isGone(previous, in: devices), devices.contains(where: { $0.id == current && !$0.isDefault }),
+            current != situation.chosen, current != situation.followed, current != situation.asked
+        else { return nil }
+        return current
+    }
+
+    /// By someone, and not because the old one went.
+    private static func defaultWasChanged(_ situation: RouteSituation) -> Bool {
+        guard let old = situation.known?.first(where: \.isDefault),
+            let new = situation.devices.devices.first(where: \.isDefault)
+        else { return false }
+        return old.id != new.id && new.id != situation.followed
+            && situation.devices.devices.contains { $0.id == old.id }
+    }
+
+    /// The default device, unless the session does not admit it.
+    private static func substitute(_ situation: RouteSituation, _ devices: [OutputDevice]) -> String? {
+        if situation.filter.prefersSpeaker, let speaker = devices.first(where: { $0.formFactor == "speaker" }) {
+            return speaker.id
+        }
+        let admitsDefault = devices.contains { $0.isDefault }
+        return admitsDefault || situation.devices.devices.allSatisfy(situation.filter.admits)
+            ? nil : devices.first?.id
+    }
+
+    private static func reason(_ situation: RouteSituation, _ devices: [OutputDevice]) -> RouteReason? {
+        let current = devices.first { $0.id == situation.devices.current }
+        guard let previous = situation.previous else {
+            return current == nil ? nil : situation.known == nil ? .unknown : .newDeviceAvailable
+        }
+        if isGone(previous, in: devices) { return .oldDeviceUnavailable }
+        guard let current, current.id == previous.id else { return current == nil ? nil : .override }
+        if current.isPrivate, !previous.isPrivate { return .newDeviceAvailable }
+        return current.activePort == previous.activePort ? nil : .routeConfigurationChange
+    }
+}

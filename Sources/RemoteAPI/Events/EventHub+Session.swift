@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+extension EventHub {
+    /// Called from the session's thread. Only the latest state counts.
+    func receive(_ session: SessionStatus) {
+        let moment = Moment(clock)
+        let frame = encoder.frame(
+            EventName.session.rawValue, sequence: nil, at: moment.wallMilliseconds, version: player.snapshot.version
+        ) { $0.members(of: session) }
+        for subscriber in everyone() { subscriber.setState(.session, frame) }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+public import Playback
+internal import Synchronization
+internal import Threading
+
+/// The session at work: feeds the state machine and does what it says, on a thread of its own.
+public final class LiveSession: SessionControl {
+    /// What it stands on.
+    public struct Environment: Sendable {
+        public var store: any PlayerStore
+        /// nil where there are no others (a file, a silent clock).
+        public var neighbours: (any NeighbourWatch)?
+        public var perform: @Sendable (PlayerCommand, @escaping @Sendable () -> Void) -> Void
+        /// An exclusive session silences other applications.
+        public var interruptsOthers: Bool
+        /// As saved under this session's names.
+        public var notes: [String: String]
+
+        public init(
+            store: any PlayerStore, neighbours: (any NeighbourWatch)?, interruptsOthers: Bool,
+            notes: [String: String],
+            perform: @escaping @Sendable (PlayerCommand, @escaping @Sendable () -> Void) -> Void
+        ) {
+            self.store = store
+            self.neighbours = neighbours
+            self.interruptsOthers = interruptsOthers
+            self.notes = notes
+            self.perform = perform
+        }
+    }
+
+    private enum Message: Sendable {
+        case change(SessionRequest, @Sendable (Result<SessionStatus, SessionProblem>) -> Void)
+        case neighbourhood(Neighbourhood?)
+        case player(wantsSound: Bool)
+        case output(isThere: Bool)
+        case entriesSaved([NeighbourChange], failure: String?)
+        case stop
+    }
+
+    private let environment: Environment
+    private let mailbox = Mailbox<Message>()
+    private let published: Mutex<SessionStatus>
+    private let observer = Mutex(Observer())
+    private let thread = Mutex<NamedThread?>(nil)
+
+    private struct Observer {
+        var call: @Sendable (SessionStatus) -> Void = { _ in }
+    }
+
+    public init(_ environment: Environment) {
+        self.environment = environment
+        let core = SessionNotes.core(environment.notes, interruptsOthers: environment.interruptsOthers)
+        published = Mutex(core.status)
+        thread.withLock { $0 = NamedThread("session") { [self] in run(core) } }
+        environment.neighbours?.watchNeighbours { [mailbox] in mailbox.post(.neighbourhood($0)) }
+    }
+
+    public var status: SessionStatus { published.withLock { $0 } }
+
+    /// Called from the session's thread after each change; must not block.
+    public func observe(_ observer: @escaping @Sendable (SessionStatus) -> Void) {
+        self.observer.withLock { $0.call = observer }
+    }
+
+    /// What came before the first event.
+    public func receive(_ snapshot: PlayerSnapshot) {
+        mailbox.post(.output(isThere: snapshot.output.availability == .available))
+        mailbox.post(.player(wantsSound: snapshot.playWhenReady && snapshot.status != .interrupted))
+    }
+
+    /// For `Player.observe`.
+    public func receive(_ event: PlayerEvent) {
+        switch event.kind {
+        case .status(let status, _, _, let wantsSound, _, _, _):
+            mailbox.post(.player(wantsSound: wantsSound && status != .interrupted))
+        case .output(let output): mailbox.post(.output(isThere: output.availability == .available))
+        default: break
+        }
+    }
+
+    public func change(
+        _ request: SessionRequest, reply: @escaping @Sendable (Result<SessionStatus, SessionProblem>) -> Void
+    ) {
+        if !mailbox.post(.change(request, reply)) { reply(.failure(.notSaved("The server is going down."))) }
+    }
+
+    /// Gives back what was taken from others; blocks for as long as that takes to be asked for.
+    public func stop() {
+        guard mailbox.post(.stop) else { return }
+        thread.withLock { $0.take() }?.join()
+    }
+
+    // MARK: On the thread
+
+    private func run(_ initial: SessionCore) {
+        var core = initial
+        perform(core.begin())
+        while true {
+            for message in mailbox.take(until: nil) {
+                switch message {
+                case .change(let request, let reply): change(&core, request, reply)
+                case .neighbourhood(let new): perform(core.neighbourhoodChanged(new))
+                case .player(let wantsSound): perform(core.playerChanged(wantsSound: wantsSound))
+                case .output(let isThere): perform(core.outputChanged(isThere: isThere))
+                case .entriesSaved(let changes, nil): environment.neighbours?.changeNeighbours(changes)
+                case .entriesSaved(let changes, _): core.notSaved(changes)
+                case .stop:
+                    perform(core.end())
+                    for message in mailbox.close() {
+                        if case .change(_, let reply) = message {
+                            reply(.failure(.notSaved("The server is going down.")))
+                        }
+                    }
+                    return
+                }
+                publish(core.status)
+            }
+        }
+    }
+
+    private func change(
+        _ core: inout SessionCore, _ request: SessionRequest,
+        _ reply: @escaping @Sendable (Result<SessionStatus, SessionProblem>) -> Void
+    ) {
+        let actions: [SessionCore.Action]
+        do throws(SessionProblem) {
+            actions = try core.change(request)
+        } catch {
+            return reply(.failure(error))
+        }
+        let status = core.status
+        publish(status)
+        perform(actions) { failure in
+            reply(failure.map { .failure(.notSaved($0)) } ?? .success(status))
+        }
+    }
+
+    private func publish(_ status: SessionStatus) {
+        let isNew = published.withLock { published in
+            defer { published = status }
+            return published != status
+        }
+        if isNew { observer.withLock { $0.call }(status) }
+    }
+
+    /// `done` comes when players follow the rules and what must be saved is, with a sentence when that failed.
+    private func perform(_ actions: [SessionCore.Action], done: @escaping @Sendable (String?) -> Void = { _ in }) {
+        let round = Round(done)
+        for action in actions {
+            switch action {
+            case .obey(let rules): command(.obey(rules), round)
+            case .interrupt(let notice): command(.interruption(notice), round)
+            case .pausePlayers: command(.pause, round)
+            case .undo(let changes): environment.neighbours?.changeNeighbours(changes)
+            case .saveEntries(let entries, let changes):
+                environment.store.save(SessionNotes.changes(entries)) { [mailbox] failure in
+                    if !changes.isEmpty { mailbox.post(.entriesSaved(changes, failure: failure)) }
+                }
+            case .saveConfiguration(let configuration, let silentSwitch):
+                round.begin()
+                environment.store.save(SessionNotes.changes(configuration, silentSwitch: silentSwitch)) {
+                    round.end($0)
+                }
+            }
+        }
+        round.end(nil)
+    }
+
+    private func command(_ command: PlayerCommand, _ round: Round) {
+        round.begin()
+        environment.perform(command) { round.end(nil) }
+    }
+
+    /// Calls once when all that began has ended.
+    private final class Round: Sendable {
+        private let state = Mutex<(open: Int, failure: String?)>((1, nil))
+        private let done: @Sendable (String?) -> Void
+
+        init(_ done: @escaping @Sendable (String?) -> Void) { self.done = done }
+
+        func begin() { state.withLock { $0.open += 1 } }
+
+        func end(_ failure: String?) {
+            let (isLast, failure) = state.withLock { state in
+                state.open -= 1
+                state.failure = state.failure ?? failure
+                return (state.open == 0, state.failure)
+            }
+            if isLast { done(failure) }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "Tells what the machine's audio session is, or changes it.",
+        discussion: "What is not given stays. Which options and modes a category knows, GET /api/v1/session tells.")
+    @OptionGroup var options: ClientOptions
+
+    @Option(help: "playback, ambient, solo-ambient, record, play-and-record, multi-route or audio-processing.")
+    var category: String?
+
+    @Option(help: ArgumentHelp("Comma-separated, such as duck-others; empty for none.", valueName: "list"))
+    var use: String?
+
+    @Option(help: "default, movie-playback, measurement, voice-chat, video-chat, game-chat or video-recording.")
+    var mode: String?
+
+    @Flag(help: "Print JSON: the answer of GET /api/v1/session.")
+    var json = false
+
+    private struct Change: Encodable {
+        var category: String?
+        var options: [String]?
+        var mode: String?
+    }
+
+    private struct Session: Decodable {
+        var category: String
+        var options: [String]
+        var mode: String
+        var active: Bool
+        var otherAudioPlaying: Bool
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let list = use.map { $0.split(separator: ",").map(String.init) }
+        let bytes =
+            if category != nil || list != nil || mode != nil {
+                try client.send(.patch, "/api/v1/session", Change(category: category, options: list, mode: mode))
+            } else {
+                try client.send(.get, "/api/v1/session")
+            }
+        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        let session = try client.decode(Session.self, bytes)
+        var words = [session.category]
+        if session.mode != "default" { words.append(session.mode) }
+        words += session.options
+        words.append(session.active ? "active" : "inactive")
+        if session.otherAudioPlaying { words.append("another program plays") }
+        Console.say(words.joined(separator: ", "))
+    }
+}
+
+struct InterruptCommand: ParsableCommand {
+    enum Kind: String, ExpressibleByArgument, CaseIterable { case began, ended }
+
+    static let configuration = CommandConfiguration(
+        commandName: "interrupt", abstract: "Takes the sound for another program, or gives it back.",
+        discussion:
+            "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "began or ended.") var type: Kind
+    @Flag(help: "With ended: the music stays paused.") var stayPaused = false
+
+    private struct Notice: Encodable {
+        var type: String
+        var shouldResume: Bool?
+    }
+
+    func run() throws {
+        if stayPaused, type == .began { throw ValidationError("--stay-paused belongs to ended.") }
+        let notice = Notice(type: type.rawValue, shouldResume: type == .ended ? !stayPaused : nil)
+        _ = try options.client().send(.post, "/api/v1/session/interruptions", notice)
+    }
+}

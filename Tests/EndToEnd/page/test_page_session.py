@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs, routes, interruptions and the session, shown and set on the page."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from rig.pulse import HEADPHONES
+from rig.waiting import eventually
+
+
+@pytest.fixture
+def dialog(pulse, remote):
+    remote.page.get_by_role("button", name="Sound settings").click()
+    dialog = remote.page.get_by_role("dialog", name="Sound")
+    expect(dialog).to_be_visible()
+    return dialog
+
+
+def test_anInterruption_isShown_andPlayEndsIt(pulse, remote, api):
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    api.call("POST", "/session/interruptions", json={"type": "began"})
+    expect(remote.status).to_have_text("Interrupted – another program has the sound")
+    expect(remote.page.get_by_text("press play to hear it now")).to_be_visible()
+    remote.button("Play").click()
+    api.wait_status("playing")
+    expect(remote.status).to_have_text("Playing")
+
+
+def test_pulledHeadphones_areTold(pulse, remote, api):
+    eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 2, "both outputs")
+    api.call("PUT", "/outputs/current", json={"id": "hp"})
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    pulse.unplug("hp")
+    expect(remote.status).to_have_text("Paused – the headphones were unplugged")
+    expect(remote.toast).to_contain_text("HP unplugged")
+    pulse.load(HEADPHONES)
+    expect(remote.status).to_have_text("Playing")
+
+
+def test_theSession_isSetAndShown(dialog, remote, api):
+    expect(dialog.get_by_label("This machine is for")).to_have_value("playback")
+    dialog.get_by_label("Lower other programs").check()
+    eventually(lambda: api.call("GET", "/session")["options"] == ["duck-others"], "set")
+    expect(dialog.get_by_text("They are lowered")).to_be_visible()
+    dialog.get_by_label("Mode").select_option("movie-playback")
+    eventually(lambda: api.call("GET", "/session")["mode"] == "movie-playback", "set")
+    # Another client.
+    api.call("PUT", "/session", json={"category": "ambient"})
+    expect(dialog.get_by_label("This machine is for")).to_have_value("ambient")
+    expect(dialog.get_by_label("Lower other programs")).to_have_count(0)
+
+
+def test_policies_areSet(dialog, remote, api):
+    dialog.get_by_label("When headphones are unplugged").select_option("hold")
+    eventually(lambda: api.call("GET", "/outputs")["policy"] == "hold", "set")
+    dialog.get_by_label("Go on by itself afterwards").uncheck()
+    eventually(lambda: api.player()["autoResume"] is False, "set")
+    dialog.get_by_label(re.compile("Fall silent")).uncheck()
+    eventually(lambda: api.player()["interruptionPolicy"] == "notify-only", "set")
+    expect(dialog.get_by_label("Go on by itself afterwards")).to_be_disabled()
+
+
+def test_theDialog_fitsAPhone(pulse, open_remote):
+    remote = open_remote(viewport={"width": 360, "height": 640})
+    remote.page.get_by_role("button", name="Sound settings").click()
+    box = remote.page.get_by_role("dialog", name="Sound").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 360
+    assert remote.page.evaluate("document.documentElement.scrollWidth") <= 360

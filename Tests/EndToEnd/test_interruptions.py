@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls and other programs that take the sound. The gates are those of facts 1 and 2: PulseAudio asks to uncork what it
+never corked, and mutes along with its question."""
+
+import time
+
+import numpy
+import pytest
+
+from rig import eventually
+from rig.capture import RATE
+from rig.neighbours import Neighbour
+from rig.waiting import PATIENCE, during
+
+
+def began(api) -> dict:
+    return api.call("POST", "/session/interruptions", json={"type": "began"})
+
+
+def ended(api, **members) -> dict:
+    return api.call("POST", "/session/interruptions", json={"type": "ended", **members})
+
+
+def is_muted(pulse) -> bool:
+    """Of our stream."""
+    for block in pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]:
+        if 'application.name = "Tonearm"' in block:
+            return "Mute: yes" in block
+    raise AssertionError("no stream of ours")
+
+
+def loud(capture, start: int, seconds: float) -> bool:
+    """All of the last `seconds` sounded, in windows of 50 ms."""
+    samples = numpy.abs(capture.samples(start).astype(int)).max(axis=1)[-int(seconds * RATE):]
+    size = RATE // 20
+    return len(samples) >= seconds * RATE and all(
+        samples[at:at + size].max() > 50 for at in range(0, len(samples) - size, size))
+
+
+@pytest.fixture
+def playing(capture, pulse, api, events):
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    api.wait_status("playing")
+    return events.mark()
+
+
+def test_a_call_interrupts_and_the_music_goes_on_afterwards(capture, pulse, api, events, playing):
+    """Rows 127, 128, 132, 165: began within 200 ms, position frozen, resumed; the user's own mute is untouched."""
+    with Neighbour(pulse, "phone"):
+        start = time.monotonic()
+        event = events.wait_for("interruption", mark=playing)
+        assert event["type"] == "began" and event["reason"] == "sound-server" and event["shouldResume"] is None
+        status = events.wait_status("interrupted", mark=playing)
+        assert status["reason"] == "interruption" and status["playWhenReady"]
+        assert status.moment - start < 0.2 * PATIENCE
+        frozen = api.player()
+        assert frozen["status"] == "interrupted" and frozen["rate"] == 0 and frozen["muted"] is False
+        capture.wait_silence(0.3)
+        during(0.3, lambda: api.player()["position"] == frozen["position"], "time ran during the call")
+        mark = events.mark()
+        silent = capture.frames
+    end = events.wait_for("interruption", mark=mark)
+    assert end["type"] == "ended" and end["shouldResume"] is True
+    events.wait_status("playing", mark=mark)
+    capture.wait_sound(silent)
+    after = api.player()
+    assert after["muted"] is False and frozen["position"] <= after["position"] < frozen["position"] + 5
+    assert not is_muted(pulse)
+
+
+def test_who_had_paused_before_the_call_stays_paused(capture, pulse, api, events, playing):
+    """Row 129, fact 1: the request to uncork comes anyway."""
+    api.pause()
+    capture.wait_silence(0.3)
+    mark = events.mark()
+    with Neighbour(pulse, "phone"):
+        events.wait_for("interruption", mark=mark)
+        assert api.player()["status"] == "paused" and api.player()["reason"] == "user"
+    events.wait_for("interruption", lambda event: event["type"] == "ended", mark=mark)
+    silent = capture.frames
+    during(0.5, lambda: api.player()["status"] == "paused", "the end of a call started what the user had paused")
+    assert capture.first_sound(silent) is None
+    # And what PulseAudio muted is muted no more.
+    api.play()
+    capture.wait_sound(silent)
+
+
+def test_who_presses_play_during_the_call_is_heard(capture, pulse, api, events, playing):
+    """Row 130, fact 2: the stream is muted while its clock runs; `playing` must sound."""
+    with Neighbour(pulse, "phone"):
+        events.wait_status("interrupted", mark=playing)
+        capture.wait_silence(0.3)
+        mark, silent = events.mark(), capture.frames
+        assert api.play()["status"] == "playing"
+        capture.wait_sound(silent)
+        assert not is_muted(pulse)
+        told = events.wait_for("interruption", mark=mark)
+        assert told["type"] == "ended" and told["reason"] == "user"
+        capture.wait_seconds(0.6)
+        assert loud(capture, silent, 0.4)
+    during(0.4, lambda: api.player()["status"] == "playing", "the end of the call stopped the music")
+    capture.wait_seconds(0.5)
+    assert loud(capture, silent, 0.4)
+
+
+def test_who_pauses_during_the_call_stays_paused(capture, pulse, api, events, playing):
+    """Row 131."""
+    with Neighbour(pulse, "phone"):
+        events.wait_status("interrupted", mark=playing)
+        assert api.pause()["status"] == "paused"
+        mark, silent = events.mark(), capture.frames
+    events.wait_for("interruption", lambda event: event["type"] == "ended", mark=mark)
+    during(0.5, lambda: api.player()["status"] == "paused", "the end of the call took the user's pause back")
+    capture.wait_seconds(0.2)
+    assert capture.first_sound(silent + RATE // 5) is None
+
+
+def test_nothing_sounds_100_ms_after_a_call_began(capture, pulse, api, events, playing):
+    """Issue 4: began to silence under 100 ms, and no click on the way: the fade only falls."""
+    capture.wait_seconds(0.6)
+    mark = capture.frames
+    before = time.monotonic()
+    began(api)
+    assert api.player()["status"] == "interrupted"
+    capture.wait_silence(0.3)
+    last = capture.last_sound(mark)
+    # The capture itself is up to 40 ms behind, and adds its own latency.
+    assert last is not None and (last - capture.frame_at(before)) / RATE < (0.1 + 0.06) * PATIENCE
+    tail = numpy.abs(numpy.diff(capture.samples(last - RATE // 200, last + 100).astype(int), axis=0)).max()
+    body = numpy.abs(numpy.diff(capture.samples(last - RATE // 4, last - RATE // 20).astype(int), axis=0)).max()
+    assert tail <= body, "a step where the fade should end"
+
+
+@pytest.mark.parametrize("resumes", [True, False])
+def test_another_program_may_interrupt(capture, pulse, api, events, playing, resumes):
+    """Rows 127, 128: through the API; shouldResume=false leaves it paused."""
+    answer = began(api)
+    assert answer["status"] == "interrupted" and answer["reason"] == "interruption" and answer["playWhenReady"]
+    capture.wait_silence(0.3)
+    answer = ended(api, shouldResume=resumes)
+    assert answer["status"] == ("playing" if resumes else "paused")
+    if not resumes:
+        assert answer["reason"] == "interruption"
+        told = events.wait_for("interruption", lambda event: event["type"] == "ended", mark=playing)
+        assert told["shouldResume"] is False
+    else:
+        capture.wait_sound(capture.frames)
+
+
+def test_interruptions_nest_and_end_only_once(capture, pulse, api, events, playing):
+    """Issue 4, bad input: nested, ended twice, ended without a beginning."""
+    assert ended(api)["status"] == "playing"
+    began(api)
+    with Neighbour(pulse, "phone"):
+        began(api)
+        assert ended(api)["status"] == "interrupted"
+        assert ended(api)["status"] == "interrupted", "the call is not over"
+    api.wait_status("playing")
+    for _ in range(3):
+        assert ended(api, shouldResume=False)["status"] == "playing"
+    kinds = [event["type"] for event in events.since(playing, "interruption")]
+    assert kinds == ["began", "ended"]
+
+
+def test_an_interruption_that_never_ends(capture, pulse, api, events, playing):
+    """Row 134: no end, no music; unless a time-out was set."""
+    began(api)
+    during(1.0, lambda: api.player()["status"] == "interrupted", "resumed by itself")
+    mark = events.mark()
+    api.settings(interruptionTimeout=0.2)
+    told = events.wait_for("interruption", mark=mark)
+    assert told["type"] == "ended" and told["reason"] == "timeout"
+    events.wait_status("playing", mark=mark)
+
+
+def test_the_developer_decides(capture, pulse, api, events, playing):
+    """Row 166: notify-only tells of it and plays on, audibly, although PulseAudio mutes."""
+    api.settings(interruptionPolicy="notify-only")
+    with Neighbour(pulse, "phone"):
+        assert events.wait_for("interruption", mark=playing)["type"] == "began"
+        eventually(lambda: not is_muted(pulse), "our stream sounds")
+        mark = capture.frames
+        capture.wait_seconds(0.7)
+        assert loud(capture, mark, 0.4)
+        assert api.player()["status"] == "playing"
+    assert api.player()["interruptionPolicy"] == "notify-only"
+
+
+def test_a_change_of_mind_during_the_call_sounds_at_once(capture, pulse, api, events, playing):
+    """Row 166: also when the policy changes while the call has the sound."""
+    with Neighbour(pulse, "phone"):
+        events.wait_status("interrupted", mark=playing)
+        silent = capture.frames
+        api.settings(interruptionPolicy="notify-only")
+        api.wait_status("playing")
+        capture.wait_sound(silent)
+
+
+def test_music_may_be_told_to_stay_silent_afterwards(capture, pulse, api, events, playing):
+    """Row 128: the option off."""
+    api.settings(autoResume=False)
+    began(api)
+    answer = ended(api)
+    assert answer["status"] == "paused" and answer["reason"] == "interruption"
+
+
+def test_a_new_stream_during_a_call_is_silent_or_says_so(capture, pulse, api, events):
+    """Fact 2, promise 1: play from rest while a call is on: never `playing` with silence."""
+    with Neighbour(pulse, "phone"):
+        api.load("long.mp3")
+        api.play()
+        deadline = time.monotonic() + 1.5
+        while time.monotonic() < deadline:
+            mark = capture.frames
+            if api.player()["status"] == "playing":
+                capture.wait_frames(mark + RATE // 2)
+                still = api.player()["status"]
+                assert still != "playing" or capture.first_sound(mark) is not None, "playing, but silent"
+    # However it was, it ends in music or in a state that says why not.
+    assert api.wait_status("playing", "paused")
+
+
+def test_the_sound_server_dies_during_a_call(capture, pulse, api, events, playing):
+    """Issue 4: the music does not burst in afterwards."""
+    with Neighbour(pulse, "phone"):
+        events.wait_status("interrupted", mark=playing)
+        pulse.kill()
+        api.wait_status("paused")
+    pulse.start()
+    during(0.7, lambda: api.player()["status"] == "paused", "it began by itself")
+    assert api.player()["reason"] == "interruption"
+
+
+def test_bad_interruptions_are_refused(api):
+    for body, status in (({}, 422), ({"type": "maybe"}, 422), ({"type": "began", "shouldResume": True}, 422),
+                         ({"type": "ended", "shouldResume": 1}, 422), ({"type": "ended", "extra": 1}, 422),
+                         ({"type": "ended", "source": "lock"}, 422), ([], 422)):
+        assert api.request("POST", "/session/interruptions", json=body).status_code == status, body

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The audio session: who may sound, and what becomes of other programs. They are played by pacat."""
+
+import numpy
+import pytest
+
+from rig import Api, eventually
+from rig.capture import RATE
+from rig.neighbours import Neighbour
+from rig.waiting import during
+
+
+def session(api) -> dict:
+    return api.call("GET", "/session")
+
+
+def change(api, **members) -> dict:
+    return api.call("PATCH", "/session", json=members)
+
+
+def refused(api, **members) -> tuple[int, str | None]:
+    answer = api.request("PATCH", "/session", json=members)
+    return answer.status_code, answer.json().get("member") or answer.json().get("code")
+
+
+def stream(pulse, neighbour: Neighbour) -> str:
+    for block in pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]:
+        if block.split("\n")[0] == neighbour.index:
+            return block
+    raise AssertionError("pacat is gone")
+
+
+def is_muted(pulse, neighbour: Neighbour) -> bool:
+    return "Mute: yes" in stream(pulse, neighbour)
+
+
+def amplitude(capture, frequency: float = 1000, seconds: float = 0.4) -> float:
+    """Of a sine in the last `seconds` of the left channel, full scale 1."""
+    samples = capture.samples()[-int(seconds * RATE):, 0].astype(float) / 32768
+    window = numpy.hanning(len(samples))
+    phase = numpy.exp(-2j * numpy.pi * frequency * numpy.arange(len(samples)) / RATE)
+    return float(2 * abs((samples * window * phase).sum()) / window.sum())
+
+
+@pytest.fixture
+def alone(capture, pulse, start_server):
+    """A server that may reach into other programs."""
+    server = start_server(output="pulse", pulse=pulse, arguments=("--interrupt-others", "on"))
+    api = Api(server.url)
+    api.server = server
+    yield api
+    api.close()
+
+
+@pytest.fixture
+def other(pulse):
+    with Neighbour(pulse, "music", amplitude=0.25) as neighbour:
+        yield neighbour
+
+
+def test_the_session_at_the_start(pulse, api):
+    """Rows 94, 110: the documented default."""
+    eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
+    state = session(api)
+    assert (state["category"], state["options"], state["mode"], state["active"]) == ("playback", [], "default", False)
+    assert state["others"] == "silence" and state["interruptOthers"] is False
+    assert "record" not in state["available"]["categories"]
+    assert state["available"]["modes"] == ["default", "movie-playback", "measurement"]
+
+
+def test_everything_at_once_or_nothing(pulse, api):
+    """Rows 117, 118, 119, 126, 109: bad combinations change nothing."""
+    eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
+    assert change(api, category="playback", options=["mix-with-others"], mode="movie-playback")["others"] == "mix"
+    before = session(api)
+    assert refused(api, category="ambient", options=[], mode="voice-chat") == (422, "mode")
+    assert refused(api, category="ambient") == (422, "options")
+    assert refused(api, options=["default-to-speaker"]) == (422, "options")
+    assert refused(api, mode="loud") == (422, "mode")
+    assert refused(api, options="mix-with-others") == (422, "options")
+    assert refused(api, options=["nonsense"]) == (422, "options")
+    assert refused(api, notifyOthers=True) == (422, "notifyOthers")
+    assert refused(api, category="record", options=[], mode="default") == (409, "session-forbids")
+    assert refused(api, colour="blue")[0] == 422
+    assert session(api) == before
+    assert change(api, mode="default")["options"] == ["mix-with-others"]
+    assert api.call("PUT", "/session", json={})["options"] == []
+
+
+def test_the_session_survives(pulse, start_server):
+    server = start_server(output="pulse", pulse=pulse)
+    api = Api(server.url)
+    eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
+    change(api, category="solo-ambient", silentSwitch=True)
+    server.kill()
+    server.start()
+    api = Api(server.url)
+    assert session(api)["category"] == "solo-ambient" and session(api)["silentSwitch"]
+
+
+def test_others_are_silent_only_while_music_plays(alone, capture, pulse, other):
+    """Rows 97, 100, 104: muted while active, and only what we muted is heard again."""
+    with Neighbour(pulse, "music") as by_hand, Neighbour(pulse, "event") as beep:
+        pulse.pactl("set-sink-input-mute", by_hand.index, "1")
+        alone.load("long.mp3", play=True)
+        eventually(lambda: is_muted(pulse, other), "the other program is muted")
+        assert session(alone)["active"] and session(alone)["otherAudioPlaying"]
+        assert not is_muted(pulse, beep), "short sounds are not music"
+        alone.pause()
+        eventually(lambda: not is_muted(pulse, other), "heard again")
+        assert is_muted(pulse, by_hand), "muted by hand, and so it stays"
+        assert not session(alone)["active"]
+
+
+def test_others_are_left_alone_unless_the_operator_allows(capture, pulse, api, other):
+    """Row 104 and the choice of decision 0016."""
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    during(0.5, lambda: not is_muted(pulse, other), "reached into another program")
+
+
+def test_a_crash_gives_back_what_was_taken(alone, capture, pulse, other):
+    """Issue 4: also after kill -9."""
+    alone.load("long.mp3", play=True)
+    eventually(lambda: is_muted(pulse, other), "the other program is muted")
+    alone.server.kill()
+    assert is_muted(pulse, other)
+    alone.server.port = None
+    alone.server.start()
+    eventually(lambda: not is_muted(pulse, other), "the next run gives it back")
+
+
+def test_a_stop_gives_back_what_was_taken(alone, capture, pulse, other):
+    alone.load("long.mp3", play=True)
+    eventually(lambda: is_muted(pulse, other), "the other program is muted")
+    assert alone.server.stop() == 0
+    eventually(lambda: not is_muted(pulse, other), "given back")
+
+
+def test_release_without_notice_leaves_others_silent(alone, capture, pulse, other):
+    """Row 100: the flag."""
+    alone.load("long.mp3", play=True)
+    eventually(lambda: is_muted(pulse, other), "the other program is muted")
+    assert change(alone, active=False, notifyOthers=False)["active"] is False
+    assert alone.wait_status("paused")
+    during(0.4, lambda: is_muted(pulse, other), "was given back")
+
+
+def test_others_are_ducked_and_come_back(capture, pulse, api, other):
+    """Row 112: -20 dB +-1 while active."""
+    # Only the sine is heard: our own music is silent.
+    api.settings(muted=True)
+    eventually(lambda: amplitude(capture) > 0.2, "the other program sounds")
+    capture.wait_seconds(0.6)
+    full = amplitude(capture)
+    change(api, options=["duck-others"])
+    api.load("long.mp3", play=True)
+    eventually(lambda: "46%" in stream(pulse, other), "its volume is changed")
+    capture.wait_seconds(0.8)
+    assert abs(20 * numpy.log10(amplitude(capture) / full) + 20) < 1
+    api.pause()
+    eventually(lambda: "100%" in stream(pulse, other), "its volume is as before")
+    capture.wait_seconds(0.8)
+    assert abs(20 * numpy.log10(amplitude(capture) / full)) < 0.2
+
+
+def test_a_ducked_program_may_die_or_be_changed_by_hand(capture, pulse, api, other):
+    """Issue 4, bad input."""
+    change(api, options=["duck-others"])
+    with Neighbour(pulse, "music") as second:
+        api.load("long.mp3", play=True)
+        eventually(lambda: "46%" in stream(pulse, second) and "46%" in stream(pulse, other), "both are ducked")
+    pulse.pactl("set-sink-input-volume", other.index, "70%")
+    during(0.4, lambda: "70%" in stream(pulse, other), "fought the user's hand")
+    api.pause()
+    during(0.4, lambda: "70%" in stream(pulse, other), "overwrote the user's hand")
+
+
+def test_mixing_is_heard_as_both(alone, capture, pulse, other):
+    """Rows 102, 111: ambient, and the option of playback."""
+    for members in ({"category": "ambient"}, {"category": "playback", "options": ["mix-with-others"]}):
+        alone.call("PUT", "/session", json=members)
+        alone.load("low.mp3", play=True)
+        alone.wait_status("playing")
+        during(0.4, lambda: not is_muted(pulse, other), "muted although it mixes")
+        capture.wait_seconds(0.4)
+        assert amplitude(capture) > 0.2
+        alone.command("stop")
+
+
+def test_spoken_audio_only(alone, capture, pulse, other):
+    """Row 116."""
+    with Neighbour(pulse, "a11y") as speech:
+        change(alone, options=["interrupt-spoken-audio-and-mix"])
+        alone.load("long.mp3", play=True)
+        eventually(lambda: is_muted(pulse, speech), "speech is silent")
+        assert not is_muted(pulse, other)
+
+
+def test_other_audio_is_told(capture, pulse, api, events):
+    """Rows 101, and the secondary-audio hint: within 200 ms, as an event."""
+    assert session(api)["otherAudioPlaying"] is False
+    with Neighbour(pulse, "event"):
+        eventually(lambda: session(api)["otherAudioPlaying"], "it is seen")
+        assert session(api)["silenceSecondaryAudioHint"] is False
+    eventually(lambda: not session(api)["otherAudioPlaying"], "it is gone")
+    with Neighbour(pulse, "music"):
+        events.wait_for("session", lambda event: event["silenceSecondaryAudioHint"])
+        mark = events.mark()
+    events.wait_for("session", lambda event: not event["silenceSecondaryAudioHint"], mark=mark)
+
+
+def test_the_silent_switch_counts_for_its_categories(capture, pulse, api):
+    """Rows 95, 102-104: solo-ambient is silent, playback unchanged; the mute of the user is another thing."""
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    change(api, silentSwitch=True)
+    capture.wait_seconds(0.4)
+    assert capture.samples()[-RATE // 4:].any()
+    change(api, category="solo-ambient")
+    capture.wait_silence(0.3)
+    assert api.player()["muted"] is False
+    change(api, silentSwitch=False)
+    capture.wait_sound(capture.frames)
+
+
+def test_the_lock_pauses_what_obeys_it(capture, pulse, api):
+    """Row 96."""
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    change(api, locked=True)
+    during(0.3, lambda: api.player()["status"] == "playing", "playback does not obey the lock")
+    change(api, category="ambient")
+    assert api.wait_status("interrupted")["reason"] == "interruption"
+    capture.wait_silence(0.3)
+    change(api, locked=False)
+    api.wait_status("playing")
+
+
+def test_a_category_that_only_records_plays_nothing(capture, pulse, api):
+    """Rows 105, 108, 109, 146."""
+    pulse.load("module-null-sink sink_name=mic_in")
+    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
+    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    assert session(api)["mayRecord"] is False
+    assert change(api, category="record")["mayRecord"] is True
+    paused = api.wait_status("paused")
+    assert paused["reason"] == "session"
+    for verb in ("play", "toggle"):
+        answer = api.request("POST", f"/player/{verb}")
+        assert answer.status_code == 409 and answer.json()["code"] == "session-forbids"
+    assert change(api, category="audio-processing")["mayRecord"] is False
+    assert api.request("POST", "/player/play").status_code == 409
+    change(api, category="play-and-record")
+    assert session(api)["mayRecord"] is True
+    api.play()
+    api.wait_status("playing")
+
+
+def test_activation_needs_a_route(pulse, api):
+    """Row 99."""
+    eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
+    assert change(api, active=True)["active"] is True
+    assert change(api, active=False)["active"] is False
+    pulse.kill()
+    eventually(lambda: "playback" not in session(api)["available"]["categories"], "it is gone")
+    assert refused(api, active=True) == (503, "no-suitable-route")
+
+
+def test_modes_say_what_the_stream_is_for(capture, pulse, api):
+    """Rows 122, 123, 120: the role in the property list, and back."""
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    change(api, mode="movie-playback")
+    eventually(lambda: 'media.role = "video"' in pulse.pactl("list", "sink-inputs"), "a film")
+    change(api, mode="default")
+    eventually(lambda: 'media.role = "music"' in pulse.pactl("list", "sink-inputs"), "music")
+
+
+def test_measurement_leaves_the_sound_as_it_is(capture, pulse, api, media):
+    """Row 125: volume and balance do not count."""
+    api.settings(volume=0.1, balance=-1)
+    change(api, mode="measurement")
+    api.load("noise.mp3", play=True)
+    start = capture.wait_sound()
+    capture.wait_frames(start + 2 * RATE)
+    assert capture.samples(start + RATE // 2, start + RATE)[:, 1].astype(int).std() > 1000
+    assert api.player()["volume"] == 0.1
+
+
+def test_bluetooth_and_airplay_are_admitted_by_option(capture, pulse, api, events):
+    """Rows 113, 114, 142 (category-change): fixture sinks with the properties of the real ones."""
+    pulse.load("module-null-sink sink_name=mic_in")
+    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
+    pulse.load('module-null-sink sink_name=bt sink_properties=device.bus=bluetooth')
+    pulse.load("module-null-sink sink_name=raop_output.box")
+
+    def current() -> str | None:
+        return next((o["id"] for o in api.call("GET", "/outputs")["outputs"] if o["current"]), None)
+
+    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
+    eventually(lambda: any(o["id"] == "bt" for o in api.call("GET", "/outputs")["outputs"]), "listed")
+    for sink, option in (("bt", "allow-bluetooth-a2dp"), ("raop_output.box", "allow-airplay")):
+        api.call("PUT", "/session", json={})
+        api.call("PUT", "/outputs/current", json={"id": sink})
+        eventually(lambda: current() == sink, "chosen")
+        mark = events.mark()
+        api.call("PUT", "/session", json={"category": "play-and-record"})
+        eventually(lambda: current() != sink, f"{sink} is not admitted")
+        events.wait_for("route", lambda event: event["reason"] == "category-change", mark=mark)
+        change(api, options=[option])
+        eventually(lambda: current() == sink, f"{sink} is admitted again")
+
+
+def test_the_speaker_is_preferred_by_option(capture, pulse, api):
+    """Row 115."""
+    pulse.load("module-null-sink sink_name=mic_in")
+    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
+    pulse.load('module-null-sink sink_name=headset sink_properties=device.form_factor=headset')
+    pulse.load('module-null-sink sink_name=loud sink_properties=device.form_factor=speaker')
+
+    def current() -> str | None:
+        return next((o["id"] for o in api.call("GET", "/outputs")["outputs"] if o["current"]), None)
+
+    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
+    api.call("PUT", "/session", json={"category": "play-and-record", "options": ["default-to-speaker"]})
+    eventually(lambda: current() == "loud", "the speaker")
+    change(api, options=[])
+    eventually(lambda: current() != "loud", "and back")
+
+
+def test_the_command_line_tells_and_sets_it(capture, pulse, api, server):
+    import os
+    import subprocess
+
+    from rig.server import binary
+
+    def tonearm(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([str(binary()), *arguments, "--server", server.url], capture_output=True, text=True, timeout=20,
+                              env=os.environ | {"HOME": str(pulse.directory)})
+
+    assert tonearm("session", "--use", "duck-others").stdout.startswith("playback, duck-others, inactive")
+    refusal = tonearm("session", "--mode", "voice-chat")
+    assert refusal.returncode != 0 and "voice-chat is not possible with playback" in refusal.stderr
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    assert tonearm("interrupt", "began").returncode == 0
+    assert api.player()["status"] == "interrupted"
+    assert tonearm("interrupt", "ended", "--stay-paused").returncode == 0
+    assert api.player()["status"] == "paused"

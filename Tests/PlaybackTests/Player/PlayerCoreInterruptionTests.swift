@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+/// The gates of an interruption, one by one (SPEC rows 127-134, 165, 166).
+@Suite struct PlayerCoreInterruptionTests {
+    private func interrupt(_ world: inout SimulatedWorld, _ source: InterruptionSource = .client) {
+        world.command(.interruption(InterruptionNotice(isBeginning: true, source: source)))
+    }
+
+    private func end(
+        _ world: inout SimulatedWorld, _ source: InterruptionSource = .client, shouldResume: Bool = true
+    ) {
+        world.command(
+            .interruption(InterruptionNotice(isBeginning: false, source: source, shouldResume: shouldResume)))
+    }
+
+    private func told(_ world: SimulatedWorld) -> [String] {
+        world.events.compactMap { event in
+            guard case .interruption(let begins, let source, _) = event else { return nil }
+            return (begins ? "began " : "ended ") + source.rawValue
+        }
+    }
+
+    @Test func resumesWhereItStood() {
+        var world = SimulatedWorld.playing(["a-20"])
+        world.run(seconds: 1)
+        interrupt(&world)
+        let isInterrupted = world.run { $0.status == .interrupted }
+        #expect(isInterrupted)
+        #expect(world.core.reason == .interruption)
+        let place = world.position
+        world.run(seconds: 3)
+        #expect(world.position == place && world.core.positionClock.rate == 0)
+        end(&world)
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+        #expect(world.position - place < 0.1)
+        #expect(told(world) == ["began client", "ended client"])
+        #expect(world.lateOrDoubleReplies == 0)
+    }
+
+    /// Each row: what happens before the call, during it, the hint at its end, the option, and what must come of it.
+    @Test(arguments: [
+        ("", "", true, true, PlayerStatus.playing, nil as StatusReason?),
+        ("", "", false, true, .paused, .interruption),
+        ("", "", true, false, .paused, .interruption),
+        ("pause", "", true, true, .paused, .user),
+        ("", "pause", true, true, .paused, .user),
+        ("", "play", true, true, .playing, nil),
+        ("", "play", false, true, .playing, nil),
+        ("pause", "play", true, true, .playing, nil),
+        ("", "play pause", true, true, .paused, .user),
+        ("", "pause play", false, true, .playing, nil),
+        ("", "toggle", true, true, .playing, nil),
+        ("stop", "", true, true, .stopped, .user),
+        ("", "stop", true, true, .stopped, .user),
+        ("", "next", true, true, .playing, nil),
+        ("", "seek", true, true, .playing, nil),
+    ])
+    func gate(
+        before: String, during: String, hint: Bool, option: Bool, status: PlayerStatus, reason: StatusReason?
+    ) throws {
+        var world = SimulatedWorld.playing(["a-20", "b-20"])
+        var patch = SettingsPatch()
+        patch.autoResume = option
+        world.command(.apply(patch))
+        perform(before, &world)
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.corkRequested(generation, true)))
+        world.run(seconds: 0.5)
+        perform(during, &world)
+        world.send(.output(.corkRequested(generation, false)))
+        if !hint {
+            interrupt(&world)
+            end(&world, shouldResume: false)
+        }
+        world.run(seconds: 1)
+        if !hint, during.hasSuffix("play") {
+            // A second one that asks for silence is obeyed, the first having been overridden.
+            #expect(world.status == .paused && world.core.reason == .interruption)
+        } else {
+            #expect(world.status == status)
+            if let reason { #expect(world.core.reason == reason) }
+        }
+    }
+
+    private func perform(_ words: String, _ world: inout SimulatedWorld) {
+        for word in words.split(separator: " ") {
+            switch word {
+            case "pause": world.command(.pause)
+            case "play": world.command(.play(.current, position: nil))
+            case "toggle": world.command(.toggle)
+            case "stop": world.command(.stop(drain: false))
+            case "next": world.command(.next)
+            default: world.command(.seek(.position(5)))
+            }
+            world.run(seconds: 0.5)
+        }
+    }
+
+    @Test func takesTheMuteBack_whenTheUserPlaysOn() throws {
+        var world = SimulatedWorld.playing(["a-20"])
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.corkRequested(generation, true)))
+        world.run(seconds: 0.5)
+        #expect(world.unmutes == 0)
+        world.command(.play(.current, position: nil))
+        #expect(world.unmutes == 1)
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+        #expect(told(world) == ["began sound-server", "ended user"])
+    }
+
+    @Test func onlyTells_whenThatIsThePolicy() throws {
+        var world = SimulatedWorld.playing(["a-20"])
+        var patch = SettingsPatch()
+        patch.interruptionPolicy = .notifyOnly
+        world.command(.apply(patch))
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.corkRequested(generation, true)))
+        world.run(seconds: 0.5)
+        #expect(world.status == .playing && world.unmutes == 1)
+        #expect(told(world) == ["began sound-server"])
+    }
+
+    @Test func endsByItself_afterTheTimeout() {
+        var world = SimulatedWorld.playing(["a-90"])
+        var patch = SettingsPatch()
+        patch.interruptionTimeout = 2
+        world.command(.apply(patch))
+        interrupt(&world)
+        world.run(seconds: 1.5)
+        #expect(world.status == .interrupted)
+        world.run(seconds: 1)
+        #expect(world.status == .playing)
+        #expect(told(world).last == "ended timeout")
+        // A call is known to end: no time is too long for it.
+        world.send(.output(.corkRequested(world.sink.generation ?? Generation(0), true)))
+        world.run(seconds: 30)
+        #expect(world.status == .interrupted)
+    }
+
+    /// Row 133: what a live source sent meanwhile is of the past.
+    @Test func aLiveSource_isOpenedAnew() {
+        var world = SimulatedWorld.playing(["live-60"])
+        world.run(seconds: 1)
+        let loads = world.loads
+        interrupt(&world)
+        world.run(seconds: 3)
+        #expect(world.loads == loads)
+        end(&world)
+        let plays = world.run { $0.status == .playing }
+        #expect(plays && world.loads == loads + 1)
+        #expect(world.core.current?.listened ?? 0 > 0.9, "what was heard of it is not forgotten")
+        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+    }
+
+    @Test func needsNoWakeUps_whileItWaits() {
+        var world = SimulatedWorld.playing(["a-90"])
+        interrupt(&world)
+        world.run(seconds: 5)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func staysSilent_whenTheStreamIsLostMeanwhile() throws {
+        var world = SimulatedWorld.playing(["a-20"])
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.corkRequested(generation, true)))
+        world.run(seconds: 0.5)
+        world.loseSink()
+        world.run(seconds: 3)
+        #expect(world.status == .paused && world.core.reason == .interruption)
+    }
+}

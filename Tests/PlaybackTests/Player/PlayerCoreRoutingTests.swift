@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Threading
+
+@testable import Playback
+
+/// What follows for the music from what plugs are in (SPEC rows 138-147). Null sinks have no jacks: here they are told.
+@Suite struct PlayerCoreRoutingTests {
+    private static let speakers = OutputDevice(id: "spk", description: "Speakers", isDefault: true)
+    private static let headphones = OutputDevice(id: "hp", description: "Headphones", formFactor: "headphone")
+
+    private static func card(plugged: Bool) -> OutputDevice {
+        OutputDevice(
+            id: "card", description: "Card", isDefault: true,
+            ports: [
+                OutputPort(name: "speaker", description: "Speaker"),
+                OutputPort(name: "phones", description: "Phones", isHeadphones: true, isAvailable: plugged),
+            ], activePort: plugged ? "phones" : "speaker")
+    }
+
+    private func tell(_ world: inout SimulatedWorld, _ devices: [OutputDevice], current: String?) {
+        world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
+    }
+
+    private func reasons(_ world: SimulatedWorld) -> [RouteReason] {
+        world.events.compactMap { if case .route(let reason, _, _) = $0 { reason } else { nil } }
+    }
+
+    private func onHeadphones() -> SimulatedWorld {
+        var world = SimulatedWorld.playing(["a-60"])
+        tell(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.run(seconds: 2)
+        return world
+    }
+
+    @Test func theJackIsPulled_andTheMusicStops() {
+        var world = SimulatedWorld.playing(["a-60"])
+        tell(&world, [Self.card(plugged: true)], current: "card")
+        world.run(seconds: 2)
+        let place = world.position
+        tell(&world, [Self.card(plugged: false)], current: "card")
+        // With the very same input, not one later: every millisecond would be heard in the room.
+        #expect(!world.sink.isStarted)
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .routeLost)
+        #expect(abs(world.position - place) < 0.05)
+        tell(&world, [Self.card(plugged: true)], current: "card")
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+        #expect(reasons(world) == [.unknown, .oldDeviceUnavailable, .newDeviceAvailable])
+    }
+
+    @Test func theStreamIsGone_beforeTheListTells() throws {
+        var world = onHeadphones()
+        let generation = try #require(world.sink.generation)
+        world.sink = SimulatedWorld.Sink()
+        world.send(.output(.failed(generation, .deviceGone("unplugged"))))
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .routeLost)
+        #expect(world.sink.generation == nil, "a stream was opened elsewhere")
+        tell(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 200)
+        #expect(world.status == .paused)
+        // Too late to go on by itself.
+        tell(&world, [Self.speakers, Self.headphones], current: "spk")
+        world.run(seconds: 1)
+        #expect(world.status == .paused)
+        #expect(world.selected.last == "hp")
+    }
+
+    @Test func otherDevicesGoneWithTheirStream_areFollowedAtOnce() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let desk = OutputDevice(id: "desk", description: "Desk")
+        tell(&world, [Self.speakers, desk], current: "desk")
+        let generation = try #require(world.sink.generation)
+        world.sink = SimulatedWorld.Sink()
+        world.send(.output(.failed(generation, .deviceGone("unplugged"))))
+        tell(&world, [Self.speakers], current: "spk")
+        let plays = world.run(upTo: 0.5) { $0.status == .playing }
+        #expect(plays)
+    }
+
+    @Test func aDisplacedStream_isReplacedAtThePlaceThatWasHeard() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 2)
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.displaced(generation)))
+        let place = world.position
+        let plays = world.run(upTo: 0.5) { $0.sink.generation != generation && $0.status == .playing }
+        #expect(plays)
+        #expect(world.position - place < 0.3 && world.position >= place)
+        let statuses = world.events.compactMap { event -> PlayerStatus? in
+            if case .status(let status, _, _, _, _, _, _) = event { status } else { nil }
+        }
+        #expect(!statuses.contains(.paused))
+    }
+
+    @Test func aDisplacedStream_staysForTheEndOfTheCall() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.corkRequested(generation, true)))
+        world.send(.output(.displaced(generation)))
+        world.run(seconds: 2)
+        #expect(world.sink.generation == generation && world.status == .interrupted)
+        world.send(.output(.corkRequested(generation, false)))
+        let plays = world.run { $0.sink.generation != generation && $0.status == .playing }
+        #expect(plays)
+    }
+
+    @Test func policyHold_waitsWithoutEnd() {
+        var world = onHeadphones()
+        var patch = SettingsPatch()
+        patch.routePolicy = .hold
+        world.command(.apply(patch))
+        tell(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 600)
+        #expect(world.status == .interrupted && world.core.reason == .routeLost)
+        tell(&world, [Self.speakers, Self.headphones], current: "spk")
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+    }
+
+    @Test func anotherPolicyMeanwhile_endsTheWait() {
+        var world = onHeadphones()
+        var patch = SettingsPatch()
+        patch.routePolicy = .hold
+        world.command(.apply(patch))
+        tell(&world, [Self.speakers], current: "spk")
+        patch.routePolicy = .pause
+        world.command(.apply(patch))
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .routeLost)
+        #expect(world.lateOrDoubleReplies == 0)
+    }
+
+    @Test func theReasonOfAChoice_isTold_whenTheSoundIsThere() {
+        var world = SimulatedWorld.playing(["a-60"])
+        let devices = [Self.speakers, OutputDevice(id: "desk", description: "Desk")]
+        tell(&world, devices, current: "spk")
+        world.command(.selectOutput("desk"))
+        #expect(reasons(world) == [.unknown])
+        world.send(.output(.devices(OutputDevices(devices: devices, current: "desk", isChosen: true))))
+        #expect(reasons(world) == [.unknown, .override])
+        #expect(world.core.output.devices.isChosen)
+    }
+
+    @Test func whatTheSessionAskedFor_isNoHandOfOthers() {
+        var world = SimulatedWorld.playing(["a-60"])
+        let devices = [Self.speakers, OutputDevice(id: "loud", description: "Loud", formFactor: "speaker")]
+        tell(&world, devices, current: "spk")
+        var rules = SessionRules()
+        rules.routes.prefersSpeaker = true
+        world.command(.obey(rules))
+        #expect(world.selected.last == "loud")
+        world.send(.output(.devices(OutputDevices(devices: devices, current: "loud", isChosen: true))))
+        #expect(reasons(world) == [.unknown, .categoryChange])
+        #expect(!world.core.output.devices.isChosen)
+        world.command(.obey(SessionRules()))
+        #expect(world.selected.last == .some(nil))
+    }
+
+    @Test func wakingUp_tellsTheRoute() {
+        var world = SimulatedWorld.playing(["a-60"])
+        tell(&world, [Self.speakers], current: "spk")
+        for begins in [true, false] {
+            world.command(.interruption(InterruptionNotice(isBeginning: begins, source: .sleep)))
+        }
+        #expect(reasons(world).last == .wakeFromSleep)
+    }
+}

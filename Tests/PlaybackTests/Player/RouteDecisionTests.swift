@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Threading
+
+@testable import Playback
+
+/// The whole table: what is there now, what was there, and what follows (SPEC rows 137-147, 248).
+@Suite struct RouteDecisionTests {
+    private static func speakers(isDefault: Bool = true, isAvailable: Bool = true) -> OutputDevice {
+        OutputDevice(id: "spk", description: "Speakers", isAvailable: isAvailable, isDefault: isDefault)
+    }
+
+    private static func headphones(isDefault: Bool = false, isAvailable: Bool = true) -> OutputDevice {
+        OutputDevice(
+            id: "hp", description: "Headphones", formFactor: "headphone", isAvailable: isAvailable, isDefault: isDefault
+        )
+    }
+
+    private static func desk(isDefault: Bool = false) -> OutputDevice {
+        OutputDevice(id: "desk", description: "Desk", isDefault: isDefault)
+    }
+
+    /// A sound card with a jack, as PulseAudio tells of it.
+    private static func card(plugged: Bool, active: String? = nil) -> OutputDevice {
+        OutputDevice(
+            id: "card", description: "Card", isDefault: true,
+            ports: [
+                OutputPort(name: "speaker", description: "Speaker"),
+                OutputPort(name: "phones", description: "Phones", isHeadphones: true, isAvailable: plugged),
+            ], activePort: active ?? (plugged ? "phones" : "speaker"))
+    }
+
+    private func situation(
+        _ devices: [OutputDevice], current: String?, known: [OutputDevice]?, previous: OutputDevice?
+    ) -> RouteSituation {
+        RouteSituation(
+            devices: OutputDevices(devices: devices, current: current), known: known, previous: previous,
+            now: MonotonicTime(nanoseconds: 1_000_000_000_000))
+    }
+
+    @Test func takesTheDefault_atTheStart() {
+        let decision = RouteDecision(
+            situation([Self.speakers(), Self.headphones()], current: "spk", known: nil, previous: nil))
+        #expect(decision.target == nil && decision.reason == .unknown && decision.transport == .goOn)
+    }
+
+    @Test(arguments: [RoutePolicy.pause, .hold, .follow])
+    func headphonesGone(policy: RoutePolicy) {
+        let both = [Self.speakers(), Self.headphones()]
+        var situation = situation([Self.speakers()], current: "spk", known: both, previous: Self.headphones())
+        situation.policy = policy
+        situation.chosen = "hp"
+        let decision = RouteDecision(situation)
+        #expect(decision.transport == (policy == .follow ? .goOn : .stop))
+        #expect(decision.target == nil && decision.reason == .oldDeviceUnavailable)
+        #expect(decision.lost?.device.id == "hp")
+    }
+
+    @Test func headphonesUnplugged_atTheJack() {
+        let decision = RouteDecision(
+            situation(
+                [Self.card(plugged: false)], current: "card", known: [Self.card(plugged: true)],
+                previous: Self.card(plugged: true)))
+        #expect(decision.transport == .stop && decision.reason == .oldDeviceUnavailable)
+    }
+
+    @Test func jackEmpty_beforeThePortIsLeft() {
+        let decision = RouteDecision(
+            situation(
+                [Self.card(plugged: false, active: "phones")], current: "card", known: [Self.card(plugged: true)],
+                previous: Self.card(plugged: true)))
+        #expect(decision.transport == .stop)
+    }
+
+    @Test func anotherPortChosen_isNoLoss() {
+        let decision = RouteDecision(
+            situation(
+                [Self.card(plugged: true, active: "speaker")], current: "card", known: [Self.card(plugged: true)],
+                previous: Self.card(plugged: true)))
+        #expect(decision.transport == .goOn && decision.reason == .routeConfigurationChange)
+    }
+
+    @Test func headphonesPluggedIn_atTheJack() {
+        let decision = RouteDecision(
+            situation(
+                [Self.card(plugged: true)], current: "card", known: [Self.card(plugged: false)],
+                previous: Self.card(plugged: false)))
+        #expect(decision.transport == .goOn && decision.reason == .newDeviceAvailable)
+    }
+
+    @Test func headphonesUnavailable_thoughListed() {
+        let decision = RouteDecision(
+            situation(
+                [Self.speakers(), Self.headphones(isAvailable: false)], current: "spk",
+                known: [Self.speakers(), Self.headphones()], previous: Self.headphones()))
+        #expect(decision.transport == .stop && decision.reason == .oldDeviceUnavailable)
+    }
+
+    @Test func bluetoothGone_isALossOfItsKind() {
+        let box = OutputDevice(id: "bt", description: "Box", formFactor: "speaker", bus: "bluetooth")
+        let decision = RouteDecision(
+            situation([Self.speakers()], current: "spk", known: [Self.speakers(), box], previous: box))
+        #expect(decision.transport == .stop)
+    }
+
+    @Test(arguments: [(1.0, RoutePolicy.pause, true), (119, .pause, true), (121, .pause, false), (9_999, .hold, true)])
+    func theSameHeadphonesBack(after seconds: Double, policy: RoutePolicy, resumes: Bool) {
+        var situation = situation(
+            [Self.speakers(), Self.headphones()], current: "spk", known: [Self.speakers()], previous: Self.speakers())
+        situation.policy = policy
+        situation.lost = RouteLoss(
+            device: Self.headphones(), since: situation.now.advanced(bySeconds: -seconds))
+        let decision = RouteDecision(situation)
+        #expect(decision.target == "hp" && decision.reason == .newDeviceAvailable && decision.lost == nil)
+        #expect(decision.transport == (resumes ? .resume : .goOn))
+    }
+
+    @Test func aChoiceMadeMeanwhile_isKept() {
+        var situation = situation(
+            [Self.speakers(), Self.headphones()], current: "spk", known: [Self.speakers()], previous: Self.speakers())
+        situation.chosen = "spk"
+        situation.lost = RouteLoss(device: Self.headphones(), since: situation.now)
+        #expect(RouteDecision(situation).target == "spk")
+    }
+
+    @Test func otherDeviceGone_isFollowed() {
+        let decision = RouteDecision(
+            situation([Self.speakers()], current: "spk", known: [Self.speakers(), Self.desk()], previous: Self.desk()))
+        #expect(decision.transport == .goOn && decision.target == nil && decision.reason == .oldDeviceUnavailable)
+    }
+
+    @Test(arguments: [nil, "spk"])
+    func headphonesThatCome(chosen: String?) {
+        var situation = situation(
+            [Self.speakers(), Self.headphones()], current: "spk", known: [Self.speakers()], previous: Self.speakers())
+        situation.chosen = chosen
+        let decision = RouteDecision(situation)
+        #expect(decision.target == (chosen ?? "hp") && decision.transport == .goOn)
+    }
+
+    @Test func aDeskThatComes_isNotFollowed() {
+        let decision = RouteDecision(
+            situation(
+                [Self.speakers(), Self.desk()], current: "spk", known: [Self.speakers()], previous: Self.speakers()))
+        #expect(decision.target == nil && decision.reason == nil)
+    }
+
+    @Test func anotherDefault_isFollowed_unlessOneWasChosen() {
+        var situation = situation(
+            [Self.speakers(isDefault: false), Self.desk(isDefault: true)], current: "desk",
+            known: [Self.speakers(), Self.desk()], previous: Self.speakers())
+        #expect(RouteDecision(situation).reason == .override)
+        situation.devices.current = "spk"
+        situation.chosen = "spk"
+        #expect(RouteDecision(situation).target == "spk" && RouteDecision(situation).reason == nil)
+    }
+
+    @Test func anotherDefault_endsTheFollowingOfHeadphones() {
+        var situation = situation(
+            [Self.speakers(isDefault: false), Self.headphones(), Self.desk(isDefault: true)], current: "hp",
+            known: [Self.speakers(), Self.headphones(), Self.desk()], previous: Self.headphones())
+        situation.followed = "hp"
+        let decision = RouteDecision(situation)
+        #expect(decision.target == nil && decision.followed == nil && decision.transport == .goOn)
+    }
+
+    @Test func movedByAnotherProgram_staysThere() {
+        let devices = [Self.speakers(), Self.desk()]
+        let decision = RouteDecision(situation(devices, current: "desk", known: devices, previous: Self.speakers()))
+        #expect(decision.target == "desk" && decision.reason == .override)
+    }
+
+    @Test func nothingLeft() {
+        let decision = RouteDecision(
+            situation([], current: nil, known: [Self.speakers()], previous: Self.speakers()))
+        #expect(decision.reason == .noSuitableRoute)
+        let back = RouteDecision(situation([Self.desk()], current: "desk", known: [], previous: nil))
+        #expect(back.reason == .newDeviceAvailable)
+    }
+
+    @Test func theSession_mayForbidBluetoothAndNetwork() {
+        let bluetooth = OutputDevice(id: "bt", description: "", bus: "bluetooth", isDefault: true)
+        let airplay = OutputDevice(id: "raop_output.x", description: "")
+        var situation = situation(
+            [bluetooth, airplay, Self.desk()], current: "bt", known: nil, previous: nil)
+        #expect(RouteDecision(situation).target == nil)
+        situation.filter.allowsBluetooth = false
+        situation.filter.allowsNetwork = false
+        #expect(RouteDecision(situation).target == "desk")
+        situation.chosen = "raop_output.x"
+        #expect(RouteDecision(situation).target == "desk")
+    }
+
+    @Test func theSession_mayPreferTheSpeaker() {
+        let headset = OutputDevice(id: "hs", description: "", formFactor: "headset", isDefault: true)
+        let speaker = OutputDevice(id: "loud", description: "", formFactor: "speaker")
+        var situation = situation([headset, speaker], current: "hs", known: nil, previous: nil)
+        #expect(RouteDecision(situation).target == nil)
+        situation.followed = "hs"
+        #expect(RouteDecision(situation).target == "hs")
+        situation.filter.prefersSpeaker = true
+        #expect(RouteDecision(situation).target == "loud")
+    }
+}

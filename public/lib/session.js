@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export const policyWords = {
+  pause: "Pause; go on when they are back",
+  hold: "Wait for them",
+  follow: "Go on through the speakers",
+};
+
+export const categoryWords = {
+  playback: "Music",
+  ambient: "Background music",
+  "solo-ambient": "Background music, alone",
+  record: "Recording only",
+  "play-and-record": "Music and recording",
+  "multi-route": "Several outputs",
+  "audio-processing": "Rendering, no sound",
+};
+
+export const modeWords = {
+  default: "Normal",
+  "movie-playback": "Films",
+  "voice-chat": "Voice calls",
+  "video-chat": "Video calls",
+  "game-chat": "Game chat",
+  "video-recording": "Recording video",
+  measurement: "Measurement: full volume, unchanged",
+};
+
+export const optionWords = {
+  "mix-with-others": "Mix with other programs",
+  "duck-others": "Lower other programs",
+  "interrupt-spoken-audio-and-mix": "Silence other programs’ speech only",
+  "allow-bluetooth": "Bluetooth headsets",
+  "allow-bluetooth-a2dp": "Bluetooth speakers and headphones",
+  "allow-airplay": "AirPlay and network outputs",
+  "default-to-speaker": "Speaker rather than headset",
+};
+
+const effects = {
+  mix: "They are mixed with the music.",
+  duck: "They are lowered while music plays.",
+  "silence-speech": "Their speech is silent while music plays.",
+  silence: "They are silent while music plays.",
+};
+
+/** One or two sentences: whether others play, and what becomes of them. */
+export function describeOthers({ otherAudioPlaying, others, interruptOthers }) {
+  const playing = otherAudioPlaying ? "Another program plays. " : "No other program plays. ";
+  return playing + (others === "silence" && !interruptOthers ? effects.mix : effects[others] ?? "");
+}
+
+/** What a `route` event means for the listener; null when nothing needs saying. */
+export function describeRoute({ reason, previous, current }, player) {
+  const lost = reason === "old-device-unavailable" || reason === "no-suitable-route";
+  if (lost && previous?.headphones && player?.status !== "playing") {
+    return `${previous.description} unplugged: the music stopped`;
+  }
+  if (lost && previous) return current ? `${previous.description} is gone: now on ${current.description}` : `${previous.description} is gone`;
+  if (reason === "new-device-available" && previous && current) return `Now on ${current.description}`;
+  return null;
+}
