@@ -37,8 +37,19 @@ def server(start_server, pulse, folder):
 @pytest.fixture
 def api(server):
     client = Api(server.url)
+    allow_recording(client)
     yield client
     client.close()
+
+
+def allow_recording(api: Api) -> None:
+    """Where there is a source: the session's category must record."""
+    def has_input() -> bool:
+        return "play-and-record" in api.call("GET", "/session")["available"]["categories"]
+
+    if api.call("GET", "/recordings/sources")["sources"]:
+        eventually(has_input, "the session knows the input")
+        api.call("PATCH", "/session", json={"category": "play-and-record"})
 
 
 def start(api: Api, **settings) -> str:

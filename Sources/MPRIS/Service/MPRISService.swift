@@ -48,7 +48,7 @@ public final class MPRISService: Sendable {
         case .settings(let settings):
             if settings.remote.mpris { start() }
             inbox.changed()
-        case .output, .loaded, .error: break
+        case .output, .route, .interruption, .loaded, .error: break
         }
     }
 

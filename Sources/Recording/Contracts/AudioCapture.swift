@@ -60,10 +60,3 @@ public protocol RecordingPermission: Sendable {
     /// The sentence why not; nil when it is permitted. Must not block.
     var refusal: String? { get }
 }
-
-/// Where nothing speaks against it.
-public struct AlwaysPermitted: RecordingPermission {
-    public var refusal: String? { nil }
-
-    public init() {}
-}

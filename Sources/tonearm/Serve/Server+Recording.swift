@@ -5,6 +5,7 @@ import Playback
 import PulseAudioHost
 import Recording
 import RecordingFiles
+import Session
 
 extension Server {
     /// nil when it does not record.
@@ -17,10 +18,12 @@ extension Server {
         }
     }
 
-    static func recorder(_ directory: RecordingDirectory?, _ player: Player, _ log: Logger) -> Recorder? {
+    static func recorder(
+        _ directory: RecordingDirectory?, _ player: Player, _ session: LiveSession, _ log: Logger
+    ) -> Recorder? {
         guard let directory else { return nil }
         return Recorder(
-            Recorder.Environment(capture: PulseAudioCapture(), store: directory, permission: AlwaysPermitted()) {
+            Recorder.Environment(capture: PulseAudioCapture(), store: directory, permission: SessionPermission(session: session)) {
                 address in
                 let item = ItemDraft(uri: address)
                 player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { result in
@@ -28,5 +31,17 @@ extension Server {
                     log.warning("a recording is not played", metadata: ["reason": "\(error.message)"])
                 }
             })
+    }
+}
+
+/// The session's categories decide. Where there is no input at all the recorder itself has the better answer.
+private struct SessionPermission: RecordingPermission {
+    let session: LiveSession
+
+    var refusal: String? {
+        guard case .unavailable(let sentence) = session.status.recordingRefusal, session.status.hardware.hasInput else {
+            return nil
+        }
+        return sentence
     }
 }

@@ -81,7 +81,7 @@ final class Server {
         settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
         settings.session = session
         settings.playlists = try Self.playlists(configuration, log)
-        recorder = Self.recorder(recordings, player, log)
+        recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
         settings.cache = cache
         settings.openAPI = resources.openAPI
@@ -89,7 +89,10 @@ final class Server {
         let api = RemoteAPI(settings)
         self.api = api
         let session = session
-        session.observe { api.observe($0) }
+        session.observe { [recorder] status in
+            api.observe(status)
+            recorder?.permissionChanged()
+        }
         player.observe { [surfaces] event in
             api.observe(event)
             session.receive(event)
