@@ -23,7 +23,9 @@ extension Server {
     ) -> Recorder? {
         guard let directory else { return nil }
         return Recorder(
-            Recorder.Environment(capture: PulseAudioCapture(), store: directory, permission: SessionPermission(session: session)) {
+            Recorder.Environment(
+                capture: PulseAudioCapture(), store: directory, permission: SessionPermission(session: session)
+            ) {
                 address in
                 let item = ItemDraft(uri: address)
                 player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { result in

@@ -86,8 +86,8 @@ struct SettingsFile {
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
         "port-file", "log-level", "anonymous", "library", "interrupt-others", "decode-buffer-frames", "buffer-count",
-        "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "recordings", "cache", "cache-dir",
-        "cache-limit", "cache-ignore",
+        "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "recordings", "cache",
+        "cache-dir", "cache-limit", "cache-ignore",
     ]
 
     private var path = ""
