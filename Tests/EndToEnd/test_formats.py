@@ -72,6 +72,14 @@ def test_dsd_becomes_sound(capture, api, formats, name):
     assert distortion_and_noise(middle, 1000) < -40
 
 
+def test_apes_are_played(formats, tmp_path):
+    """As far as it goes without an encoder: length, format, and silence where silence is."""
+    output = tmp_path / "out.wav"
+    subprocess.run([str(binary()), "render", str(formats.path("silence.ape")), str(output)], check=True, timeout=60)
+    samples = read_wave(output)
+    assert samples.shape == (RATE, 2) and not samples.any()
+
+
 def test_a_sine_split_over_two_flacs_stays_continuous(capture, api, formats):
     """Row 227: the joint is not there."""
     captured = play_to_the_end(api, capture, "formats/gapless-a.flac", "formats/gapless-b.flac")[:, 0]
