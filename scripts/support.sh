@@ -19,7 +19,8 @@ bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 
 build_release() {
     local product
     for product in tonearm tonearm-media-worker; do
-        swift build -c release --static-swift-stdlib --product "$product"
+        # Of a step that is tested for failure, `set -e` does not end the loop.
+        swift build -c release --static-swift-stdlib --product "$product" || return
     done
 }
 

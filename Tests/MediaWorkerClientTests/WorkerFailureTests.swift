@@ -81,6 +81,28 @@ import Testing
         #expect(error?.code == .decoderFailed)
     }
 
+    /// What a decoder that was taken over might do: each costs its item, within the deadline, and nothing else.
+    @Test(arguments: [
+        ("noise", "head -c 100000 /dev/urandom >&3; sleep 60"),
+        ("a huge message", "printf '\\377\\377\\377\\177\\003\\0\\0\\0' >&3; sleep 60"),
+        ("half a message", "printf '\\100\\0\\0\\0\\003\\0\\0\\0abc' >&3; sleep 60"),
+        ("an answer to nothing", "printf '\\0\\0\\0\\0\\007\\0\\0\\0' >&3; sleep 60"),
+        (
+            "a read of too much",
+            "printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\377\\377\\377\\377' >&3; sleep 60"
+        ),
+        ("silence", "sleep 60"),
+    ]) func hostileWorker_failsItsItem(deed: (name: String, script: String)) throws {
+        let program = files.path("hostile.sh")
+        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(deed.script)\n".utf8).write(to: URL(fileURLWithPath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        var limits = WorkerLimits()
+        limits.answer = 1.5
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(program), limits: limits))
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        #expect(error?.code == .decoderFailed, "\(deed.name): \(String(describing: error))")
+    }
+
     @Test func workers_endWithTheirItems_andListersWhenIdle() throws {
         var limits = WorkerLimits()
         limits.idle = 0.2

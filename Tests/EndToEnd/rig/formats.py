@@ -56,6 +56,7 @@ class Formats:
         bits = dsd(media._sine(1000, 1.0, 0.4, rate=44100 * 64))
         (self.folder / "y.dsf").write_bytes(dsf(bits))
         (self.folder / "z.dff").write_bytes(dff(bits))
+        (self.folder / "silence.ape").write_bytes(silent_ape(44100))
         (self.folder / "cut.flac").write_bytes(self.path("a.flac").read_bytes()[:100_000])
         (self.folder / "cut.m4a").write_bytes(self.path("l.m4a").read_bytes()[:20_000])
 
@@ -81,6 +82,14 @@ class Formats:
         text = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", "stream=channels", "-of",
                                "csv=p=0", str(self.path(name))], check=True, capture_output=True, text=True).stdout
         return int(text.split()[0].strip(","))
+
+
+def silent_ape(frames: int) -> bytes:
+    """A file of Monkey's Audio 3.99 with one frame, which its flags declare silent: there is no free encoder for others."""
+    data = struct.pack("<II", 0x8000_0000, 3) + bytes(64)
+    descriptor = b"MAC " + struct.pack("<HHIIIIIII16s", 3990, 0, 52, 24, 4, 0, len(data), 0, 0, bytes(16))
+    head = struct.pack("<HHIIIHHI", 1000, 32, 73728, frames, 1, 16, 2, 44100)
+    return descriptor + head + struct.pack("<I", len(descriptor) + len(head) + 4) + data
 
 
 def dsd(samples: numpy.ndarray) -> bytes:
