@@ -94,6 +94,20 @@ def test_it_sounds_while_most_of_it_is_still_to_come(capture, api, media, origin
     assert difference <= 1
 
 
+def test_a_slow_server_leaves_no_gap(capture, api, media, origin):
+    """The next item is opened in time: its server takes 4 s to answer, and nothing is missing between the two."""
+    origin.serve("/b.mp3", content(media, "short-1.mp3"), delay=4)
+    api.load("long.mp3", f"{origin.url}/b.mp3")
+    api.play()
+    api.wait_status("playing")
+    api.seek(position=28)
+    api.wait_status("completed", timeout=30)
+    capture.wait_silence()
+    border = numpy.concatenate([media.reference("long.mp3")[-2 * RATE :], media.reference("short-1.mp3")])
+    assert largest_difference(capture.samples(), border)[0] <= 1
+    assert len(origin.log("/b.mp3")) == 1
+
+
 def test_a_tiny_file_starts_below_the_threshold(start_server, capture, pulse, media, origin):
     """Row 59: all of it is there, so there is nothing to wait for."""
     from rig import Api

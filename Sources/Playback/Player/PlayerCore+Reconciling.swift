@@ -8,6 +8,8 @@ internal import Threading
 extension PlayerCore {
     /// A stream that nobody uses is given back to the sink after this many seconds.
     static let streamGrace = 3.0
+    /// What comes from a server is opened this long before it is heard, so that a slow one leaves no gap.
+    static let openAhead = 10.0
 
     mutating func reconcile() {
         reconcileGathering()
@@ -36,9 +38,10 @@ extension PlayerCore {
         self.seek = nil
     }
 
-    /// Loads what follows once the current item is decoded to its end, and drops what no longer follows.
+    /// Loads what follows once the current item is decoded to its end, or a while before when it comes from a server, and
+    /// drops what no longer follows.
     private mutating func reconcileUpcoming() {
-        guard !goal.isAtRest, let current, seek == nil, case .play = goal, current.writtenEnd != nil,
+        guard !goal.isAtRest, let current, seek == nil, case .play = goal, isNearItsEnd,
             !settings.stopAfterCurrent
         else {
             if upcoming != nil, goal.isAtRest || current == nil || settings.stopAfterCurrent { dropUpcoming() }
@@ -47,9 +50,16 @@ extension PlayerCore {
         let wanted = queue.successor(order, using: &random)
         if let upcoming, upcoming.item.id != wanted { dropUpcoming() }
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
-            current.failure == nil || settings.repeats != .one
+            current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote
         else { return }
         upcoming = load(item, at: nil)
+    }
+
+    private var isNearItsEnd: Bool {
+        guard let current else { return false }
+        if current.writtenEnd != nil { return true }
+        guard scan == nil, let duration = current.duration, current.item.loops == 0 else { return false }
+        return duration - position <= Self.openAhead
     }
 
     mutating func reconcileStream() {

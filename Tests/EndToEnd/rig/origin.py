@@ -31,6 +31,8 @@ class Behaviour:
     length: int | str | None = "real"
     chunked: bool = False
     redirect: str | None = None
+    # Seconds before the answer.
+    delay: float = 0
     # Says nothing at all.
     silent: bool = False
     # Sent as it is, then the connection ends.
@@ -147,6 +149,8 @@ class Origin:
         if behaviour is None:
             connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
             return True
+        if behaviour.delay and self._closing.wait(behaviour.delay):
+            return False
         if behaviour.silent:
             self._closing.wait()
             return False

@@ -132,4 +132,18 @@ import Testing
         #expect(told.isStalled)
         #expect(world.core.loadedTime == told)
     }
+
+    /// It writes up to 55 s of its minute and waits.
+    @Test(arguments: [("http://host/b-5", 2), ("HTTPS://host/b-5", 2), ("b-5", 1), ("httpd/b-5", 1)])
+    func whatComesFromAServerIsOpenedBeforeItIsNeeded(next: String, loads: Int) {
+        var world = SimulatedWorld.playing(["starving-55", next])
+        world.run(seconds: 48)
+        #expect(world.loads == 1)
+        world.run(seconds: 4)
+        #expect(world.loads == loads)
+        #expect(world.status == .playing)
+        // Elsewhere, it is not needed yet.
+        world.command(.seek(.position(10)))
+        #expect(world.core.upcoming == nil)
+    }
 }

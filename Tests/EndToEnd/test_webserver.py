@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files as nginx serves them: ranges, TLS, a proxy."""
+
+import hashlib
+
+import numpy
+import pytest
+
+from rig import Api, eventually
+from rig.signals import largest_difference
+from rig.webserver import Nginx
+
+RATE = 44100
+
+
+@pytest.fixture
+def nginx(directory, media):
+    server = Nginx(directory / "nginx", media.root)
+    yield server
+    server.close()
+
+
+def heard(api, capture, uri: str) -> numpy.ndarray:
+    api.load(uri)
+    api.play()
+    api.wait_status("completed", timeout=20)
+    capture.wait_silence()
+    return capture.samples()
+
+
+def test_files_arrive_whole(capture, api, media, nginx):
+    samples = heard(api, capture, f"{nginx.url}/noise.mp3")
+    assert largest_difference(samples, media.reference("noise.mp3"))[0] <= 1
+
+
+def test_a_seek_is_a_range_and_all_of_it_is_kept(start_server, media, nginx):
+    """Rows 170, 214: with the range cache on; a slow server makes the second range necessary."""
+    server = start_server(arguments=("--cache", "on"))
+    api = Api(server.url)
+    api.load(f"{nginx.url}/slow/long.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    api.seek(position=35)
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: len(api.player()["loadedRanges"]) == 2, "two ranges", 10)
+    api.seek(position=1)
+    eventually(lambda: api.call("GET", "/cache")["entries"][0]["complete"], "it is whole", 40)
+    kept = next((server.data / "cache").glob("*.media")).read_bytes()
+    assert hashlib.sha256(kept).hexdigest() == hashlib.sha256(media.path("long.mp3").read_bytes()).hexdigest()
+    assert nginx.access_log().count(" 206 ") >= 2
+    api.close()
+
+
+def test_tls_with_an_authority_of_ones_own(start_server, pulse, capture, media, nginx):
+    """Also by a redirect from http; without that authority the certificate is refused by its name."""
+    pulse.environment["SSL_CERT_FILE"] = str(nginx.authority)
+    trusting = Api(start_server(output="pulse", pulse=pulse).url)
+    samples = heard(trusting, capture, f"{nginx.secure_url}/short-0.mp3")
+    assert largest_difference(samples, media.reference("short-0.mp3"))[0] <= 1
+    trusting.close()
+    del pulse.environment["SSL_CERT_FILE"]
+    doubting = Api(start_server().url)
+    for uri in (f"{nginx.secure_url}/short-0.mp3", f"{nginx.url}/moved/short-0.mp3"):
+        doubting.load(uri)
+        problem = doubting.request("POST", "/player/play").json()
+        assert problem["code"] == "network" and "certificate of localhost" in problem["detail"]
+    doubting.close()
+
+
+def test_a_proxy_from_the_environment(start_server, directory, media, nginx, monkeypatch):
+    """`http_proxy`: the origin's name need not even be known here."""
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{nginx.proxy}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    server = start_server()
+    api = Api(server.url)
+    api.load("http://music.invalid/short-0.mp3")
+    api.play()
+    api.wait_status("completed", timeout=15)
+    assert nginx.access_log().count("GET /short-0.mp3") + nginx.access_log().count("GET http://music.invalid/short-0.mp3") >= 1
+    api.close()
