@@ -37,7 +37,11 @@ public final class MPRISService: Sendable {
         artwork = ArtworkFiles(directory: directory, folderPicture: folderPicture) {
             inbox.post(.artwork($0, $1))
         }
-        if player.snapshot.settings.remote.mpris { start() }
+    }
+
+    /// Once events come to `observe`, so that none is missed.
+    public func start() {
+        if player.snapshot.settings.remote.mpris { begin() }
     }
 
     /// For the player's observer: never blocks.
@@ -46,7 +50,7 @@ public final class MPRISService: Sendable {
         switch event.kind {
         case .status, .item, .completed, .queueEnded, .queue, .jumped: inbox.changed()
         case .settings(let settings):
-            if settings.remote.mpris { start() }
+            if settings.remote.mpris { begin() }
             inbox.changed()
         case .output, .loaded, .error: break
         }
@@ -65,7 +69,7 @@ public final class MPRISService: Sendable {
     }
 
     /// Nothing when it runs already, or has nothing to run for.
-    private func start() {
+    private func begin() {
         guard hasBus else { return }
         state.withLock { state in
             guard case .idle = state else { return }

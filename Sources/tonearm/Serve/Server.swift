@@ -75,6 +75,7 @@ final class Server {
             api.observe(event)
             surfaces.observe(event)
         }
+        surfaces.start()
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
 

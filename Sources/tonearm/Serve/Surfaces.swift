@@ -19,6 +19,9 @@ struct Surfaces: Sendable {
         }
     }
 
+    /// After the player's events come to `observe`.
+    func start() { mpris?.start() }
+
     func observe(_ event: PlayerEvent) { mpris?.observe(event) }
 
     func stop() { mpris?.stop() }
