@@ -9,7 +9,8 @@ struct Surfaces: Sendable {
     private let mpris: MPRISService?
 
     init(_ configuration: ServerConfiguration, _ player: Player, _ catalogue: LocalMusicCatalogue, _ log: Logger) {
-        guard configuration.hasMPRIS else {
+        // Where there is no bus, not even a descriptor is taken.
+        guard configuration.hasMPRIS, MPRISService.isPossible else {
             mpris = nil
             return
         }
