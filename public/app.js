@@ -7,6 +7,7 @@ import { EventSocket } from "./net/socket.js";
 import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
 import { render } from "./lib/html.js";
 import { icon } from "./lib/icons.js";
+import { remembered } from "./lib/lyrics.js";
 import { describeItem } from "./lib/media.js";
 import { describeRoute } from "./lib/session.js";
 import { listenForShortcuts } from "./lib/shortcuts.js";
@@ -27,7 +28,8 @@ takeTokenFromAddress();
 
 const find = (selector) => document.querySelector(selector);
 const view = {
-  access: find("access-note"), banner: find("connection-banner"), browser: find("music-browser"), mini: find("mini-player"),
+  access: find("access-note"), banner: find("connection-banner"), browser: find("music-browser"),
+  lyrics: find("lyrics-view"), mini: find("mini-player"),
   now: find("now-playing"), output: find("output-picker"), queue: find("queue-list"), seek: find("seek-bar"),
   session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
   transport: find("transport-controls"), volume: find("volume-control"),
@@ -55,8 +57,9 @@ const failures = new Failures();
 const browse = new Browse({ client, socket });
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
+const lyricsOf = remembered((item) => client.get(`/queue/items/${encodeURIComponent(item.id)}/lyrics`).catch(() => null));
 const lyricCover = new LyricCover({
-  load: (item) => client.get(`/queue/items/${encodeURIComponent(item.id)}/lyrics`).catch(() => null),
+  load: lyricsOf,
   show: (address) => lockScreen && (lockScreen.artwork = address),
 });
 const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address));
@@ -83,7 +86,7 @@ store.addEventListener("player", () => {
   view.queue.player = player;
   view.seek.enabled = player.item?.seekable !== false;
   artwork.update(player.item);
-  lyricCover.item = player.item;
+  view.lyrics.item = lyricCover.item = player.item;
   if (lockScreen) lockScreen.player = player;
   showStatus();
 });
@@ -91,7 +94,7 @@ store.addEventListener("player", () => {
 store.addEventListener("time", () => {
   view.seek.time = store.time;
   view.seek.enabled = store.player?.item?.seekable !== false;
-  lyricCover.time = store.time;
+  view.lyrics.time = lyricCover.time = store.time;
   if (lockScreen) lockScreen.time = store.time;
 });
 store.addEventListener("error", ({ detail }) => {
@@ -117,6 +120,8 @@ folder.addEventListener("change", () => {
   if (folder.content) view.browser.folder = folder.content;
   else view.browser.problem = folder.problem;
 });
+view.lyrics.load = lyricsOf;
+view.seek.addEventListener("input", ({ target }) => view.lyrics.preview(Number(target.value)));
 view.queue.details = details;
 view.queue.failures = failures;
 view.queue.windows = windows;

@@ -23,10 +23,12 @@ final class SoundFile {
         var info = SF_INFO(
             frames: 0, samplerate: Int32(settings.sampleRate), channels: Int32(settings.channelCount),
             format: Int32(Self.format(settings)), sections: 0, seekable: 0)
+        errno = 0
         handle = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 0)
         guard let handle else {
-            let text = String(cString: sf_strerror(nil))
+            let (code, text) = (errno, String(cString: sf_strerror(nil)))
             close(descriptor)
+            if code == ENOSPC || code == EDQUOT { throw RecordingDirectory.failure(code, "sf_open_fd") }
             throw .failed("libsndfile does not write this format: \(text)")
         }
         sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))

@@ -361,12 +361,13 @@ def test_the_death_of_the_sound_server_ends_it(api, pulse, microphone, folder, d
     assert float(soxi(folder, identifier, "-D")) >= 0.5
 
 
-def test_it_is_played_afterwards_when_asked(api, capture, microphone, directory):
+def test_it_is_played_afterwards_when_asked(microphone, capture, api, directory):
     """Row 30: the recorded tone is heard."""
     microphone.tone(440, directory)
+    before = capture.frames
     record(api, 3, format="mp3", sampleRate=44100, autoPlay=True)
     microphone.hush()
-    onset = capture.wait_sound()
+    onset = capture.wait_sound(before)
     eventually(lambda: capture.frames > onset + 2 * 44100, "2 s were heard", timeout=10)
     heard = capture.samples()[onset + 22050:onset + 66150, 0] / 32768
     assert loudest(heard, 44100) == pytest.approx(440, abs=2)
@@ -388,7 +389,7 @@ def test_the_command_line_records(server, microphone, directory):
     assert again.returncode == 1 and "Nothing is being recorded" in again.stderr
 
 
-def test_recording_and_playing_go_together(api, server, capture, microphone, directory):
+def test_recording_and_playing_go_together(microphone, capture, api, server, directory):
     """Row 32: 10 s of both here (60 s by hand); neither has a gap."""
     microphone.tone(440, directory)
     api.load("long.mp3", play=True)

@@ -30,8 +30,9 @@ struct CommandTests {
     @Test func oneSwitch_silencesAll() {
         let harness = ObjectHarness()
         harness.player.play(1)
-        harness.player.change { $0.settings.remote.commands.enabled = false }
         _ = harness.signals()
+        harness.player.change { $0.settings.remote.commands.enabled = false }
+        #expect(harness.signals().last == "PropertiesChanged(CanEditTracks)")
         for member in ["Play", "Pause", "PlayPause", "Stop", "Next", "Previous"] {
             #expect(harness.command(member) == nil)
         }

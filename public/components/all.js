@@ -5,6 +5,7 @@ import "./browse-switch/browse-switch.js";
 import "./connection-banner/connection-banner.js";
 import "./library-browser/library-browser.js";
 import "./lock-screen-toggle/lock-screen-toggle.js";
+import "./lyrics-view/lyrics-view.js";
 import "./mini-player/mini-player.js";
 import "./music-browser/music-browser.js";
 import "./now-playing/now-playing.js";

@@ -5,6 +5,9 @@ import { positionState, sessionActions, sessionTexts } from "../lib/media-sessio
 const actionNames = ["play", "pause", "stop", "nexttrack", "previoustrack", "seekto", "seekforward", "seekbackward"];
 /** Seconds by which the lock screen's clock may be wrong before it is told anew. */
 const tolerance = 0.3;
+/** A pause for loading or seeking that is over by then, in ms, is not shown: it would only flicker. */
+const shortWait = 400;
+const waiting = new Set(["loading", "seeking", "buffering", "ready"]);
 
 /**
  * What the server plays, on the lock screen and the media keys of the device that shows the page.
@@ -23,6 +26,8 @@ export class LockScreen {
   #artwork = null;
   #connected = false;
   #isOn = false;
+  #waitTimer = 0;
+  #waitedLong = false;
   #told = { texts: "", artwork: null, actions: "", position: null, at: 0, running: false };
 
   /** `perform(name, data)` as in `Commands`. */
@@ -56,6 +61,7 @@ export class LockScreen {
 
   turnOff() {
     this.#isOn = false;
+    this.#endWait();
     this.#audio.pause();
     // Without a source nothing is left to be shown.
     this.#audio.load();
@@ -95,7 +101,27 @@ export class LockScreen {
     this.#showPosition();
   }
 
+  #endWait() {
+    clearTimeout(this.#waitTimer);
+    this.#waitTimer = 0;
+    this.#waitedLong = false;
+  }
+
+  /** Whether what is shown may stay for a moment, as sound is about to go on. */
+  #waitsShortly() {
+    const waits = this.#connected && this.#player?.playWhenReady && waiting.has(this.#player.status) && !this.#audio.paused;
+    if (!waits) this.#endWait();
+    else if (!this.#waitTimer) {
+      this.#waitTimer = setTimeout(() => {
+        this.#waitedLong = true;
+        this.#show();
+      }, shortWait);
+    }
+    return waits && !this.#waitedLong;
+  }
+
   #showState() {
+    if (this.#waitsShortly()) return;
     const status = this.#player?.status;
     const playing = this.#connected && status === "playing";
     const silent = !this.#player?.item || ["idle", "stopped", "completed", "failed"].includes(status);

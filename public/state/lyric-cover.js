@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-const side = 512;
+import { lineAt, untilNext } from "../lib/lyrics.js";
 
-/** The line that is sung at `position`: the last one that has begun; -1 before the first. */
-export function lineAt(lines, position) {
-  let low = 0;
-  let high = lines.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (lines[middle].time <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
+const side = 512;
 
 /**
  * Lock screens show no lyrics, but they show a picture: the cover with the line that is sung, a new one for each line.
@@ -82,7 +72,8 @@ export class LyricCover {
     if (!this.#isOn) return;
     const position = this.#time?.at(this.#now()) ?? 0;
     const index = lineAt(this.#lines, position);
-    this.#schedule(index, position);
+    const wait = untilNext(this.#lines, index, this.#time, this.#now());
+    if (wait !== null) this.#timer = setTimeout(() => this.#draw(), wait);
     const text = this.#lines[index]?.text ?? "";
     const key = `${this.#item?.id} ${this.#cover} ${text ? index : ""}`;
     if (key === this.#shown) return;
@@ -95,13 +86,6 @@ export class LyricCover {
     this.#show(address ?? this.#cover);
     // The browser may still be loading it.
     if (previous) setTimeout(() => URL.revokeObjectURL(previous), 10_000);
-  }
-
-  #schedule(index, position) {
-    const next = this.#lines[index + 1];
-    const rate = this.#time?.rate ?? 0;
-    if (!next || rate <= 0) return;
-    this.#timer = setTimeout(() => this.#draw(), Math.max(1, ((next.time - position) / rate) * 1000));
   }
 }
 

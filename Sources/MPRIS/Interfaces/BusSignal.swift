@@ -49,6 +49,10 @@ struct BusError: Error, Equatable {
         BusError(name: "org.freedesktop.DBus.Error.PropertyReadOnly", message: "\(name) cannot be set.")
     }
 
+    static var tooMany: BusError {
+        BusError(name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls wait for the player.")
+    }
+
     static func invalid(_ message: String) -> BusError {
         BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
     }

@@ -15,6 +15,7 @@ final class MediaPlayerObject {
     private let now: () -> MonotonicTime
     private var told: [String: BusValue] = [:]
     private var toldStatus = ShownStatus.stopped
+    private var toldCanEdit = true
     private var clock = ClientClock()
     private var toldItem: ItemID?
     private var waitsSince: MonotonicTime?
@@ -47,6 +48,11 @@ final class MediaPlayerObject {
         if let position = jump(snapshot, status, now) {
             signals.append(
                 BusSignal(interface: InterfaceName.player, member: "Seeked", body: [.int64(position)]))
+        }
+        let canEdit = CommandOffer(snapshot).control
+        if canEdit != toldCanEdit {
+            toldCanEdit = canEdit
+            signals.append(.changed(InterfaceName.trackList, ["CanEditTracks": .flag(canEdit)]))
         }
         if tracks.update(from: player, snapshot) {
             let current = snapshot.item.map { TrackPath.text($0.item.id) } ?? TrackPath.none

@@ -9,6 +9,8 @@ import Threading
 final class MPRISLoop {
     private static let firstRetry = 0.5
     private static let longestRetry = 30.0
+    /// Calls that wait for the player, as many as a client of the event channel may have.
+    private static let maximumPending = 100
 
     private enum State {
         /// Switched off by the setting.
@@ -176,6 +178,8 @@ final class MPRISLoop {
         case .values(let values): try connection.answer(call, values)
         case .variant(let value): try connection.answer(call, variant: value)
         case .failure(let error): try connection.answer(call, error)
+        case .command where pending.count >= Self.maximumPending:
+            try connection.answer(call, .tooMany)
         case .command(let command):
             commandCount += 1
             let number = commandCount

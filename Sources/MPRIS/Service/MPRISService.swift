@@ -8,11 +8,10 @@ internal import Threading
 /// The player on the desktop's session bus, by the MPRIS specification (version 2.2): media keys, `playerctl`, lock
 /// screens and remote controls over Bluetooth reach it there.
 ///
-/// A handle for any thread. Without a session bus nothing runs; one that comes and goes is followed.
+/// A handle for any thread. Where `isPossible` is false there is nothing to make it for; a bus that goes is followed.
 public final class MPRISService: Sendable {
     private let player: any PlayerAccess
     private let log: Logger
-    private let hasBus: Bool
     private let inbox = MPRISInbox()
     private let artwork: ArtworkFiles
     private let state = Mutex(State.idle)
@@ -23,6 +22,9 @@ public final class MPRISService: Sendable {
         case stopped
     }
 
+    /// The environment names a session bus, or shows one.
+    public static var isPossible: Bool { BusAddress.isSet }
+
     /// - Parameters:
     ///   - directory: for pictures; made when there is one.
     ///   - folderPicture: the picture in a media's folder; may block.
@@ -32,21 +34,23 @@ public final class MPRISService: Sendable {
     ) {
         self.player = player
         self.log = log
-        hasBus = BusAddress.isSet
         let inbox = inbox
         artwork = ArtworkFiles(directory: directory, folderPicture: folderPicture) {
             inbox.post(.artwork($0, $1))
         }
-        if player.snapshot.settings.remote.mpris { start() }
+    }
+
+    /// Once events come to `observe`, so that none is missed.
+    public func start() {
+        if player.snapshot.settings.remote.mpris { begin() }
     }
 
     /// For the player's observer: never blocks.
     public func observe(_ event: PlayerEvent) {
-        guard hasBus else { return }
         switch event.kind {
         case .status, .item, .completed, .queueEnded, .queue, .jumped: inbox.changed()
         case .settings(let settings):
-            if settings.remote.mpris { start() }
+            if settings.remote.mpris { begin() }
             inbox.changed()
         case .output, .route, .interruption, .loaded, .error: break
         }
@@ -64,9 +68,8 @@ public final class MPRISService: Sendable {
         thread.join()
     }
 
-    /// Nothing when it runs already, or has nothing to run for.
-    private func start() {
-        guard hasBus else { return }
+    /// Nothing when it runs already.
+    private func begin() {
         state.withLock { state in
             guard case .idle = state else { return }
             inbox.changed()

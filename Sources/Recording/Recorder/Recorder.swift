@@ -36,7 +36,13 @@ public final class Recorder: Sendable {
     private let environment: Environment
     private let board = RecorderBoard()
     private let mailbox = Mailbox<RecorderMessage>()
-    private let thread = Mutex<NamedThread?>(nil)
+    private let state = Mutex(State.idle)
+
+    private enum State {
+        case idle
+        case running(NamedThread)
+        case ended
+    }
 
     public init(_ environment: Environment) {
         self.environment = environment
@@ -74,21 +80,21 @@ public final class Recorder: Sendable {
 
     /// Ends and completes what is being recorded; blocks for as long as that takes.
     public func shutdown() {
-        let thread = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
+        let previous = state.withLock { state in
+            defer { state = .ended }
+            return state
         }
         mailbox.post(.shutdown)
-        thread?.join()
+        if case .running(let thread) = previous { thread.join() }
         for message in mailbox.close() { message.refuse() }
     }
 
     private func post(_ message: RecorderMessage, orElse refuse: (RecordingError) -> Void) {
         guard mailbox.post(message) else { return refuse(.shuttingDown) }
-        thread.withLock { thread in
-            guard thread == nil else { return }
+        state.withLock { state in
+            guard case .idle = state else { return }
             let (environment, mailbox, board) = (environment, mailbox, board)
-            thread = NamedThread("recorder") { RecorderLoop(environment, mailbox, board).run() }
+            state = .running(NamedThread("recorder") { RecorderLoop(environment, mailbox, board).run() })
         }
     }
 }

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HTTP
 import Recording
+import Synchronization
 
 /// A finished recording on its way out: whole, or the range that was asked for.
-struct RecordingDownload: Sendable {
+final class RecordingDownload: Sendable {
     private let entry: RecordingEntry
     private let descriptor: Int32
     private let size: UInt64
+    private let isHandedOver = Atomic(false)
 
-    /// Takes the descriptor over; `response` hands it to the server.
+    /// Takes the descriptor over; `response`, which is called once, hands it to the server.
     init(_ entry: RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) {
         self.entry = entry
         descriptor = file.descriptor
         size = file.size
     }
 
+    /// It came too late for an answer.
+    deinit {
+        if !isHandedOver.load(ordering: .relaxed) { close(descriptor) }
+    }
+
     func response(to request: HTTPRequest) -> HTTPResponse {
+        isHandedOver.store(true, ordering: .relaxed)
         // A finished recording is never changed: size and time are its version.
         let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
         var headers = HTTPHeaders([

@@ -99,6 +99,7 @@ final class Server {
             surfaces.observe(event)
         }
         session.receive(player.snapshot)
+        surfaces.start()
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
         cache?.observe { api.observe($0) }

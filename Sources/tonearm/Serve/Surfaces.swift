@@ -9,7 +9,8 @@ struct Surfaces: Sendable {
     private let mpris: MPRISService?
 
     init(_ configuration: ServerConfiguration, _ player: Player, _ catalogue: LocalMusicCatalogue, _ log: Logger) {
-        guard configuration.hasMPRIS else {
+        // Where there is no bus, not even a descriptor is taken.
+        guard configuration.hasMPRIS, MPRISService.isPossible else {
             mpris = nil
             return
         }
@@ -18,6 +19,9 @@ struct Surfaces: Sendable {
             try catalogue.folderPicture(locator)
         }
     }
+
+    /// After the player's events come to `observe`.
+    func start() { mpris?.start() }
 
     func observe(_ event: PlayerEvent) { mpris?.observe(event) }
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from remote import Remote
 
@@ -23,13 +23,18 @@ addEventListener("unhandledrejection", (event) => window.__violations.push(`unha
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--no-proxy-server", "--disable-dev-shm-usage"])
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright) -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    browser = playwright.chromium.launch(
+        executable_path=path, args=["--no-sandbox", "--no-proxy-server", "--disable-dev-shm-usage"])
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from conftest import WATCH
 from rig import eventually
@@ -28,22 +28,21 @@ def playerctl(bus, *arguments: str) -> str:
 
 
 @pytest.fixture
-def page(bus, server):
+def page(bus, server, playwright):
     """A Chromium of its own, on the private bus, with the page on it."""
     executable = shutil.which("chromium")
     if executable is None:
         pytest.skip("needs the chromium of the distribution")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable, env=bus.environment,
-            args=["--no-sandbox", "--no-proxy-server", "--disable-dev-shm-usage"])
-        page = browser.new_page()
-        page.add_init_script(WATCH)
-        page.goto(server.url)
-        expect(page.locator("body")).to_have_attribute("data-connection", "open")
-        yield page
-        assert page.evaluate("() => window.__violations") == []
-        browser.close()
+    browser = playwright.chromium.launch(
+        executable_path=executable, env=bus.environment, args=["--no-sandbox", "--no-proxy-server", "--disable-dev-shm-usage"])
+    page = browser.new_page()
+    page.add_init_script(WATCH)
+    page.goto(server.url)
+    expect(page.locator("body")).to_have_attribute("data-connection", "open")
+    yield page
+    violations = page.evaluate("() => window.__violations")
+    browser.close()
+    assert violations == []
 
 
 def test_media_keys_of_the_device_drive_the_server(page, bus, api):
@@ -61,6 +60,7 @@ def test_media_keys_of_the_device_drive_the_server(page, bus, api):
                every=0.2)
     api.play(index=1)
     eventually(lambda: playerctl(bus, "metadata", "xesam:title") == "chirp", "the next title", every=0.2)
+    eventually(lambda: playerctl(bus, "status") == "Playing", "it plays", every=0.2)
     playerctl(bus, "pause")
     api.wait_status("paused")
     eventually(lambda: playerctl(bus, "status") == "Paused", "the browser shows the pause", every=0.2)

@@ -15,7 +15,10 @@ RATE = 48000
 
 
 class Microphone:
-    """`source` as a recorder sees it; fed through a null sink by `speak`."""
+    """`source` as a recorder sees it; fed through a null sink by `speak`.
+
+    Made before a `Capture`: PulseAudio moves a recorder to a new default source if it records the old one.
+    """
 
     source = "mic"
 

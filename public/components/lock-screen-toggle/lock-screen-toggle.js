@@ -10,12 +10,15 @@ export class LockScreenToggle extends HTMLElement {
     this.button = this.querySelector("button");
     this.button.addEventListener("click", () => {
       const on = this.button.getAttribute("aria-pressed") !== "true";
+      // The browser may take its time to begin; a second press would ask for the same.
+      this.button.disabled = true;
       this.dispatchEvent(new CustomEvent("lock-screen", { bubbles: true, detail: { on } }));
     });
     this.on = false;
   }
 
   set on(on) {
+    this.button.disabled = false;
     this.button.setAttribute("aria-pressed", String(on));
     this.button.title = on ? "Shown on this device's lock screen and media keys" : "Show on this device's lock screen and media keys";
   }

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words that are sung, in the lock screen's picture."""
+
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from rig import PATIENCE, eventually
+
+LINES = [(2.0, "One"), (3.0, "Two & three"), (4.5, "Four"), (5.5, "Five " * 40), (7.0, "Six")]
+
+# Keeps the pictures that the lock screen was given, with the moment at which it got them.
+RECORD = """
+window.__covers = [];
+const real = navigator.mediaSession;
+Object.defineProperty(navigator, "mediaSession", {value: {
+  set playbackState(state) { real.playbackState = state; },
+  set metadata(data) { real.metadata = data; __covers.push({src: data?.artwork[0]?.src ?? null, at: Date.now()}); },
+  setPositionState: (state) => real.setPositionState(state),
+  setActionHandler: (...all) => real.setActionHandler(...all),
+}, configurable: true});
+"""
+
+
+@pytest.fixture
+def server(start_server, directory, media):
+    folder = directory / "music"
+    folder.mkdir()
+    shutil.copy(media.path("low.mp3"), folder / "song.mp3")
+    shutil.copy(media.path("low.mp3"), folder / "silent.mp3")
+    (folder / "song.lrc").write_text("".join(f"[00:{time:05.2f}]{text}\n" for time, text in LINES))
+    return start_server(music=folder)
+
+
+def covers(page) -> list[dict]:
+    """Without those that came twice in a row."""
+    all = [cover for cover in page.evaluate("() => window.__covers") if cover["src"]]
+    return [cover for index, cover in enumerate(all) if index == 0 or cover["src"] != all[index - 1]["src"]]
+
+
+def test_each_line_is_a_picture_of_its_own(remote, api):
+    """Row 196: five lines, five pictures, when they are sung."""
+    remote.tolerate("status of 404")
+    page = remote.page
+    page.context.add_init_script(RECORD)
+    page.reload()
+    remote.wait_connected()
+    api.load("song.mp3", "silent.mp3")
+    page.get_by_role("button", name="Show on lock screen").click()
+    expect(page.get_by_role("button", name="Show on lock screen")).to_have_attribute("aria-pressed", "true")
+    api.play()
+    snapshot = api.wait_status("playing")
+    began = snapshot["sampledAt"] - snapshot["position"] * 1000
+    eventually(lambda: len(covers(page)) >= len(LINES), "five pictures", timeout=15, every=0.1)
+    told = covers(page)
+    assert len(told) == len(LINES) and len({cover["src"] for cover in told}) == len(LINES)
+    late = sorted(cover["at"] - began - time * 1000 for (time, _), cover in zip(LINES, told, strict=True))
+    # Never before its time; one of them may have had to wait for the machine.
+    assert late[0] > -200 and late[2] < 200 * PATIENCE, late
+    size = page.evaluate("""async (src) => { const image = new Image(); image.src = src; await image.decode();
+        return [image.naturalWidth, image.naturalHeight]; }""", told[-1]["src"])
+    assert size == [512, 512]
+    api.play(index=1)
+    eventually(lambda: page.evaluate("() => window.__covers.at(-1).src") is None, "no words outlive their song")
+
+
+def test_the_line_follows_from_the_position_alone(remote):
+    indices = remote.page.evaluate("""async () => {
+        const { lineAt } = await import("/lib/lyrics.js");
+        const lines = [2, 3, 4.5, 4.5, 7].map((time) => ({time}));
+        return [0, 1.99, 2, 2.5, 4.5, 6.99, 7, 1e9].map((position) => lineAt(lines, position)).concat(lineAt([], 3));
+    }""")
+    assert indices == [-1, -1, 0, 0, 3, 3, 4, 4, -1]
+
+
+def test_the_words_follow_the_music_the_bar_and_the_reader(remote, api):
+    """Row 221: the line that is sung is larger and in sight, after a seek, while dragging, and not against the reader."""
+    remote.tolerate("status of 404")
+    page = remote.page
+    first = api.load("song.mp3", "silent.mp3")[0]
+    api.play()
+    page.get_by_text("Lyrics", exact=True).click()
+    current = page.locator("lyrics-view [aria-current]")
+    api.seek(position=4.6)
+    api.pause()
+    expect(current).to_have_text("Four")
+    size = "element => parseFloat(getComputedStyle(element).fontSize)"
+    other = page.locator("lyrics-view button").first
+    eventually(lambda: current.evaluate(size) > other.evaluate(size) + 3, "it is larger")
+    expect(current).to_be_in_viewport()
+    # Dragging, before the server has it.
+    remote.position.evaluate("(input) => { input.value = 3.2; input.dispatchEvent(new Event('input', {bubbles: true})); }")
+    expect(current).to_have_text("Two & three")
+    eventually(lambda: api.player()["position"] == pytest.approx(3.2, abs=0.1), "the server follows")
+    page.get_by_role("button", name="Six").click()
+    eventually(lambda: api.player()["position"] == pytest.approx(7, abs=0.1), "a line is a place to go to")
+    expect(current).to_have_text("Six")
+    api.play(index=1)
+    expect(page.get_by_text("There are no words to this.")).to_be_visible()
+    api.play(itemId=first)
+    expect(page.locator("lyrics-view button")).to_have_count(len(LINES))
+
+
+def test_the_reader_is_left_where_he_scrolled_to(remote):
+    """Row 221: manual scroll; some seconds later the music leads again."""
+    places = remote.page.evaluate("""async () => {
+        const view = document.createElement("lyrics-view");
+        const lines = Array.from({length: 60}, (_, index) => ({time: index * 10, text: `Line ${index}`}));
+        const time = (position) => ({rate: 0, duration: 600, at: () => position});
+        view.load = async () => ({lines, text: ""});
+        document.body.append(view);
+        view.details.open = true;
+        view.item = {id: "x"};
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const settled = () => new Promise((resolve) => setTimeout(resolve, 1500));
+        const places = [];
+        view.time = time(300);
+        await settled();
+        places.push(view.box.scrollTop);
+        view.box.dispatchEvent(new WheelEvent("wheel", {deltaY: -1}));
+        view.box.scrollTo({top: 0, behavior: "instant"});
+        view.time = time(400);
+        places.push(view.box.scrollTop, view.querySelector("[aria-current]").textContent);
+        await new Promise((resolve) => setTimeout(resolve, 4500));
+        view.time = time(500);
+        await settled();
+        places.push(view.box.scrollTop);
+        view.remove();
+        return places;
+    }""")
+    first, held, line, later = places
+    assert first > 200 and held == 0 and line == "Line 40" and later > first

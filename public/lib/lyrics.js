@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The line that is sung at `position`: the last one that has begun; -1 before the first. */
+export function lineAt(lines, position) {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle].time <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Milliseconds until the line after `index` begins, by a `PlayerTime`; null when it does not come by itself. */
+export function untilNext(lines, index, time, now) {
+  const next = lines[index + 1];
+  if (!next || !(time?.rate > 0)) return null;
+  return Math.max(1, ((next.time - time.at(now)) / time.rate) * 1000);
+}
+
+/** Lyrics by item, asked for once: `load(item)` gives the server's answer or null. */
+export function remembered(load) {
+  let last = { id: null, answer: null };
+  return (item) => {
+    if (last.id !== item.id) last = { id: item.id, answer: load(item) };
+    return last.answer;
+  };
+}
