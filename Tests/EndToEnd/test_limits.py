@@ -190,6 +190,12 @@ def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open
     # 409 while the first scan still goes on, which tells as well.
     assert api.request("POST", "/library/scan").status_code in (202, 409)
     log.wait_for("library", timeout=20)
+    for kind in ("began", "ended"):
+        api.call("POST", "/session/interruptions", json={"type": kind, "source": "sleep"})
+    log.wait_for("interruption")
+    log.wait_for("route")
+    api.call("PATCH", "/session", json={"silentSwitch": True})
+    log.wait_for("session")
     late = open_events("since=other-run:1")
     late.wait_for("resync")
     seen = {event.type for event in log.since()} | {event.type for event in late.since()}

@@ -350,3 +350,19 @@ def test_the_command_line_tells_and_sets_it(capture, pulse, api, server):
     assert api.player()["status"] == "interrupted"
     assert tonearm("interrupt", "ended", "--stay-paused").returncode == 0
     assert api.player()["status"] == "paused"
+
+
+def test_a_change_of_the_session_does_not_touch_the_transport(capture, pulse, api, events):
+    """Rows 167, 168: still playing; active with the music, inactive after its end."""
+    api.load("short-0.mp3", "long.mp3")
+    api.play(index=1)
+    api.wait_status("playing")
+    mark = events.mark()
+    for members in ({"category": "ambient"}, {"category": "multi-route"}, {"category": "playback", "mode": "movie-playback"}):
+        assert api.call("PUT", "/session", json=members)["active"] is True
+    capture.wait_seconds(0.3)
+    assert api.player()["status"] == "playing" and not events.since(mark, "status")
+    api.play(index=0)
+    api.settings(stopAfterCurrent=True)
+    api.wait_status("stopped", "completed")
+    eventually(lambda: session(api)["active"] is False, "released after the end")

@@ -99,6 +99,8 @@ extension PlayerCore {
     mutating func outputChosen(_ device: String?) {
         routing.configured = nil
         routing.followed = nil
+        // Whoever says where waits for nothing any more.
+        routing.waitsForDevice = false
         routing.cause = .override
         if device == routing.route?.id { routing.cause = nil }
         routing.target = device

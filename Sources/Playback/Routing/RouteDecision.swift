@@ -29,8 +29,8 @@ struct RouteLoss: Equatable {
     var since: MonotonicTime
 
     /// They are there, and sound through what went.
-    func isBack(in devices: OutputDevices) -> Bool {
-        devices.devices.contains { $0.id == device.id && $0.isAvailable && $0.isPrivate }
+    func isBack(in devices: [OutputDevice]) -> Bool {
+        devices.contains { $0.id == device.id && $0.isPrivate }
     }
 }
 
@@ -69,7 +69,7 @@ struct RouteDecision: Equatable {
             lost = RouteLoss(device: previous, since: situation.now)
             transport = situation.policy == .follow ? .goOn : .stop
             followed = nil
-        } else if let loss = situation.lost, loss.isBack(in: situation.devices) {
+        } else if let loss = situation.lost, loss.isBack(in: devices) {
             lost = nil
             let isRecent = situation.now.seconds(since: loss.since) <= Self.resumesWithin
             transport = isRecent || situation.policy == .hold ? .resume : .goOn
@@ -86,6 +86,9 @@ struct RouteDecision: Equatable {
         }
 
         target = chosen ?? followed ?? Self.substitute(situation, devices)
+        // Headphones that are plugged in are no reason to begin elsewhere.
+        let goesTo = target ?? devices.first(where: \.isDefault)?.id
+        if transport == .resume, goesTo != situation.lost?.device.id { transport = .goOn }
         if devices.isEmpty {
             reason = situation.previous == nil ? nil : .noSuitableRoute
         } else if reason == nil {

@@ -121,6 +121,18 @@ import Threading
         #expect(plays)
     }
 
+    @Test func anotherOutputChosenMeanwhile_endsTheWait() {
+        var world = onHeadphones()
+        var patch = SettingsPatch()
+        patch.routePolicy = .hold
+        world.command(.apply(patch))
+        tell(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 1)
+        world.command(.selectOutput("spk"))
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+    }
+
     @Test func anotherPolicyMeanwhile_endsTheWait() {
         var world = onHeadphones()
         var patch = SettingsPatch()

@@ -121,7 +121,8 @@ import Threading
             [Self.speakers(), Self.headphones()], current: "spk", known: [Self.speakers()], previous: Self.speakers())
         situation.chosen = "spk"
         situation.lost = RouteLoss(device: Self.headphones(), since: situation.now)
-        #expect(RouteDecision(situation).target == "spk")
+        let decision = RouteDecision(situation)
+        #expect(decision.target == "spk" && decision.transport == .goOn, "the speakers are not to begin by themselves")
     }
 
     @Test func otherDeviceGone_isFollowed() {
@@ -188,6 +189,10 @@ import Threading
         situation.filter.allowsBluetooth = false
         situation.filter.allowsNetwork = false
         #expect(RouteDecision(situation).target == "desk")
+        // What is not admitted does not come back either.
+        situation.known = situation.devices.devices
+        situation.lost = RouteLoss(device: bluetooth, since: situation.now)
+        #expect(RouteDecision(situation).target == "desk" && RouteDecision(situation).transport == .goOn)
         situation.chosen = "raop_output.x"
         #expect(RouteDecision(situation).target == "desk")
     }
