@@ -35,7 +35,7 @@ def server(start_server, pulse, folder):
 
 
 @pytest.fixture
-def api(server):
+def api(server, microphone):
     client = Api(server.url)
     allow_recording(client)
     yield client
@@ -47,7 +47,7 @@ def allow_recording(api: Api) -> None:
     def has_input() -> bool:
         return "play-and-record" in api.call("GET", "/session")["available"]["categories"]
 
-    if api.call("GET", "/recordings/sources")["sources"]:
+    if any(not source["monitor"] for source in api.call("GET", "/recordings/sources")["sources"]):
         eventually(has_input, "the session knows the input")
         api.call("PATCH", "/session", json={"category": "play-and-record"})
 
@@ -203,6 +203,19 @@ def test_what_is_heard_in_a_pause_is_not_in_the_file(api, microphone, directory,
         assert max(pieces) < 0.1
 
 
+def test_the_session_says_whether_it_is_the_time_to_record(api):
+    """Row 16: a category that does not record refuses, and ends what is being recorded."""
+    start(api)
+    api.call("PATCH", "/session", json={"category": "playback"})
+    last = eventually(lambda: api.call("GET", "/recordings/current")["last"], "the recording ends")
+    assert last["reason"] == "session" and last["successfully"] and "playback" in last["message"]
+    refused = api.request("POST", "/recordings", json={})
+    assert refused.status_code == 409 and "playback" in refused.json()["detail"], refused.text
+    api.call("PATCH", "/session", json={"category": "record"})
+    assert api.request("POST", "/recordings", json={}).status_code == 201
+    assert stop(api)["successfully"]
+
+
 def test_start_while_recording_changes_nothing(api, microphone, directory):
     """Row 24."""
     first = api.request("POST", "/recordings", json={})
@@ -231,6 +244,7 @@ def test_it_is_off_until_it_is_enabled_and_for_admins_only(start_server, pulse, 
     for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("POST", "/recordings/current/stop")):
         response = guest.request(method, path)
         assert response.status_code == 403 and response.json()["code"] == "scope-missing"
+    allow_recording(owner)
     start(owner)
     assert stop(owner)["successfully"]
     guest.close()
@@ -373,7 +387,7 @@ def test_it_is_played_afterwards_when_asked(microphone, capture, api, directory)
     assert loudest(heard, 44100) == pytest.approx(440, abs=2)
 
 
-def test_the_command_line_records(server, microphone, directory):
+def test_the_command_line_records(server, api, directory, microphone):
     microphone.tone(440, directory)
 
     def run(*arguments: str) -> subprocess.CompletedProcess:

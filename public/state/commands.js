@@ -74,7 +74,7 @@ export class Commands {
     removePlaylist: ({ id, name }) => this.#playlist(`Removed the playlist ${name}`, () =>
       this.#client.delete(`/playlists/${encodeURIComponent(id)}`)),
     playPlaylist: ({ id }) => this.#attempt(() => this.#client.post(`/playlists/${encodeURIComponent(id)}/play`, undefined, slow)),
-    record: (settings) => this.#attempt(async () => void (await this.#client.post("/recordings", settings))),
+    record: (settings) => this.#record(settings),
     pauseRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/pause"))),
     stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),
     removeRecording: ({ id }) => this.#attempt(() => this.#client.delete(`/recordings/${encodeURIComponent(id)}`)),
@@ -82,6 +82,16 @@ export class Commands {
     undo: () => this.#attempt(() => this.#client.post("/queue/undo")),
     redo: () => this.#attempt(() => this.#client.post("/queue/redo")),
   };
+  /** Whoever presses the button wants to record: a session that only plays is asked to do both. */
+  #record(settings) {
+    const { mayRecord, available } = this.#store.session ?? {};
+    return this.#attempt(async () => {
+      if (mayRecord === false && available.categories.includes("play-and-record"))
+        await this.#client.patch("/session", { category: "play-and-record" });
+      await this.#client.post("/recordings", settings);
+    });
+  }
+
 
   #player(verb, body) {
     const members = body && Object.keys(body).length ? body : undefined;
