@@ -21,6 +21,11 @@ extension PlayerCore {
         switch event {
         case .opened(let media):
             track.media = media
+            // Repeated, it would begin and end for ever without a sound.
+            if media.durationIsExact, media.duration == 0 {
+                let error = PlaybackError(.empty, "There is no sound in it.", itemID: track.item.id)
+                track.stage = .failed(error, end: nil)
+            }
         case .mediaChanged(let media, let start):
             statistics.decodeErrors += UInt64(max(0, media.decodeErrors - (track.media?.decodeErrors ?? 0)))
             track.update(media, from: start)
