@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLinux
-internal import Glibc
 import Playback
 internal import Synchronization
+internal import Threading
 
 /// What other threads have for the bus's thread, with a descriptor to wait on beside the bus's own.
-///
-/// `@unchecked Sendable` because the descriptor never changes.
-final class MPRISInbox: @unchecked Sendable {
+final class MPRISInbox: Sendable {
     enum Message: Sendable {
         case answered(UInt64, Result<PlayerSnapshot, PlaybackError>)
         case artwork(ItemID, String?)
@@ -22,22 +19,21 @@ final class MPRISInbox: @unchecked Sendable {
         var isRung = false
     }
 
-    let descriptor: Int32
+    private let wake: WakeSignal
     private let state = Mutex(State())
 
     init() {
-        descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        precondition(descriptor >= 0, "eventfd failed with \(errno)")
+        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the mpris thread") }
+        self.wake = wake
     }
 
-    deinit { close(descriptor) }
+    var descriptor: Int32 { wake.descriptor }
 
     func post(_ message: Message) { put { $0.messages.append(message) } }
     func changed() { put { $0.hasChanged = true } }
 
     func take() -> (messages: [Message], hasChanged: Bool) {
-        var rings: UInt64 = 0
-        _ = read(descriptor, &rings, 8)
+        wake.reset()
         return state.withLock { state in
             defer { state = State() }
             return (state.messages, state.hasChanged)
@@ -50,9 +46,6 @@ final class MPRISInbox: @unchecked Sendable {
             defer { state.isRung = true }
             return !state.isRung
         }
-        guard rings else { return }
-        var one: UInt64 = 1
-        // The counter cannot be full, so the write cannot fail.
-        _ = write(descriptor, &one, 8)
+        if rings { wake.ring() }
     }
 }
