@@ -56,31 +56,10 @@ public final class StaticFiles: Sendable {
             if content.isGzip { headers.add("Content-Encoding", "gzip") }
             return HTTPResponse(status: 200, headers: headers, body: .shared(content.bytes))
         }
-        let response = ranged(request, descriptor, total: UInt64(status.st_size), tag: tag, headers: headers)
+        let response = HTTPResponse(
+            file: descriptor, total: UInt64(status.st_size), tag: tag, headers: headers, answering: request)
         if case .file = response.body { descriptor = -1 }
         return response
-    }
-
-    private func ranged(
-        _ request: HTTPRequest, _ descriptor: Int32, total: UInt64, tag: EntityTag, headers: HTTPHeaders
-    ) -> HTTPResponse {
-        var headers = headers
-        headers.add("Accept-Ranges", "bytes")
-        // If-Range with anything but this very version asks for the whole (RFC 9110 section 13.1.5).
-        let isFresh = request.headers["If-Range"].map { EntityTag(parsing: $0)?.matchesStrongly(tag) == true } ?? true
-        switch ByteRange.resolve(isFresh ? request.headers["Range"] : nil, total: total) {
-        case .whole:
-            return HTTPResponse(
-                status: 200, headers: headers, body: .file(descriptor: descriptor, offset: 0, length: total))
-        case .part(let range):
-            headers.add("Content-Range", range.contentRange(total: total))
-            return HTTPResponse(
-                status: 206, headers: headers,
-                body: .file(descriptor: descriptor, offset: range.offset, length: range.length))
-        case .unsatisfiable:
-            headers.add("Content-Range", "bytes */\(total)")
-            return HTTPResponse(status: 416, headers: headers)
-        }
     }
 
     /// RFC 9110 section 13.2.2: If-None-Match, where present, decides alone.

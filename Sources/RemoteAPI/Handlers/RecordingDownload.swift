@@ -28,27 +28,16 @@ final class RecordingDownload: Sendable {
         isHandedOver.store(true, ordering: .relaxed)
         // A finished recording is never changed: size and time are its version.
         let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
-        var headers = HTTPHeaders([
-            ("ETag", tag.description), ("Cache-Control", "private, no-cache"), ("Accept-Ranges", "bytes"),
+        let headers = HTTPHeaders([
+            ("ETag", tag.description), ("Cache-Control", "private, no-cache"),
             ("Content-Type", Self.type(entry.id)), ("X-Content-Type-Options", "nosniff"),
             ("Content-Disposition", "attachment; filename=\"\(entry.id)\""),
         ])
-        let isFresh = request.headers["If-Range"].map { EntityTag(parsing: $0)?.matchesStrongly(tag) == true } ?? true
-        switch ByteRange.resolve(isFresh ? request.headers["Range"] : nil, total: size) {
-        case .whole:
-            return HTTPResponse(
-                status: 200, headers: headers, body: .file(descriptor: descriptor, offset: 0, length: size))
-        case .part(let range):
-            headers.add("Content-Range", range.contentRange(total: size))
-            return HTTPResponse(
-                status: 206, headers: headers,
-                body: .file(descriptor: descriptor, offset: range.offset, length: range.length))
-        case .unsatisfiable:
-            headers.add("Content-Range", "bytes */\(size)")
-            // The server closes the file, also when nothing of it is sent.
-            return HTTPResponse(
-                status: 416, headers: headers, body: .file(descriptor: descriptor, offset: 0, length: 0))
-        }
+        var response = HTTPResponse(
+            file: descriptor, total: size, tag: tag, headers: headers, answering: request)
+        // The server closes the file, also when nothing of it is sent.
+        if case .none = response.body { response.body = .file(descriptor: descriptor, offset: 0, length: 0) }
+        return response
     }
 
     private static func type(_ id: String) -> String {
