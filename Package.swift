@@ -145,7 +145,9 @@ let package = Package(
             "MediaWorkerClientTests",
             ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "tonearm-media-worker"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
-        tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
+        tests(
+            "PulseAudioHostTests",
+            ["PulseAudioHost", "OutputTesting", "Playback", "PlaybackTesting", "Audio", "Threading"]),
         .target(
             name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
             swiftSettings: settings),

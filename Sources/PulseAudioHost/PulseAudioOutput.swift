@@ -72,6 +72,8 @@ public final class PulseAudioOutput: AudioOutput {
     public func drain(generation: Generation) { post(.drain(generation)) }
     public func close(generation: Generation) { post(.close(generation)) }
 
+    public func shift(by frames: FrameCount, generation: Generation) { post(.shift(frames, generation)) }
+
     public func unmute(generation: Generation) { post(.unmute(generation)) }
 
     public func describe(role: String) { post(.describe(role: role)) }

@@ -12,6 +12,7 @@ enum PulseCommand: Sendable {
     case pause(Generation)
     case flush(FrameCount, Generation)
     case drain(Generation)
+    case shift(FrameCount, Generation)
     case close(Generation)
     case setGains(ChannelGains, seconds: Double)
     case unmute(Generation)
@@ -26,7 +27,7 @@ enum PulseCommand: Sendable {
     var generation: Generation? {
         switch self {
         case .open(_, let generation), .start(let generation), .pause(let generation), .flush(_, let generation),
-            .drain(let generation), .close(let generation), .unmute(let generation):
+            .drain(let generation), .close(let generation), .unmute(let generation), .shift(_, let generation):
             generation
         case .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: nil
         }

@@ -97,6 +97,7 @@ final class PulseSession {
         case .pause: current.pause()
         case .flush(let index, _): current.flush(to: index)
         case .drain: current.drain()
+        case .shift(let frames, _): current.shift(by: frames)
         case .close: leave()
         case .unmute: current.unmute()
         case .open, .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: break

@@ -109,6 +109,20 @@ struct StreamRenderer {
         ring._withUnsafeGuaranteedRef { $0.skip(to: index) }
     }
 
+    /// Lets the ring's frames come `frames` earlier from `cursor` on, fading in: as many are left out, or come again when
+    /// it is negative. Bounded by what the ring can give back, and by `spare`, which stays to be read.
+    @_noLocks @_noAllocation
+    mutating func shift(by frames: FrameCount, spare: FrameCount) {
+        ring._withUnsafeGuaranteedRef { ring in
+            if frames < 0 {
+                _ = ring.rewind(Int(-frames))
+            } else {
+                ring.skip(to: ring.readIndex + min(frames, max(0, ring.writeIndex - ring.readIndex - spare)))
+            }
+        }
+        beginSegment(at: cursor, fadingIn: true)
+    }
+
     /// Puts up to `frames` frames for `writeIndex` into `samples`: ring frames, then silence over what is stale.
     @_noLocks @_noAllocation
     mutating func produce(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {

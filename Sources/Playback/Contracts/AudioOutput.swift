@@ -47,6 +47,10 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// What is heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
 
+    /// Lets a running stream be heard `frames` earlier from about now on (later when negative), by leaving frames out or
+    /// playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
+    func shift(by frames: FrameCount, generation: Generation)
+
     /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
     func unmute(generation: Generation)
 
@@ -64,6 +68,8 @@ public protocol AudioOutput: AnyObject, Sendable {
 extension AudioOutput {
     /// Where nobody else can put one on.
     public func unmute(generation: Generation) {}
+    /// Where nobody can hear two outputs at a time.
+    public func shift(by frames: FrameCount, generation: Generation) {}
     public func describe(role: String) {}
 }
 

@@ -150,6 +150,12 @@ final class PlayerLoop: @unchecked Sendable {
         perform(actions, token: token)
     }
 
+    /// For any thread.
+    func heardPlace() -> HeardPlace? {
+        let reading = environment.output.clock()
+        return core.withLock { $0.heardPlace(reading) }
+    }
+
     private func saved(_ number: UInt64, _ failure: String?) {
         switch saves.settle(number, failed: failure != nil) {
         case .trouble: handle(.saveFailed(failure ?? ""))
@@ -203,6 +209,7 @@ final class PlayerLoop: @unchecked Sendable {
                 guard let ring else { continue }
                 environment.output.flush(to: ring.cut(), generation: generation)
             case .drainStream(let generation): environment.output.drain(generation: generation)
+            case .shiftStream(let generation, let frames): environment.output.shift(by: frames, generation: generation)
             case .closeStream(let generation):
                 _ = ring?.cut()
                 environment.output.close(generation: generation)

@@ -69,6 +69,12 @@ public final class Player: Sendable {
         }
     }
 
+    /// What is heard at this moment, by the sink's clock as it is now; nil unless sound advances. From any thread.
+    public func heardPlace() -> HeardPlace? { loop.heardPlace() }
+
+    /// What follows the current item, once that is known: a while before its end.
+    public var upcoming: QueueItem? { loop.core.withLock { $0.upcoming?.item } }
+
     /// Calls back from the player's thread, as soon as it turns to it: shows that it lives. False when it is down.
     public func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
         loop.mailbox.post(.sign(sign))

@@ -18,6 +18,8 @@ enum PlayerAction {
     /// Cuts the ring and drops what was not heard.
     case flushStream(Generation)
     case drainStream(Generation)
+    /// Positive: earlier.
+    case shiftStream(Generation, frames: FrameCount)
     case closeStream(Generation)
     /// Takes back a mute that another program has put on it.
     case unmuteStream(Generation)

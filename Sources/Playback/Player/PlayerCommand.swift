@@ -23,12 +23,14 @@ public enum PlayerCommand: Sendable {
     case interruption(InterruptionNotice)
     /// The session of the machine has changed.
     case obey(SessionRules)
+    /// Seconds by which what is heard comes earlier from now on, later when negative: keeps two players in step.
+    case shift(Double)
 
     /// Asks for an item to be played: has failed when the item has. An edit is done although what it added may fail.
     var failsWithItem: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey: false
+        case .pause, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey, .shift: false
         }
     }
 
@@ -36,7 +38,7 @@ public enum PlayerCommand: Sendable {
     var isSavedFirst: Bool {
         switch self {
         case .apply, .edit, .selectOutput: true
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey: false
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey, .shift: false
         }
     }
 
@@ -45,7 +47,7 @@ public enum PlayerCommand: Sendable {
         switch self {
         case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption: .transport
         case .edit(_, _, let play): play ? .transport : .nothing
-        case .apply, .obey: .nothing
+        case .apply, .obey, .shift: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

@@ -23,6 +23,7 @@ extension PlayerCore {
             case .endScan: endScan()
             case .interruption(let notice): interruptionReported(notice)
             case .obey(let rules): obey(rules)
+            case .shift(let seconds): shift(by: seconds)
             case .apply, .edit, .selectOutput:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }

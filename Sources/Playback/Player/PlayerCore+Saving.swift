@@ -42,7 +42,7 @@ extension PlayerCore {
             new.outputDevice = device
             return PreparedChange(
                 command: command, effect: .output(device), saves: new == settings ? [] : [.settings(new)])
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey:
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey, .shift:
             preconditionFailure("\(command) is not saved first")
         }
     }

@@ -223,7 +223,7 @@ struct SimulatedWorld {
                 sink.isDry = false
             case .closeStream(let generation):
                 if generation == sink.generation { sink = Sink() }
-            case .setGains, .describeStream: continue
+            case .setGains, .describeStream, .shiftStream: continue
             case .unmuteStream: unmutes += 1
             case .selectDevice(let device): selected.append(device)
             case .emit(let kind): events.append(kind)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+internal import Threading
+
+/// Keeps one player in step with another: the same item at the same place at the same time, each on its own device and at
+/// its own volume.
+///
+/// It commands the follower as a client would; nobody else should, as long as it runs. Its thread wakes when either player
+/// tells something, and once a second while both play.
+public final class Follower: Sendable {
+    private let loop: FollowerLoop
+    private let thread: NamedThread
+
+    /// nil when there can be no more threads.
+    public init?(_ follower: Player, of leader: Player) {
+        let loop = FollowerLoop(leader: leader, follower: follower)
+        guard let thread = NamedThread(ifPossible: "in-step", { loop.run() }) else { return nil }
+        self.loop = loop
+        self.thread = thread
+    }
+
+    /// For the observers of both players; from any thread.
+    public func somethingChanged() { loop.mailbox.post(.changed) }
+
+    /// Seconds by which the leader was heard ahead at the last measurement; nil while they do not sound together.
+    public var offset: Double? { loop.offset.withLock { $0 } }
+
+    /// Lets the follower be, as it is. Blocks for a moment at most. Call once.
+    public func stop() {
+        loop.mailbox.post(.stop)
+        thread.join(within: 1)
+    }
+}
+
+/// The follower's thread. `@unchecked Sendable` because what is private is its own.
+final class FollowerLoop: @unchecked Sendable {
+    enum Message: Sendable {
+        case changed
+        case ended(Result<PlayerSnapshot, PlaybackError>)
+        case stop
+    }
+
+    let mailbox = Mailbox<Message>()
+    let offset = Mutex<Double?>(nil)
+
+    private let leader: Player
+    private let follower: Player
+    private var core = FollowerCore()
+    /// Commands of the step under way; the next look waits for their end.
+    private var commands: [PlayerCommand] = []
+    private var isBusy = false
+    private var adopt: (inout FollowerCore, ItemID?) -> Void = { _, _ in }
+
+    /// After a command that failed, in seconds: the cause (no device, no such file) is not gone the next moment.
+    private static let afterFailure = 1.0
+    private var pausedUntil: MonotonicTime?
+
+    init(leader: Player, follower: Player) {
+        self.leader = leader
+        self.follower = follower
+    }
+
+    func run() {
+        look()
+        while true {
+            for message in mailbox.take(until: isBusy ? nil : pausedUntil ?? core.nextLook) {
+                switch message {
+                case .changed: continue
+                case .ended(let result): ended(result)
+                case .stop: return
+                }
+            }
+            if let until = pausedUntil, MonotonicTime.now < until { continue }
+            pausedUntil = nil
+            if !isBusy { look() }
+        }
+    }
+
+    private func look() {
+        let step = core.look(StepReading(leader), StepReading(follower), now: .now)
+        offset.withLock { $0 = core.offset }
+        adopt = { _, _ in }
+        switch step {
+        case .wait: return
+        case .load(let draft, let position):
+            adopt = { $0.loaded($1) }
+            commands = [.pause, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
+            if let position { commands.append(.play(.current, position: position)) }
+        case .append(let draft):
+            adopt = { $0.appended($1) }
+            commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
+        case .remove(let id): commands = [.edit(.remove([id]), expected: nil, play: false)]
+        case .play(let position): commands = [.play(.current, position: position)]
+        case .pause: commands = [.pause]
+        case .stop: commands = [.stop(drain: false)]
+        case .shift(let seconds): commands = [.shift(seconds)]
+        }
+        performNext()
+    }
+
+    private func performNext() {
+        isBusy = !commands.isEmpty
+        guard isBusy else { return }
+        follower.perform(commands.removeFirst()) { [mailbox] in mailbox.post(.ended($0)) }
+    }
+
+    private func ended(_ result: Result<PlayerSnapshot, PlaybackError>) {
+        switch result {
+        case .success(let snapshot):
+            if let id = snapshot.insertedItems?.first { adopt(&core, ItemID(number: id)) }
+        case .failure:
+            commands = []
+            core.forget()
+            pausedUntil = MonotonicTime.now.advanced(bySeconds: Self.afterFailure)
+        }
+        performNext()
+    }
+}
+
+extension StepReading {
+    fileprivate init(_ player: Player) {
+        let snapshot = player.snapshot
+        item = snapshot.item?.item
+        upcoming = player.upcoming
+        status = snapshot.status
+        wantsSound = snapshot.playWhenReady
+        position = snapshot.clock.position(at: .now)
+        rate = snapshot.clock.rate
+        duration = snapshot.item?.duration
+        heard = player.heardPlace()
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Threading
+
+/// What can be seen of a player at one moment.
+struct StepReading: Sendable {
+    var item: QueueItem?
+    var upcoming: QueueItem?
+    var status = PlayerStatus.idle
+    var wantsSound = false
+    /// Seconds into the item.
+    var position = 0.0
+    /// Media seconds per second.
+    var rate = 0.0
+    var duration: Double?
+    /// Exact; nil unless sound advances.
+    var heard: HeardPlace?
+
+    /// Within the last second of the item: it may go over to the next at any moment.
+    var isNearBorder: Bool { position < 1 || (duration.map { $0 - position < 1.5 } ?? false) }
+}
+
+/// Keeps one player in step with another, as a pure decision: readings of both go in, what the follower is to do comes out.
+///
+/// The follower's queue holds the leader's item and, once that is known, the one after it, so that it crosses the border
+/// without a gap, as the leader does. How far apart the two are is measured at the same moment on the clocks of both sinks.
+struct FollowerCore {
+    enum Step: Equatable {
+        /// Nothing until the next look.
+        case wait
+        /// Makes the item the whole queue; `position` nil: stays silent.
+        case load(ItemDraft, position: Double?)
+        case append(ItemDraft)
+        case remove(ItemID)
+        case play(position: Double)
+        case pause
+        case stop
+        /// Is heard so many seconds earlier.
+        case shift(Double)
+    }
+
+    /// Apart by no more than this is in step, in seconds.
+    static let tolerance = 0.002
+    /// Further apart than this, the ring has too little to shift by.
+    static let reach = 0.25
+    /// A shift or a start takes so long to be heard and measured, in seconds.
+    static let settling = 0.3
+    private static let restlessly = 0.06
+    private static let calmly = 1.0
+    private static let readings = 3
+
+    /// The leader's items that the follower's queue stands for.
+    private struct Mirror {
+        var leader: ItemID
+        var follower: ItemID?
+    }
+
+    private var current: Mirror?
+    private var next: Mirror?
+    /// In the follower's queue, and heard.
+    private var past: [ItemID] = []
+    /// Seconds from asking the follower to play until it is heard, as it was the last time.
+    private var startDelay = 0.1
+    /// Tells how wrong `startDelay` was by the first measurement after a start.
+    private var startIsUnmeasured = false
+    private var gathered: [Double] = []
+    private var settledAt = MonotonicTime(nanoseconds: 0)
+    /// Seconds by which the leader was ahead at the last measurement; nil while that cannot be told.
+    private(set) var offset: Double?
+    /// When to look again though nothing has happened; nil: only then.
+    private(set) var nextLook: MonotonicTime?
+
+    /// The follower's item that stands for the leader's is known once it is in its queue.
+    mutating func loaded(_ id: ItemID?) { current?.follower = id }
+    mutating func appended(_ id: ItemID?) { next?.follower = id }
+
+    /// What was tried failed, or somebody else has changed the follower's queue: begins anew.
+    mutating func forget() {
+        current = nil
+        next = nil
+        past = []
+        offset = nil
+        gathered = []
+    }
+
+    mutating func look(_ leader: StepReading, _ follower: StepReading, now: MonotonicTime) -> Step {
+        nextLook = nil
+        guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
+        crossBorder(leader, follower)
+        guard current?.leader == item.id, follower.item?.id == current?.follower else {
+            if current?.leader == item.id || next?.leader == item.id, leader.isNearBorder || follower.isNearBorder,
+                follower.wantsSound
+            {
+                return again(now, in: Self.restlessly)
+            }
+            return load(item, leader, now)
+        }
+        guard leader.wantsSound, leader.rate == 1 || leader.status != .playing else { return silence(follower) }
+        switch leader.status {
+        case .playing: break
+        case .buffering, .interrupted: return silence(follower)
+        default: return again(now, in: Self.restlessly)
+        }
+        guard follower.wantsSound else { return start(at: leader.position, now) }
+        if let step = prepareNext(leader) { return step }
+        guard let lead = leader.heard, let mine = follower.heard, now >= settledAt else {
+            return again(now, in: Self.restlessly)
+        }
+        return keepStep(lead.ahead(of: mine), leader, now)
+    }
+
+    // MARK: Parts of a look
+
+    private mutating func rest(_ leader: StepReading, _ follower: StepReading) -> Step {
+        // Its own end is a few milliseconds away, and it has nothing to go on with.
+        if leader.status == .completed, follower.wantsSound, follower.isNearBorder, next == nil { return .wait }
+        let isRunning = follower.wantsSound || follower.status == .paused
+        forget()
+        return isRunning ? .stop : .wait
+    }
+
+    private mutating func silence(_ follower: StepReading) -> Step {
+        offset = nil
+        gathered = []
+        return follower.wantsSound ? .pause : .wait
+    }
+
+    /// Both have gone over to what was the next item.
+    private mutating func crossBorder(_ leader: StepReading, _ follower: StepReading) {
+        guard let next, leader.item?.id == next.leader, follower.item?.id == next.follower, next.follower != nil else {
+            return
+        }
+        if let heard = current?.follower { past.append(heard) }
+        current = next
+        self.next = nil
+        gathered = []
+    }
+
+    private mutating func load(_ item: QueueItem, _ leader: StepReading, _ now: MonotonicTime) -> Step {
+        forget()
+        current = Mirror(leader: item.id)
+        guard leader.wantsSound, leader.status == .playing, leader.rate == 1 else {
+            return .load(item.draft, position: nil)
+        }
+        startsNow(now)
+        return .load(item.draft, position: leader.position + startDelay)
+    }
+
+    private mutating func start(at position: Double, _ now: MonotonicTime) -> Step {
+        startsNow(now)
+        return .play(position: position + startDelay)
+    }
+
+    private mutating func startsNow(_ now: MonotonicTime) {
+        startIsUnmeasured = true
+        settle(now)
+    }
+
+    private mutating func settle(_ now: MonotonicTime) {
+        gathered = []
+        settledAt = now.advanced(bySeconds: Self.settling)
+        nextLook = settledAt
+    }
+
+    private mutating func again(_ now: MonotonicTime, in seconds: Double) -> Step {
+        nextLook = now.advanced(bySeconds: seconds)
+        return .wait
+    }
+
+    private mutating func prepareNext(_ leader: StepReading) -> Step? {
+        if let heard = past.popLast() { return .remove(heard) }
+        guard leader.upcoming?.id != next?.leader else { return nil }
+        if let stale = next?.follower {
+            next = nil
+            return .remove(stale)
+        }
+        next = leader.upcoming.map { Mirror(leader: $0.id) }
+        return leader.upcoming.map { .append($0.draft) }
+    }
+
+    /// One reading may be off by a hiccup of either clock: the middle one of three counts.
+    private mutating func keepStep(_ apart: Double, _ leader: StepReading, _ now: MonotonicTime) -> Step {
+        gathered.append(apart)
+        guard gathered.count >= Self.readings else { return again(now, in: Self.restlessly) }
+        let middle = gathered.sorted()[Self.readings / 2]
+        gathered = []
+        offset = middle
+        if abs(middle) > Self.reach {
+            // A loop, or the border between two items, looks like a distance for a moment.
+            if leader.isNearBorder { return again(now, in: Self.restlessly) }
+            learn(middle)
+            return start(at: leader.position, now)
+        }
+        learn(middle)
+        guard abs(middle) > Self.tolerance else { return again(now, in: Self.calmly) }
+        settle(now)
+        return .shift(middle)
+    }
+
+    private mutating func learn(_ apart: Double) {
+        guard startIsUnmeasured else { return }
+        startIsUnmeasured = false
+        startDelay = min(max(0, startDelay + apart), 2)
+    }
+}
+
+extension PlayerStatus {
+    fileprivate var isAtRest: Bool {
+        switch self {
+        case .idle, .stopping, .stopped, .completed, .failed: true
+        case .loading, .ready, .playing, .paused, .buffering, .seeking, .interrupted: false
+        }
+    }
+}

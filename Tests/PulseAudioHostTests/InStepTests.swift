@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Glibc
+import PlaybackTesting
+import Synchronization
+import Testing
+import Threading
+
+@testable import Playback
+@testable import PulseAudioHost
+
+/// Two players on two devices of a real PulseAudio, one following the other. The devices are the two sides of one sink, so
+/// that one recording shows both at the same moment.
+@Suite(.serialized)
+struct InStepTests {
+    /// A pair of players, their devices, and what is heard of both: `x` the leader, `y` the follower.
+    final class Pair: Sendable {
+        let daemon: PulseDaemon
+        let capture: MonitorCapture
+        let leader: Player
+        let follower: Player
+        let link: Follower
+
+        init() throws {
+            daemon = try PulseDaemon(sinks: ["both"])
+            for (name, side) in [("left", "front-left"), ("right", "front-right")] {
+                daemon.pactl(
+                    "load-module", "module-remap-sink", "sink_name=\(name)", "master=both", "channels=1",
+                    "channel_map=mono", "master_channel_map=\(side)", "remix=no")
+            }
+            capture = try MonitorCapture(daemon, sink: "both")
+            leader = Self.player(daemon, "left")
+            follower = Self.player(daemon, "right")
+            link = try #require(Follower(follower, of: leader))
+            leader.observe { [link] _ in link.somethingChanged() }
+            follower.observe { [link] _ in link.somethingChanged() }
+        }
+
+        private static func player(_ daemon: PulseDaemon, _ device: String) -> Player {
+            Player(
+                Player.Environment(
+                    opener: SawtoothOpener(), output: PulseAudioOutput(device: device, server: daemon.server),
+                    conversion: NoConversion(), store: MemoryStore(), clock: SystemClock()))
+        }
+
+        func end() throws {
+            link.stop()
+            leader.shutdown()
+            follower.shutdown()
+            capture.stop()
+            try daemon.remove()
+        }
+
+        /// Waits for what other threads bring about.
+        func wait(_ what: String, within seconds: Double = 20, _ condition: () -> Bool) throws {
+            let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
+            while !condition() {
+                guard MonotonicTime.now < deadline else {
+                    throw PulseDaemon.Failure("not in \(seconds) s: \(what); \(follower.snapshot.status)")
+                }
+                usleep(5_000)
+            }
+        }
+
+        func perform(_ command: PlayerCommand) throws {
+            let answer = Mailbox<PlaybackError?>()
+            leader.perform(command) { result in
+                if case .failure(let error) = result { answer.post(error) } else { answer.post(nil) }
+            }
+            guard let first = answer.take(until: .now.advanced(bySeconds: 5)).first else {
+                throw PulseDaemon.Failure("no answer")
+            }
+            if let error = first { throw error }
+        }
+
+        /// Frames by which the follower is heard behind the leader, over the next `seconds`; where one of them is silent or
+        /// fades there is none.
+        func delays(over seconds: Double) throws -> [Int] {
+            let frames = try capture.frames(from: capture.count, count: Int(seconds * 44_100), within: seconds + 5)
+            return frames.indices.dropFirst().compactMap { index in
+                let (now, before) = (frames[index], frames[index - 1])
+                guard now.x == before.x + 1, now.y == before.y + 1 else { return nil }
+                let apart = Int(now.x) - Int(now.y)
+                let period = SawtoothDecoder.period
+                return (apart % period + period + period / 2) % period - period / 2
+            }
+        }
+
+        func isInStep() -> Bool {
+            link.offset.map { abs($0) <= FollowerCore.tolerance } ?? false && follower.snapshot.status == .playing
+        }
+    }
+
+    @Test func aFollowerIsHeardWithinFiveMilliseconds_alsoAfterSeekPauseAndTheNextItem() throws {
+        let pair = try Pair()
+        try pair.perform(
+            .edit(.insert([ItemDraft(uri: "20"), ItemDraft(uri: "30")], at: .end), expected: nil, play: true))
+        func check(_ what: String) throws {
+            try pair.wait(what) { pair.isInStep() }
+            let delays = try pair.delays(over: 1)
+            let apart = delays.sorted()[delays.count / 2]
+            print("in step", what, "\(Double(apart) / 44.1) ms of \(delays.count)")
+            #expect(delays.count > 40_000)
+            #expect(abs(apart) <= 220, "\(what): \(apart) frames")
+        }
+        try check("at the start")
+        try pair.perform(.seek(.position(15)))
+        try pair.wait("out of step") { !pair.isInStep() }
+        try check("after a seek")
+        try pair.perform(.pause)
+        try pair.wait("paused") { pair.follower.snapshot.status == .paused }
+        try pair.perform(.play(.current, position: nil))
+        try check("after a pause")
+        try pair.wait("second item") { pair.leader.snapshot.item?.item.uri == "30" }
+        let border = try pair.delays(over: 0.5)
+        #expect(border.count > 21_000, "no gap at the border")
+        try check("in the second item")
+        #expect(pair.follower.snapshot.item?.item.uri == "30")
+        try pair.perform(.stop(drain: false))
+        try pair.wait("stopped") { pair.follower.snapshot.status == .stopped }
+        try pair.end()
+    }
+}
+
+/// Mono media whose samples tell their place: uri "20" is 20 s long.
+private struct SawtoothOpener: MediaOpener {
+    func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
+        SawtoothDecoder(frames: FrameCount(44_100 * (Int(locator.uri) ?? 0)))
+    }
+}
+
+private final class SawtoothDecoder: AudioDecoder {
+    static let period = 30_000
+    let media: MediaDescription
+    private let length: FrameCount
+    private var frame: FrameCount = 0
+
+    init(frames: FrameCount) {
+        length = frames
+        media = MediaDescription(
+            format: AudioFormat(sampleRate: 44_100, layout: .mono), duration: frames, tags: MediaDescription.Tags())
+    }
+
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let count = Int(min(length - frame, FrameCount(samples.count)))
+        for index in 0..<count {
+            samples[index] = Float(Int(frame + FrameCount(index)) % Self.period + 1) / 32_768
+        }
+        frame += FrameCount(count)
+        return DecodedFrames(frames: count, endOfStream: frame == length)
+    }
+
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        self.frame = min(max(0, frame), length)
+        return self.frame
+    }
+}
+
+private struct NoConversion: SampleRateConversion {
+    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+        throw MediaError(.unsupported, "No conversion in this test.")
+    }
+}
+
+private struct SystemClock: PlayerClock {
+    var now: MonotonicTime { .now }
+    var wallMilliseconds: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
+}
