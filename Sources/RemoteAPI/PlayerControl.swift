@@ -7,7 +7,7 @@ public import Playback
 public protocol PlayerControl: Sendable {
     /// The newest published state.
     var snapshot: PlayerSnapshot { get }
-    /// `reply` comes exactly once, within 1 s, from any thread.
+    /// `reply` comes exactly once, from any thread, within 1 s; within 5 s where a disk that hangs has to keep the change.
     func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
     /// Calls back from the player's own thread, at once when it is alive. False, and no call, when it is down.

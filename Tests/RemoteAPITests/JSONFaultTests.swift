@@ -21,6 +21,13 @@ import Threading
         #expect(JSONFault.first(in: Array(text.utf8)) == nil)
     }
 
+    /// The decoder would run out of stack.
+    @Test(arguments: ["[", "{\"a\":", "[{\"a\":"])
+    func nestingIsBounded(_ opening: String) {
+        #expect(JSONFault.first(in: Array(String(repeating: opening, count: 500).utf8)) == .tooDeep)
+        #expect(JSONFault.first(in: Array(String(repeating: opening, count: 16).utf8)) == nil)
+    }
+
     @Test(arguments: [
         ("{\"a\":1,\"a\":2}", "a"), ("[{\"a\":1},{\"b\":{\"c\":0,\"c\":0}}]", "c"),
         ("{\"a\":{\"x\":1},\"b\":2,\"a\":3}", "a"), ("{\"\\u0061\":1,\"a\":2}", "a"),

@@ -6,7 +6,7 @@ public import Playback
 /// scripted player and without a bus. All members may be called from any thread and never block.
 public protocol PlayerAccess: Sendable {
     var snapshot: PlayerSnapshot { get }
-    /// `reply` comes exactly once, within 1 s, from any thread.
+    /// As `Player.perform`; from any thread.
     func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
     func queueWindow(offset: Int, limit: Int) -> QueueWindow

@@ -8,7 +8,8 @@ internal import Threading
 /// it, so after a while those that need no saving go ahead.
 struct CommandQueue {
     static let patience = 0.5
-    /// Then those that need saving are refused: nothing has been begun for them.
+    /// Then those that need saving are refused: nothing has been begun for them. The one at the store is given up, too,
+    /// though it may come into force yet.
     static let limit = 5.0
 
     private struct Held {
@@ -16,6 +17,8 @@ struct CommandQueue {
         var token: CommandToken
         var save: UInt64
         var since: MonotonicTime
+        /// Its client has been told that nobody knows.
+        var isGivenUp = false
     }
 
     private var waiting: [(command: PlayerCommand, token: CommandToken)] = []
@@ -73,9 +76,16 @@ struct CommandQueue {
         return expired
     }
 
-    /// When waiting commands may go ahead of the store or have waited too long; nil when there are none.
+    /// The command at the store, once, when the store has taken too long.
+    mutating func takeGivenUp(_ now: MonotonicTime) -> CommandToken? {
+        guard let overdue = held, !overdue.isGivenUp, now.seconds(since: overdue.since) >= Self.limit else { return nil }
+        held?.isGivenUp = true
+        return overdue.token
+    }
+
+    /// When waiting commands may go ahead of the store or one has waited too long; nil when there are none.
     var deadline: MonotonicTime? {
-        guard let held, first < waiting.count else { return nil }
+        guard let held, first < waiting.count || !held.isGivenUp else { return nil }
         return held.since.advanced(bySeconds: overtakers > 0 ? Self.patience : Self.limit)
     }
 }

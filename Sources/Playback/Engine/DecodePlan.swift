@@ -19,6 +19,9 @@ enum DecodePlanEvent {
 
 /// Everything that is left, and all rounds of a looped item.
 struct WholePlan: DecodePlan {
+    /// Frames of the ring.
+    private static let shortestTold: FrameCount = 480
+
     let loops: Int
     let beginTime: Double
 
@@ -26,9 +29,14 @@ struct WholePlan: DecodePlan {
         _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
         var roundsLeft = loops
+        var told: FrameCount?
         while true {
             let start = writer.writeIndex
-            report(.wrote(start: start, position: reader.position, speed: 1))
+            // Rounds of a few frames are too many to tell each.
+            if told.map({ start - $0 >= Self.shortestTold }) ?? true {
+                report(.wrote(start: start, position: reader.position, speed: 1))
+                told = start
+            }
             try writeAll(reader, &writer, report)
             try writer.flushConverter()
             // A round without a frame would repeat for ever without a sound.

@@ -112,6 +112,10 @@ final class PlayerLoop: @unchecked Sendable {
         for token in commands.takeExpired(environment.clock.now) {
             finish(token, .failed(PlaybackError(.notSaved, "The state cannot be saved: the disk does not answer.")))
         }
+        if let token = commands.takeGivenUp(environment.clock.now) {
+            let message = "The disk does not answer: whether this comes into force is not known yet."
+            finish(token, .failed(PlaybackError(.notSaved, message)))
+        }
         while let (command, token) = commands.next(environment.clock.now) {
             guard command.isSavedFirst, let prepared = prepare(command) else {
                 handle(.command(command, token), token: token)

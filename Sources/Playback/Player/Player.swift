@@ -48,8 +48,8 @@ public final class Player: Sendable {
     /// The newest published state.
     public var snapshot: PlayerSnapshot { loop.published.withLock { $0 } }
 
-    /// `reply` comes exactly once, within 1 s, from the player's thread: when the command has taken effect and is
-    /// saved, or with its error. It must not block.
+    /// `reply` comes exactly once, from the player's thread: when the command has taken effect and is saved, or with its
+    /// error. Within 1 s; within 5 s where a disk that hangs has to keep the change. It must not block.
     public func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {

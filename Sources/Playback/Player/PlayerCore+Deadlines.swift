@@ -28,6 +28,11 @@ extension PlayerCore {
             goal = .pause(.outputUnavailable)
         }
         if outage != nil, !goal.wantsSound { outage = nil }
+        // There is a way to sound again; that it is not taken has another reason.
+        if outage != nil, isHeldBack, availability == .available {
+            outage = nil
+            if lastError?.code == .outputUnavailable { lastError = nil }
+        }
         if status == .playing, isOver(positionSavedAt, Self.clockInterval) { savePosition() }
         retrySaving()
     }
@@ -100,7 +105,7 @@ extension PlayerCore {
         var times: [MonotonicTime] = []
         func after(_ since: MonotonicTime, _ seconds: Double) { times.append(since.advanced(bySeconds: seconds)) }
         func pollUntilHeard() {
-            guard status != .playing, current?.isFed == true else { return }
+            guard status != .playing, current?.isFed == true, !output.isSuspended else { return }
             after(now, standsSince == nil ? Self.startingPoll : Self.standingPoll)
         }
 
@@ -113,7 +118,7 @@ extension PlayerCore {
         if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
             after(outage.since, Self.outageLimit)
-            if case .closed = stream, availability == .available { times.append(outage.retryAt) }
+            if wantsStream { times.append(outage.retryAt) }
         }
         switch stream {
         case .closed: break
@@ -122,23 +127,24 @@ extension PlayerCore {
             switch transport {
             case .silent(let since): if goal.isAtRest { after(since, Self.streamGrace) }
             case .starting(let since):
+                guard current?.isFed == true, !output.isSuspended else { break }
                 after(since, Self.startingLimit)
-                if current?.isFed == true, !output.isSuspended { after(now, Self.startingPoll) }
+                after(now, Self.startingPoll)
             case .pausing(let since): after(since, Self.pausingLimit)
             case .draining:
                 after(now, Self.clockInterval)
                 pollUntilHeard()
             case .running:
-                after(max(positionSavedAt, now.advanced(bySeconds: -Self.clockInterval)), Self.clockInterval)
+                if status == .playing { after(positionSavedAt, Self.clockInterval) }
                 pollUntilHeard()
             case .dry(let since):
-                guard standsSince == nil, !output.isSuspended, case .feeding = current?.stage else { break }
+                guard standsSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else { break }
                 after(since, Self.sourceLimit)
             }
             if let standsSince { after(standsSince, Self.standingLimit) }
             if let border = nextBorder(format) { times.append(border) }
         }
-        if case .stop(_, let since) = goal { after(since, Self.stoppingLimit) }
+        if case .stop(drain: false, let since) = goal { after(since, Self.stoppingLimit) }
         return times.min().map { max($0, now.advanced(bySeconds: 0.001)) }
     }
 

@@ -62,10 +62,14 @@ extension PlayerCore {
         return duration - position <= Self.openAhead
     }
 
+    /// There is none, and nothing speaks against one.
+    var wantsStream: Bool {
+        guard case .closed = stream, let current else { return false }
+        return goal.wantsSound && current.failure == nil && !isCutOff && !isHeldBack
+    }
+
     mutating func reconcileStream() {
-        guard case .closed = stream, goal.wantsSound, let current, current.failure == nil, !isCutOff, !isHeldBack else {
-            return
-        }
+        guard wantsStream, let current else { return }
         if let outage, now < outage.retryAt { return }
         let generation = newGeneration()
         stream = .opening(generation, since: now)
@@ -79,6 +83,8 @@ extension PlayerCore {
         if let current, case .primed = current.stage, gathering == nil {
             self.current?.stage = .feeding
             actions.append(.feed(current.generation))
+            // Only from now on is it the sink that is waited for.
+            if case .starting = stream.transport { stream.transport = .starting(since: now) }
         }
         if let upcoming, case .primed = upcoming.stage, let end = current?.writtenEnd, seek == nil,
             format.seconds(end - timeline.heard) <= Self.feedAhead

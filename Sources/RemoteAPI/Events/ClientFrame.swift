@@ -15,6 +15,7 @@ enum ClientFrame: Decodable {
         struct Identified: Decodable {
             var id: JSONValue?
         }
+        guard JSONFault.first(in: bytes) != .tooDeep else { return nil }
         do {
             let id = try JSONDecoder().decode(Identified.self, from: Data(bytes)).id
             return id.map { $0.bytes.count <= largestID } == true ? id : nil

@@ -31,6 +31,8 @@ enum JSONBody {
             case .repeatedMember(let name):
                 throw Problem.malformed("The member \(name.prefix(60)) stands twice in one object.")
             case .trailingComma: throw Problem.malformed("A comma stands before a closing bracket.")
+            case .tooDeep:
+                throw Problem.malformed("Objects and lists stand in each other more than \(JSONFault.deepest) deep.")
             case nil: break
             }
             return try JSONDecoder().decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))

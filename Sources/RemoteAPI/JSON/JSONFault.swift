@@ -8,6 +8,11 @@ enum JSONFault: Hashable {
     case repeatedMember(String)
     /// A comma before a closing bracket.
     case trailingComma
+    /// More objects and lists within each other than any request has, and than the decoder has stack for.
+    case tooDeep
+
+    /// Objects and lists that may be open at once.
+    static let deepest = 32
 
     /// nil when there is none.
     static func first(in bytes: [UInt8]) -> JSONFault? {
@@ -40,6 +45,7 @@ enum JSONFault: Hashable {
             var expectsName = false
             var followsComma = false
             while position < bytes.count {
+                if open.count > JSONFault.deepest { return .tooDeep }
                 let byte = bytes[position]
                 position += 1
                 if Self.isBlank(byte) { continue }

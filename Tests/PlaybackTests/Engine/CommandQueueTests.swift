@@ -64,6 +64,9 @@ import Threading
         #expect(queue.takeExpired(late.advanced(bySeconds: -0.1)).isEmpty)
         #expect(queue.takeExpired(late) == [token(1), token(3)])
         #expect(next(&queue, late) == token(2))
+        #expect(queue.takeGivenUp(late.advanced(bySeconds: -0.1)) == nil)
+        #expect(queue.takeGivenUp(late) == token(0))
+        #expect(queue.takeGivenUp(late) == nil)
         // Nothing more to wake up for; what was begun waits for the store.
         #expect(queue.deadline == nil)
         #expect(take(&queue, 1) == token(0))

@@ -29,6 +29,7 @@ import Threading
         }
         #expect(ledger.violations == [])
         #expect(world.lateOrDoubleReplies == 0)
+        #expect(world.mostSpins < 30)
 
         // There is always a way out: left alone, it comes to rest or plays.
         world.isAvailable = true
@@ -158,7 +159,7 @@ import Threading
     }
 
     private static func randomEdit(_ world: SimulatedWorld, _ random: inout SplitMix64) -> QueueEdit {
-        let names = ["a-1", "b-2", "c-0.3", "d-0", "missing-1", "damaged-0.5", "e-4", "f-0.02"]
+        let names = ["a-1", "b-2", "c-0.3", "d-0", "missing-1", "damaged-0.5", "e-4", "f-0.02", "late-6"]
         let drafts = (0...Int.random(in: 0...3, using: &random)).map { _ in
             ItemDraft(uri: names.randomElement(using: &random) ?? "a-1")
         }

@@ -23,6 +23,46 @@ import Testing
         #expect(abs(world.position - place) < 0.2)
     }
 
+    /// What the item takes to open is not the sink's fault.
+    @Test func keepsItsStream_whenAnItemTakesLongToOpen() throws {
+        var world = SimulatedWorld.playing(["a-60", "late-9"])
+        let stream = try #require(world.sink.generation)
+        world.command(.next)
+        world.run(seconds: 8)
+        #expect(world.status == .loading)
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+        #expect(world.sink.generation == stream)
+        #expect(world.core.lastError == nil)
+        #expect(world.mostSpins < 30)
+    }
+
+    @Test func asksForNothing_whileTheSinkIsSuspended() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.sink.isFrozen = true
+        world.send(.output(.suspended(try #require(world.sink.generation), true)))
+        world.run(seconds: 10)
+        #expect(world.status == .interrupted)
+        #expect(world.mostSpins < 30)
+    }
+
+    /// The call is the reason for the silence then, however long it takes.
+    @Test func outageIsOver_whenTheSinkIsBackDuringAnInterruption() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.core.lastError == nil)
+        world.run(seconds: PlayerCore.outageLimit + 1)
+        #expect(world.status == .interrupted && world.mostSpins < 30)
+        world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client, shouldResume: true)))
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+    }
+
     @Test func pauses_whenTheSinkStaysAwayTooLong() {
         var world = SimulatedWorld.playing(["a-60"])
         world.isAvailable = false

@@ -21,6 +21,8 @@ struct SimulatedWorld {
         case live(seconds: Double)
         case missing
         case never
+        /// Ten seconds long; takes this much to open.
+        case late(seconds: Double)
     }
 
     struct Session {
@@ -62,6 +64,9 @@ struct SimulatedWorld {
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
     /// Commands that were answered later than 1 s, or twice.
     private(set) var lateOrDoubleReplies = 0
+    /// Calls in a row, with nothing else happening, that each asked for the next one at once; the longest row so far.
+    private(set) var mostSpins = 0
+    private var spins = 0
     var check: (inout SimulatedWorld) -> Void = { _ in }
 
     init(saved: SavedPlayer = SavedPlayer(), seed: UInt64 = 1) {
@@ -80,6 +85,7 @@ struct SimulatedWorld {
         if uri.hasPrefix("never") { return .never }
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
         if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
+        if uri.hasPrefix("late") { return .late(seconds: seconds) }
         if uri.hasPrefix("live") { return .live(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
     }
@@ -119,7 +125,10 @@ struct SimulatedWorld {
                 send(first.input)
             } else if !reportSink() {
                 send(.tick)
+                isSpinning(tick: true)
+                continue
             }
+            isSpinning(tick: false)
         }
         if now < end { advance(to: end) }
     }
@@ -132,6 +141,13 @@ struct SimulatedWorld {
             run(seconds: 0.002)
         }
         return true
+    }
+
+    /// A core that asks to be called again at once, again and again, keeps a processor busy.
+    private mutating func isSpinning(tick: Bool) {
+        let isAtOnce = core.nextDeadline.map { $0.seconds(since: now) < 0.001_5 } ?? false
+        spins = tick && isAtOnce ? spins + 1 : 0
+        mostSpins = max(mostSpins, spins)
     }
 
     mutating func loseSink(_ message: String = "gone") {
@@ -263,6 +279,10 @@ struct SimulatedWorld {
             let pause = delay()
             after(pause, .decoding(generation, .opened(description(.good(seconds: seconds)))))
             reposition(generation, DecodeRun(), start, after: pause)
+        case .late(let seconds):
+            sessions[generation] = Session(media: .good(seconds: 10))
+            after(seconds, .decoding(generation, .opened(description(.good(seconds: 10)))))
+            reposition(generation, DecodeRun(), start, after: seconds)
         case .starving, .live:
             after(0.01, .decoding(generation, .opened(description(media))))
             after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
@@ -277,7 +297,7 @@ struct SimulatedWorld {
             live.broadcast = Broadcast()
             return live
         case .good(let seconds): return MediaDescription(format: format, duration: format.frames(seconds))
-        case .damaged, .starving, .missing, .never:
+        case .damaged, .starving, .missing, .never, .late:
             return MediaDescription(format: format, duration: format.frames(60))
         }
     }
@@ -313,7 +333,7 @@ struct SimulatedWorld {
             0.001,
             .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
         switch session.media {
-        case .missing, .never: return
+        case .missing, .never, .late: return
         case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(

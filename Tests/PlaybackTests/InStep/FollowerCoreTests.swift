@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Threading
+
+@testable import Playback
+
+/// On scripted readings of two players.
+@Suite struct FollowerCoreTests {
+    private var core = FollowerCore()
+    private var now = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    private func item(_ number: UInt64, _ uri: String = "a") -> QueueItem {
+        QueueItem(id: ItemID(number: number), draft: ItemDraft(uri: uri))
+    }
+
+    private func playing(_ item: QueueItem, at position: Double, upcoming: QueueItem? = nil) -> StepReading {
+        var reading = StepReading()
+        reading.item = item
+        reading.upcoming = upcoming
+        reading.status = .playing
+        reading.wantsSound = true
+        reading.position = position
+        reading.rate = 1
+        reading.duration = 100
+        reading.heard = HeardPlace(itemID: item.id, position: position, at: now)
+        return reading
+    }
+
+    private func paused(_ item: QueueItem) -> StepReading {
+        var reading = StepReading()
+        reading.item = item
+        reading.status = .paused
+        return reading
+    }
+
+    /// The follower has loaded the leader's item and plays it.
+    private mutating func begun() {
+        _ = core.look(playing(item(1), at: 10), StepReading(), now: now)
+        core.loaded(ItemID(number: 7))
+        now = now.advanced(bySeconds: 1)
+    }
+
+    /// As the driver does: looks again when asked to.
+    private mutating func step(leader: Double, follower: Double) -> FollowerCore.Step {
+        for _ in 0..<20 {
+            let step = core.look(playing(item(1), at: leader), playing(item(7), at: follower), now: now)
+            if step != .wait { return step }
+            guard let next = core.nextLook, next.seconds(since: now) < 0.5 else { return .wait }
+            now = next
+        }
+        return .wait
+    }
+
+    @Test mutating func loadsWhatTheLeaderPlays_aLittleAhead() {
+        let step = core.look(playing(item(1, "song"), at: 10), StepReading(), now: now)
+        #expect(step == .load(ItemDraft(uri: "song"), position: 10.1))
+    }
+
+    @Test mutating func loadsSilently_whenTheLeaderIsPaused() {
+        #expect(core.look(paused(item(1)), StepReading(), now: now) == .load(ItemDraft(uri: "a"), position: nil))
+        core.loaded(ItemID(number: 7))
+        #expect(core.look(paused(item(1)), paused(item(7)), now: now) == .wait)
+        #expect(core.nextLook == nil)
+    }
+
+    @Test mutating func shiftsBySmallDistances_andRestsWhenInStep() {
+        begun()
+        guard case .shift(let seconds) = step(leader: 20, follower: 19.95) else {
+            Issue.record("no shift")
+            return
+        }
+        #expect(abs(seconds - 0.05) < 1e-6)
+        #expect(step(leader: 30, follower: 30.001) == .wait)
+        #expect(core.offset.map { abs($0 + 0.001) < 1e-6 } == true)
+        #expect(core.nextLook.map { $0.seconds(since: now) } == 1)
+    }
+
+    @Test mutating func startsAnew_whenFarApart_andHasLearntHowLongAStartTakes() {
+        begun()
+        #expect(step(leader: 20, follower: 19.97) == .shift(20 - 19.97))
+        #expect(step(leader: 50, follower: 20) == .play(position: 50.13))
+    }
+
+    @Test mutating func aLoopIsNoDistance() {
+        begun()
+        #expect(step(leader: 0.2, follower: 99.9) == .wait)
+    }
+
+    @Test mutating func followsIntoThePause_andIntoTheEnd() {
+        begun()
+        #expect(core.look(paused(item(1)), playing(item(7), at: 20), now: now) == .pause)
+        #expect(core.look(playing(item(1), at: 20), paused(item(7)), now: now) == .play(position: 20.1))
+        var over = paused(item(1))
+        over.status = .stopped
+        #expect(core.look(over, playing(item(7), at: 20), now: now) == .stop)
+    }
+
+    @Test mutating func waitsWithTheLeader_thatWaitsForBytes() {
+        begun()
+        var leader = playing(item(1), at: 20)
+        leader.status = .buffering
+        leader.heard = nil
+        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .pause)
+    }
+
+    @Test mutating func crossesTheBorderWithTheLeader_whoeverIsFirst() {
+        for leaderIsFirst in [true, false] {
+            core = FollowerCore()
+            begun()
+            let (first, second) = (playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(2), at: 0.1))
+            #expect(core.look(first, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "b")))
+            core.appended(ItemID(number: 8))
+            let (old, new) = (playing(item(7), at: 99.9), playing(item(8), at: 0.1))
+            #expect(core.look(leaderIsFirst ? second : first, leaderIsFirst ? old : new, now: now) == .wait)
+            // Both are over: what was heard leaves the follower's queue.
+            #expect(core.look(second, new, now: now) == .remove(ItemID(number: 7)))
+            #expect(core.look(second, new, now: now) == .wait)
+        }
+    }
+
+    @Test mutating func dropsWhatNoLongerFollows() {
+        begun()
+        #expect(
+            core.look(playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(7), at: 99), now: now)
+                == .append(ItemDraft(uri: "b")))
+        core.appended(ItemID(number: 8))
+        let changed = playing(item(1), at: 99, upcoming: item(3, "c"))
+        #expect(core.look(changed, playing(item(7), at: 99), now: now) == .remove(ItemID(number: 8)))
+        #expect(core.look(changed, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "c")))
+    }
+
+    @Test mutating func doesNothing_whileTheLeaderIsIdle() {
+        #expect(core.look(StepReading(), StepReading(), now: now) == .wait)
+        #expect(core.nextLook == nil)
+    }
+}
