@@ -78,7 +78,9 @@ struct CommandQueue {
 
     /// The command at the store, once, when the store has taken too long.
     mutating func takeGivenUp(_ now: MonotonicTime) -> CommandToken? {
-        guard let overdue = held, !overdue.isGivenUp, now.seconds(since: overdue.since) >= Self.limit else { return nil }
+        guard let overdue = held, !overdue.isGivenUp, now.seconds(since: overdue.since) >= Self.limit else {
+            return nil
+        }
         held?.isGivenUp = true
         return overdue.token
     }

@@ -38,7 +38,8 @@ public enum PlayerCommand: Sendable {
     var isSavedFirst: Bool {
         switch self {
         case .apply, .edit, .selectOutput: true
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey, .shift: false
+        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey, .shift:
+            false
         }
     }
 

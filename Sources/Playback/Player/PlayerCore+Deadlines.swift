@@ -138,7 +138,9 @@ extension PlayerCore {
                 if status == .playing { after(positionSavedAt, Self.clockInterval) }
                 pollUntilHeard()
             case .dry(let since):
-                guard standsSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else { break }
+                guard standsSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else {
+                    break
+                }
                 after(since, Self.sourceLimit)
             }
             if let standsSince { after(standsSince, Self.standingLimit) }
