@@ -23,7 +23,7 @@ import Threading
         let answer = try api.send("GET", "/api/v1/player/pause")
         #expect(answer.status == 405)
         #expect(answer.headers["Allow"] == "OPTIONS, POST")
-        #expect(try api.send("POST", "/api/v1/player").headers["Allow"] == "GET, HEAD, OPTIONS, PATCH")
+        #expect(try api.send("POST", "/api/v1/player").headers["Allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH")
         #expect(try api.send("OPTIONS", "/api/v1/player").status == 204)
         #expect(try api.send("HEAD", "/api/v1/player").status == 200)
         #expect(api.player.commands.isEmpty, "nothing but writes commands the player")
@@ -97,7 +97,7 @@ import Threading
 
     @Test func healthFails_whenThePlayersThreadHangs() {
         let player = ScriptedPlayer()
-        let check = HealthCheck(player: player, clock: ManualClock(), patience: 0.05)
+        let check = HealthCheck(clock: ManualClock(), patience: 0.05) { [("main", player)] }
         let answers = Mailbox<String?>()
         func look() -> String? {
             check.look { answers.post($0) }
@@ -105,7 +105,7 @@ import Threading
         }
         #expect(look() == nil)
         player.state.withLock { $0.hangs = true }
-        #expect(look()?.contains("thread has not answered") == true)
+        #expect(look()?.contains("main has not answered") == true)
         // Many who ask meanwhile share one wait.
         let began = MonotonicTime.now
         for _ in 0..<100 { check.look { answers.post($0) } }
@@ -136,7 +136,7 @@ import Threading
         #expect(
             text.contains("tonearm_http_requests_total{method=\"GET\",route=\"/api/v1/player\",status=\"200\"} 1\n"))
         #expect(text.contains("tonearm_build_info{version=\"1.2.3\"} 1\n"))
-        #expect(text.contains("tonearm_player_status{status=\"idle\"} 1\n"))
+        #expect(text.contains("tonearm_player_status{player=\"main\",status=\"idle\"} 1\n"))
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             #expect(line.split(separator: " ").count == 2, "\(line)")
             #expect(Double(line.split(separator: " ").last!) != nil, "\(line)")
