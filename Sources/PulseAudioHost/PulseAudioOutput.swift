@@ -53,7 +53,8 @@ public final class PulseAudioOutput: AudioOutput {
             guard case .idle(let gains, let device) = state else { return }
             let thread = PulseThread()
             let session = PulseSession(
-                api: thread.api, server: server, player: player, board: board, gains: gains, framesCame: { thread.wakeUp() },
+                api: thread.api, server: server, player: player, board: board, gains: gains,
+                framesCame: { thread.wakeUp() },
                 handler: handler)
             session.devices.chosen = device
             thread.start({ session.connect() }, perform: session.perform, framesCame: session.framesArrived)

@@ -45,6 +45,13 @@ import Threading
             }
         }
         let table = Set(api.api.routes.map { "\($0.method) \($0.pattern)" })
+        // What every player has refers to main's, path by path.
+        for pattern in Set(api.api.playerRoutes.map(\.pattern)) {
+            let own = PlayerPath(id: "{player}").of(pattern)
+            let pointer = pattern.replacing("/", with: "~1").replacing("{", with: "%7B").replacing("}", with: "%7D")
+            #expect(text.contains("\n  \(own): {$ref: '#/paths/\(pointer)', parameters: "), "\(own)")
+            #expect(PlayerPath.split(own.replacing("{player}", with: "a")) == ("a", pattern))
+        }
         #expect(table.subtracting(contract).sorted() == [])
         #expect(contract.subtracting(table).sorted() == [])
     }

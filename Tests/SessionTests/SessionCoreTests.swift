@@ -46,6 +46,31 @@ import Testing
         #expect(givenBack.count == 1)
     }
 
+    @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
+        var core = core()
+        _ = core.playerChanged("main", wantsSound: true)
+        _ = core.playerChanged("kitchen", wantsSound: true)
+        _ = core.playerChanged("main", wantsSound: false)
+        #expect(core.status.isActive)
+        let paused = try core.change(request { $0.active = false }).compactMap { action in
+            if case .pausePlayers(let players) = action { players } else { nil }
+        }
+        #expect(paused == [["kitchen"]] && !core.status.isActive)
+        _ = core.playerChanged("kitchen", wantsSound: true)
+        #expect(core.status.isActive)
+        _ = core.playerLeft("kitchen")
+        #expect(!core.status.isActive)
+    }
+
+    @Test func hasAnOutput_whileAnyPlayerHas() {
+        var core = core()
+        _ = core.outputChanged(of: "kitchen", isThere: true)
+        _ = core.outputChanged(of: "main", isThere: false)
+        #expect(core.hardware.hasOutput)
+        _ = core.playerLeft("kitchen")
+        #expect(!core.hardware.hasOutput)
+    }
+
     @Test func othersAreLeftAlone_unlessTheOperatorAllows() throws {
         var core = core(interruptsOthers: false)
         let left = made(core.playerChanged("main", wantsSound: true))

@@ -16,7 +16,8 @@ final class IdempotentRequests: Sendable {
     /// Calls `run` unless the key was seen before; answers through `reply` in every case. `target`: what the request is
     /// for, whichever of its paths was used.
     func perform(
-        _ request: HTTPRequest, target: String, reply: @escaping Reply, run: (@escaping Reply) throws(Problem) -> Void)
+        _ request: HTTPRequest, target: String, reply: @escaping Reply, run: (@escaping Reply) throws(Problem) -> Void
+    )
         throws(Problem)
     {
         guard let key = request.headers["Idempotency-Key"] else { return try run(reply) }

@@ -53,7 +53,7 @@ struct MediaRoutes: Sendable {
                     return try folderArtwork(locator, size, call.request, reply)
                 }
                 try artwork(locator, size, call.request, reply)
-            },
+            }
         ]
     }
 

@@ -37,7 +37,7 @@ struct RenditionRoutes: Sendable {
                 }
                 let query = try Query(call.request, known: ["count"])
                 try waveform(MediaLocator(uri: found.item.uri), query, member: "id", call.request, reply)
-            },
+            }
         ]
     }
 

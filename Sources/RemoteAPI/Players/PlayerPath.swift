@@ -11,11 +11,17 @@ struct PlayerPath: Hashable, Sendable {
     let id: String
 
     var isMain: Bool { self == .main }
-    var player: String { isMain ? "/api/v1/player" : "\(Self.list)/\(id)" }
-    private var base: String { isMain ? "/api/v1" : player }
+    var player: String { of("/api/v1/player") }
 
     func item(_ id: ItemID) -> String { item(id.description) }
-    func item(_ id: String) -> String { "\(base)/queue/items/\(id)" }
+    func item(_ id: String) -> String { of("/api/v1/queue/items/\(id)") }
+
+    /// This player's path of what main has at `route`, a short path.
+    func of(_ route: String) -> String {
+        guard !isMain else { return route }
+        let own = "/api/v1/player"
+        return "\(Self.list)/\(id)" + route.dropFirst(route.hasPrefix(own) ? own.count : "/api/v1".count)
+    }
 
     /// Letters, digits and hyphens, at most 32, and no hyphen first: a command line would take that for a flag.
     static func isID(_ text: String) -> Bool {

@@ -49,7 +49,8 @@ struct PlayersRoutes: Sendable {
     }
 
     private func onRoster(
-        _ reply: @escaping Reply, _ job: @escaping @Sendable (any PlayerRoster) throws(PlayerRosterProblem) -> HTTPResponse
+        _ reply: @escaping Reply,
+        _ job: @escaping @Sendable (any PlayerRoster) throws(PlayerRosterProblem) -> HTTPResponse
     ) throws(Problem) {
         guard let roster else {
             throw .busy("This server has one player only.")

@@ -83,7 +83,10 @@ final class ServerPlayers: PlayerRoster {
         }
         do throws(StateStoreError) {
             try parts.directories.create(id, settings)
-            try start(id)
+            let output = Mailbox<Void>()
+            try start(id) { output.post(()) }
+            // So that who has the answer can choose among the outputs.
+            _ = output.take(until: .now.advanced(bySeconds: 1))
         } catch {
             throw .notSaved("The player cannot be saved: \(error).")
         }
@@ -138,7 +141,8 @@ final class ServerPlayers: PlayerRoster {
         return { for thread in threads { thread?.join(within: 2) } }
     }
 
-    private func start(_ id: String) throws(StateStoreError) {
+    /// `outputKnown` is called at least once: when the outputs are known, or why there are none.
+    private func start(_ id: String, outputKnown: @escaping @Sendable () -> Void = {}) throws(StateStoreError) {
         let store = try StateStore(directory: parts.directories.path(id), logger: parts.log)
         let player = Player(parts.environment(id, NamedStore(store, player: id)))
         parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
@@ -147,8 +151,11 @@ final class ServerPlayers: PlayerRoster {
         player.observe { event in
             told?(event)
             session.receive(event, of: id)
+            if case .output = event.kind { outputKnown() }
         }
-        session.receive(player.snapshot, of: id)
+        let snapshot = player.snapshot
+        session.receive(snapshot, of: id)
+        if !snapshot.output.devices.devices.isEmpty || snapshot.output.availability != .available { outputKnown() }
         state.withLock { $0.members[id] = Member(player: player, store: store) }
     }
 
