@@ -34,12 +34,15 @@ public final class PulseAudioOutput: AudioOutput {
     }
 
     private let server: String?
+    private let player: String?
 
     /// - Parameters:
     ///   - device: name of the sink to use from the start, as `select(device:)`.
     ///   - server: as `PULSE_SERVER`; nil for what the environment and the client configuration say.
-    public init(device: String? = nil, server: String? = nil) {
+    ///   - player: tells it from this process's other outputs in mixers, and in what the server remembers of its streams.
+    public init(device: String? = nil, server: String? = nil, player: String? = nil) {
         self.server = server
+        self.player = player
         state = Mutex(.idle(.unity, device: device))
     }
 
@@ -50,7 +53,8 @@ public final class PulseAudioOutput: AudioOutput {
             guard case .idle(let gains, let device) = state else { return }
             let thread = PulseThread()
             let session = PulseSession(
-                api: thread.api, server: server, board: board, gains: gains, framesCame: { thread.wakeUp() },
+                api: thread.api, server: server, player: player, board: board, gains: gains,
+                framesCame: { thread.wakeUp() },
                 handler: handler)
             session.devices.chosen = device
             thread.start({ session.connect() }, perform: session.perform, framesCame: session.framesArrived)

@@ -27,10 +27,12 @@ extension PulseSession {
     private func makeContext() {
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
-        pa_proplist_sets(properties, "application.name", "Tonearm")
+        let name = player.map { "Tonearm (\($0))" } ?? "Tonearm"
+        pa_proplist_sets(properties, "application.name", name)
+        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.process)
         pa_proplist_sets(properties, "application.id", "tonearm")
         pa_proplist_sets(properties, "application.icon_name", "multimedia-player")
-        guard let context = pa_context_new_with_proplist(api, "Tonearm", properties) else { return }
+        guard let context = pa_context_new_with_proplist(api, name, properties) else { return }
         self.context = context
         retryTimer = PulseTimer(context, api) { [unowned self] in retry() }
         pa_context_set_state_callback(

@@ -18,6 +18,7 @@ final class PulseSession {
 
     let api: UnsafeMutablePointer<pa_mainloop_api>
     let server: String?
+    let player: String?
     private let handler: @Sendable (AudioOutputEvent) -> Void
     private let board: ClockBoard
     private let framesCame: @Sendable () -> Void
@@ -47,11 +48,13 @@ final class PulseSession {
     private var finished: Mailbox<Bool>?
 
     init(
-        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, board: ClockBoard, gains: ChannelGains,
-        framesCame: @escaping @Sendable () -> Void, handler: @escaping @Sendable (AudioOutputEvent) -> Void
+        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, board: ClockBoard,
+        gains: ChannelGains, framesCame: @escaping @Sendable () -> Void,
+        handler: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
         self.api = api
         self.server = server
+        self.player = player
         self.board = board
         self.framesCame = framesCame
         self.handler = handler
@@ -170,7 +173,7 @@ final class PulseSession {
         guard
             let stream = PulseStreamRequest.connect(
                 context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,
-                role: role)
+                role: role, player: player)
         else {
             return say(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
         }

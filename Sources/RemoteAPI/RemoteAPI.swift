@@ -5,6 +5,7 @@ public import HTTP
 public import Playback
 public import Recording
 public import Session
+import Synchronization
 
 /// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
 ///
@@ -25,6 +26,8 @@ public final class RemoteAPI: HTTPResponder {
         public var cache: (any CacheKeeper)?
         /// nil: the routes of it answer 404 `no-session`.
         public var session: (any SessionControl)?
+        /// nil: there is one player only.
+        public var roster: (any PlayerRoster)?
         public var access = AccessPolicy()
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
@@ -52,9 +55,13 @@ public final class RemoteAPI: HTTPResponder {
 
     /// Every route: method, and pattern as in openapi.yaml.
     public let routes: [(method: String, pattern: String)]
+    /// Those of them that every player has below `/players/{player}`.
+    public let playerRoutes: [(method: String, pattern: String)]
 
     private let gate: Gate
-    private let router: Router
+    let players = PlayerTable()
+    let main: PlayerAPI
+    let playersRoutes: PlayersRoutes
     private let site: any HTTPResponder
     private let idempotency: IdempotentRequests
     private let dispatcher: Dispatcher
@@ -63,12 +70,15 @@ public final class RemoteAPI: HTTPResponder {
     private let libraryWorker: BackgroundWorker
     private let renditionWorker: SupervisedWorker
     private let waveformWorker: SupervisedWorker
+    private let rosterWorker: BackgroundWorker
     private let health: HealthCheck
-    private let hub: EventHub
     private let requests = RequestCounters()
+    /// As `hello` names it.
+    let server: String
+    /// Players that were admitted so far.
+    let admitted = Atomic<UInt64>(0)
     private let channel: EventChannel
 
-    /// Starts the event thread.
     public init(_ configuration: Configuration) {
         let clock = configuration.clock
         let player = configuration.player
@@ -81,55 +91,56 @@ public final class RemoteAPI: HTTPResponder {
         libraryWorker = BackgroundWorker("api-library")
         renditionWorker = SupervisedWorker("api-pictures")
         waveformWorker = SupervisedWorker("api-waveforms")
-        health = HealthCheck(player: player, clock: clock)
-        hub = EventHub(
-            player: player, clock: clock,
-            encoder: EventEncoder(epoch: configuration.epoch, server: "tonearm/" + configuration.serverVersion))
+        rosterWorker = BackgroundWorker("api-players")
+        let players = players
+        health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.services.player) } }
         let services = Services(
-            player: player, clock: clock, media: configuration.media, library: configuration.library,
+            path: .main, player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
             epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
-            snapshots: SnapshotCache(player: player, clock: clock))
+            snapshots: SnapshotCache(.main, player: player, clock: clock), roster: configuration.roster)
+        server = "tonearm/" + configuration.serverVersion
+        let hub = EventHub(services, server: server)
+        playersRoutes = PlayersRoutes(
+            players: { players.all }, roster: configuration.roster, worker: rosterWorker)
         let system = SystemRoutes(
-            services: services, hub: hub, requests: requests, health: health,
+            players: players, main: player, clock: clock, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
             asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
-        let all =
-            PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
-            + OutputRoutes(services: services).routes + SessionRoutes(services: services).routes
-            + MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
+        let others =
+            MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
-            + [EventChannel.route(hub)] + system.routes
-        routes = all.map { ($0.method.rawValue, $0.pattern) }
-        router = Router(all)
-        channel = EventChannel(gate: gate, hub: hub, commands: CommandTable(router), dispatcher: dispatcher)
-        hub.start()
+            + playersRoutes.routes + system.routes
+        let own = PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: .main)]
+        let session = SessionRoutes(services: services).routes
+        playerRoutes = own.map { ($0.method.rawValue, $0.pattern) }
+        routes = (own + session + others).map { ($0.method.rawValue, $0.pattern) }
+        main = PlayerAPI(services, hub: hub, own + session + others)
+        players.add(main)
+        channel = EventChannel(gate: gate, players: players, dispatcher: dispatcher)
     }
 
-    /// Lets clients into the event channel.
+    /// Lets clients into the event channels.
     public var webSockets: any WebSocketApplication { channel }
 
-    /// For `Player.observe`.
-    public func observe(_ event: PlayerEvent) { hub.receive(event) }
-
     /// For the library's observer.
-    public func observe(_ library: LibraryStatus) { hub.receive(library) }
+    public func observe(_ library: LibraryStatus) { for player in players.all { player.hub.receive(library) } }
 
     /// For the recorder's observer.
-    public func observe(_ event: Recorder.Event) { hub.receive(event) }
+    public func observe(_ event: Recorder.Event) { for player in players.all { player.hub.receive(event) } }
 
     /// For the cache's observer.
-    public func observe(_ cache: CacheStatus) { hub.receive(cache) }
+    public func observe(_ cache: CacheStatus) { for player in players.all { player.hub.receive(cache) } }
 
     /// For the session's observer.
-    public func observe(_ session: SessionStatus) { hub.receive(session) }
+    public func observe(_ session: SessionStatus) { for player in players.all { player.hub.receive(session) } }
 
-    /// Ends the event channel and the background threads; blocks until the jobs under way are done.
+    /// Ends the event channels and the background threads; blocks until the jobs under way are done.
     public func shutdown() {
-        hub.stop()
+        for player in players.all { player.hub.stop() }
         dispatcher.worker.stop()
         mediaWorker.stop()
         listWorker.stop()
@@ -140,13 +151,14 @@ public final class RemoteAPI: HTTPResponder {
     }
 
     public func bodyLimit(method: HTTPMethod, path: String) -> Int? {
-        guard case .route(let route, _) = router.match(method, Router.canonical(path)) else { return Route.smallBody }
+        guard let (player, path) = players.find(path), case .route(let route, _) = player.router.match(method, path)
+        else { return Route.smallBody }
         return route.largestBody
     }
 
     public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
-        let path = Router.canonical(request.path)
-        let match = router.match(request.method, path)
+        let (player, path) = players.find(request.path) ?? (nil, "/api/")
+        let match = player?.router.match(request.method, path) ?? .none
         if case .none = match, !path.hasPrefix("/api/") { return passToSite(request, reply) }
         let label: String
         if case .route(let route, _) = match { label = route.pattern } else { label = "other" }
@@ -156,7 +168,7 @@ public final class RemoteAPI: HTTPResponder {
         do throws(Problem) {
             switch match {
             case .route(let route, let parameters):
-                try run(route, parameters, request, finish)
+                try run(route, parameters, request, target: "\(player?.services.epoch ?? "") \(path)", finish)
             case .methods(let allow):
                 _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: false))
                 guard request.method == .options else {
@@ -165,16 +177,23 @@ public final class RemoteAPI: HTTPResponder {
                 finish(
                     gate.preflight(request, allow: allow)
                         ?? HTTPResponse(status: 204, headers: HTTPHeaders([("Allow", allow)])))
+            case .none where player == nil:
+                // Which players there are is for those who may read.
+                _ = try gate.admit(request, AccessPolicy.Need(scope: .read, refusesForeignOrigin: false))
+                throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             case .none:
                 _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: false))
-                throw .notFound("There is nothing at \(path.prefix(100)); /openapi.yaml lists what there is.")
+                throw .notFound("There is nothing at \(request.path.prefix(100)); /openapi.yaml lists what there is.")
             }
         } catch {
             finish(error.response)
         }
     }
 
-    private func run(_ route: Route, _ parameters: [String], _ request: HTTPRequest, _ finish: Finish) throws(Problem) {
+    private func run(
+        _ route: Route, _ parameters: [String], _ request: HTTPRequest, target: @autoclosure () -> String,
+        _ finish: Finish
+    ) throws(Problem) {
         let grant = try gate.admit(request, route.need)
         var finish = finish
         finish.origin = grant.origin
@@ -195,7 +214,7 @@ public final class RemoteAPI: HTTPResponder {
         }
         do throws(Problem) {
             try JSONBody.checkType(of: request)
-            try idempotency.perform(request, reply: answer) { reply throws(Problem) in
+            try idempotency.perform(request, target: target(), reply: answer) { reply throws(Problem) in
                 dispatcher.run(size: request.body.count) {
                     do throws(Problem) {
                         try route.handler(call, reply)

@@ -12,7 +12,7 @@ public final class LiveSession: SessionControl {
         public var store: any PlayerStore
         /// nil where there are no others (a file, a silent clock).
         public var neighbours: (any NeighbourWatch)?
-        public var perform: @Sendable (PlayerCommand, @escaping @Sendable () -> Void) -> Void
+        public var players: PlayerGroup
         /// An exclusive session silences other applications.
         public var interruptsOthers: Bool
         /// As saved under this session's names.
@@ -20,22 +20,22 @@ public final class LiveSession: SessionControl {
 
         public init(
             store: any PlayerStore, neighbours: (any NeighbourWatch)?, interruptsOthers: Bool,
-            notes: [String: String],
-            perform: @escaping @Sendable (PlayerCommand, @escaping @Sendable () -> Void) -> Void
+            notes: [String: String], players: PlayerGroup
         ) {
             self.store = store
             self.neighbours = neighbours
             self.interruptsOthers = interruptsOthers
             self.notes = notes
-            self.perform = perform
+            self.players = players
         }
     }
 
     private enum Message: Sendable {
         case change(SessionRequest, @Sendable (Result<SessionStatus, SessionProblem>) -> Void)
         case neighbourhood(Neighbourhood?)
-        case player(wantsSound: Bool)
-        case output(isThere: Bool)
+        case player(String, wantsSound: Bool)
+        case output(String, isThere: Bool)
+        case left(String)
         case entriesSaved([NeighbourChange], failure: String?)
         case stop
     }
@@ -65,18 +65,21 @@ public final class LiveSession: SessionControl {
         self.observer.withLock { $0.call = observer }
     }
 
-    /// What came before the first event.
-    public func receive(_ snapshot: PlayerSnapshot) {
-        mailbox.post(.output(isThere: snapshot.output.availability == .available))
-        mailbox.post(.player(wantsSound: snapshot.playWhenReady && snapshot.status != .interrupted))
+    /// What came before the first event of a player.
+    public func receive(_ snapshot: PlayerSnapshot, of player: String) {
+        mailbox.post(.output(player, isThere: snapshot.output.availability == .available))
+        mailbox.post(.player(player, wantsSound: snapshot.playWhenReady && snapshot.status != .interrupted))
     }
 
+    /// The player was removed: nothing is received of it any more.
+    public func forget(_ player: String) { mailbox.post(.left(player)) }
+
     /// For `Player.observe`.
-    public func receive(_ event: PlayerEvent) {
+    public func receive(_ event: PlayerEvent, of player: String) {
         switch event.kind {
         case .status(let status, _, _, let wantsSound, _, _, _):
-            mailbox.post(.player(wantsSound: wantsSound && status != .interrupted))
-        case .output(let output): mailbox.post(.output(isThere: output.availability == .available))
+            mailbox.post(.player(player, wantsSound: wantsSound && status != .interrupted))
+        case .output(let output): mailbox.post(.output(player, isThere: output.availability == .available))
         default: break
         }
     }
@@ -103,8 +106,10 @@ public final class LiveSession: SessionControl {
                 switch message {
                 case .change(let request, let reply): change(&core, request, reply)
                 case .neighbourhood(let new): perform(core.neighbourhoodChanged(new))
-                case .player(let wantsSound): perform(core.playerChanged(wantsSound: wantsSound))
-                case .output(let isThere): perform(core.outputChanged(isThere: isThere))
+                case .player(let player, let wantsSound):
+                    perform(core.playerChanged(player, wantsSound: wantsSound))
+                case .output(let player, let isThere): perform(core.outputChanged(of: player, isThere: isThere))
+                case .left(let player): perform(core.playerLeft(player))
                 case .entriesSaved(let changes, nil): environment.neighbours?.changeNeighbours(changes)
                 case .entriesSaved(let changes, _): core.notSaved(changes)
                 case .stop:
@@ -153,7 +158,7 @@ public final class LiveSession: SessionControl {
             switch action {
             case .obey(let rules): command(.obey(rules), round)
             case .interrupt(let notice): command(.interruption(notice), round)
-            case .pausePlayers: command(.pause, round)
+            case .pausePlayers(let players): command(.pause, to: players, round)
             case .undo(let changes): environment.neighbours?.changeNeighbours(changes)
             case .saveEntries(let entries, let changes):
                 environment.store.save(SessionNotes.changes(entries)) { [mailbox] failure in
@@ -169,9 +174,9 @@ public final class LiveSession: SessionControl {
         round.end(nil)
     }
 
-    private func command(_ command: PlayerCommand, _ round: Round) {
+    private func command(_ command: PlayerCommand, to players: Set<String>? = nil, _ round: Round) {
         round.begin()
-        environment.perform(command) { round.end(nil) }
+        environment.players.tell(command, only: players) { round.end(nil) }
     }
 
     /// Calls once when all that began has ended.

@@ -8,7 +8,8 @@ public struct SessionCore: Sendable {
         /// What the players may do.
         case obey(SessionRules)
         case interrupt(InterruptionNotice)
-        case pausePlayers
+        /// By their ids.
+        case pausePlayers(Set<String>)
         /// Kept on disk from before `make` until after `undo`.
         case undo([NeighbourChange])
         case saveEntries([NeighbourPolicy.Entry], then: [NeighbourChange])
@@ -20,8 +21,9 @@ public struct SessionCore: Sendable {
     public private(set) var isLocked = false
     /// Set through the API; nil: as the music goes.
     private var activation: Bool?
-    private var playerWantsSound = false
-    private var hasOutput = false
+    /// Ids of the players that want sound, and of those whose output is there.
+    private var wantingSound: Set<String> = []
+    private var withOutput: Set<String> = []
     private var neighbourhood: Neighbourhood?
     private var policy: NeighbourPolicy
     private var rules: SessionRules?
@@ -38,10 +40,10 @@ public struct SessionCore: Sendable {
         self.interruptsOthers = interruptsOthers
     }
 
-    public var isActive: Bool { activation ?? playerWantsSound }
+    public var isActive: Bool { activation ?? !wantingSound.isEmpty }
 
     public var hardware: SessionHardware {
-        SessionHardware(hasOutput: hasOutput, hasInput: neighbourhood?.hasInput ?? false)
+        SessionHardware(hasOutput: !withOutput.isEmpty, hasInput: neighbourhood?.hasInput ?? false)
     }
 
     public var status: SessionStatus {
@@ -63,7 +65,7 @@ public struct SessionCore: Sendable {
         if new.category != configuration.category, !hardware.categories.contains(new.category) {
             throw .unavailable("There is no device for \(new.category.rawValue).")
         }
-        if request.active == true, new.category.playsSound, !hasOutput {
+        if request.active == true, new.category.playsSound, withOutput.isEmpty {
             throw .noSuitableRoute("There is no output to be active with.")
         }
         var actions: [Action] = []
@@ -80,10 +82,10 @@ public struct SessionCore: Sendable {
             actions.append(.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock)))
         }
         if let active = request.active {
-            if !active, playerWantsSound { actions.append(.pausePlayers) }
+            if !active, !wantingSound.isEmpty { actions.append(.pausePlayers(wantingSound)) }
             // Inactive by request only until the music begins again.
             activation = active ? true : nil
-            if !active { playerWantsSound = false }
+            if !active { wantingSound = [] }
             if !active, !request.notifyOthers {
                 policy.forget()
                 actions.append(.saveEntries([], then: []))
@@ -92,13 +94,20 @@ public struct SessionCore: Sendable {
         return actions + settle()
     }
 
-    public mutating func playerChanged(wantsSound: Bool) -> [Action] {
-        playerWantsSound = wantsSound
+    public mutating func playerChanged(_ player: String, wantsSound: Bool) -> [Action] {
+        if wantsSound { wantingSound.insert(player) } else { wantingSound.remove(player) }
         return settle()
     }
 
-    public mutating func outputChanged(isThere: Bool) -> [Action] {
-        hasOutput = isThere
+    public mutating func outputChanged(of player: String, isThere: Bool) -> [Action] {
+        if isThere { withOutput.insert(player) } else { withOutput.remove(player) }
+        return settle()
+    }
+
+    /// The player was removed.
+    public mutating func playerLeft(_ player: String) -> [Action] {
+        wantingSound.remove(player)
+        withOutput.remove(player)
         return settle()
     }
 

@@ -24,7 +24,8 @@ struct Tonearm: ParsableCommand {
                     QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
                     UndoCommand.self, RedoCommand.self,
                     BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
-                    OutputsCommand.self, RecordCommand.self, SessionCommand.self, InterruptCommand.self,
+                    OutputsCommand.self, PlayersCommand.self, RecordCommand.self, SessionCommand.self,
+                    InterruptCommand.self,
                 ]),
         ])
 

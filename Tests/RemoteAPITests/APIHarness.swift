@@ -16,7 +16,9 @@ final class APIHarness: Sendable {
     let clock = ManualClock()
     let api: RemoteAPI
 
-    init(items: Int = 3, access: AccessPolicy = AccessPolicy(), isReady: Bool = true) {
+    init(
+        items: Int = 3, access: AccessPolicy = AccessPolicy(), isReady: Bool = true, roster: ScriptedRoster? = nil
+    ) {
         player = ScriptedPlayer(items: items)
         var configuration = RemoteAPI.Configuration(
             player: player, clock: clock, media: ScriptedCatalogue(), site: ScriptedSite(), epoch: "e1",
@@ -26,7 +28,9 @@ final class APIHarness: Sendable {
         configuration.openAPI = Array("openapi: 3.1.0".utf8)
         configuration.asyncAPI = Array("asyncapi: 3.0.0".utf8)
         configuration.isReady = { isReady }
+        configuration.roster = roster
         api = RemoteAPI(configuration)
+        roster?.begin(api)
     }
 
     deinit { api.shutdown() }

@@ -23,7 +23,7 @@ import Threading
         let answer = try api.send("GET", "/api/v1/player/pause")
         #expect(answer.status == 405)
         #expect(answer.headers["Allow"] == "OPTIONS, POST")
-        #expect(try api.send("POST", "/api/v1/player").headers["Allow"] == "GET, HEAD, OPTIONS, PATCH")
+        #expect(try api.send("POST", "/api/v1/player").headers["Allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH")
         #expect(try api.send("OPTIONS", "/api/v1/player").status == 204)
         #expect(try api.send("HEAD", "/api/v1/player").status == 200)
         #expect(api.player.commands.isEmpty, "nothing but writes commands the player")
@@ -45,6 +45,13 @@ import Threading
             }
         }
         let table = Set(api.api.routes.map { "\($0.method) \($0.pattern)" })
+        // What every player has refers to main's, path by path.
+        for pattern in Set(api.api.playerRoutes.map(\.pattern)) {
+            let own = PlayerPath(id: "{player}").of(pattern)
+            let pointer = pattern.replacing("/", with: "~1").replacing("{", with: "%7B").replacing("}", with: "%7D")
+            #expect(text.contains("\n  \(own): {$ref: '#/paths/\(pointer)', parameters: "), "\(own)")
+            #expect(PlayerPath.split(own.replacing("{player}", with: "a")) == ("a", pattern))
+        }
         #expect(table.subtracting(contract).sorted() == [])
         #expect(contract.subtracting(table).sorted() == [])
     }
@@ -97,7 +104,7 @@ import Threading
 
     @Test func healthFails_whenThePlayersThreadHangs() {
         let player = ScriptedPlayer()
-        let check = HealthCheck(player: player, clock: ManualClock(), patience: 0.05)
+        let check = HealthCheck(clock: ManualClock(), patience: 0.05) { [("main", player)] }
         let answers = Mailbox<String?>()
         func look() -> String? {
             check.look { answers.post($0) }
@@ -105,7 +112,7 @@ import Threading
         }
         #expect(look() == nil)
         player.state.withLock { $0.hangs = true }
-        #expect(look()?.contains("thread has not answered") == true)
+        #expect(look()?.contains("main has not answered") == true)
         // Many who ask meanwhile share one wait.
         let began = MonotonicTime.now
         for _ in 0..<100 { check.look { answers.post($0) } }
@@ -136,7 +143,7 @@ import Threading
         #expect(
             text.contains("tonearm_http_requests_total{method=\"GET\",route=\"/api/v1/player\",status=\"200\"} 1\n"))
         #expect(text.contains("tonearm_build_info{version=\"1.2.3\"} 1\n"))
-        #expect(text.contains("tonearm_player_status{status=\"idle\"} 1\n"))
+        #expect(text.contains("tonearm_player_status{player=\"main\",status=\"idle\"} 1\n"))
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             #expect(line.split(separator: " ").count == 2, "\(line)")
             #expect(Double(line.split(separator: " ").last!) != nil, "\(line)")

@@ -18,6 +18,7 @@ final class ScriptedPlayer: PlayerControl {
         var held: [@Sendable () -> Void] = []
         /// Its thread hangs: no sign is given.
         var hangs = false
+        var observer: (@Sendable (PlayerEvent) -> Void)?
     }
 
     let state = Mutex(State())
@@ -41,6 +42,13 @@ final class ScriptedPlayer: PlayerControl {
             $0.snapshot.version += 1
             body(&$0.snapshot)
         }
+    }
+
+    func observe(_ observer: (@Sendable (PlayerEvent) -> Void)?) { state.withLock { $0.observer = observer } }
+
+    func tell(_ kind: PlayerEvent.Kind) {
+        let (observer, version) = state.withLock { ($0.observer, $0.snapshot.version) }
+        observer?(PlayerEvent(version: version, wallMilliseconds: 1, kind: kind))
     }
 
     func fail(_ error: PlaybackError?) { state.withLock { $0.failure = error } }

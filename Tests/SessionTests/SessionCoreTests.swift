@@ -9,7 +9,7 @@ import Testing
     private func core(interruptsOthers: Bool = true) -> SessionCore {
         var core = SessionCore(interruptsOthers: interruptsOthers)
         _ = core.begin()
-        _ = core.outputChanged(isThere: true)
+        _ = core.outputChanged(of: "main", isThere: true)
         _ = core.neighbourhoodChanged(Neighbourhood(streams: [other], hasInput: true, server: 1))
         return core
     }
@@ -36,19 +36,44 @@ import Testing
 
     @Test func othersAreSilent_onlyWhileMusicPlays() {
         var core = core()
-        let silenced = made(core.playerChanged(wantsSound: true))
+        let silenced = made(core.playerChanged("main", wantsSound: true))
         #expect(silenced.count == 1)
         var muted = other
         muted.isMuted = true
         _ = core.neighbourhoodChanged(Neighbourhood(streams: [muted], hasInput: true, server: 1))
         #expect(core.status.isActive && core.status.otherAudioPlaying)
-        let givenBack = undone(core.playerChanged(wantsSound: false))
+        let givenBack = undone(core.playerChanged("main", wantsSound: false))
         #expect(givenBack.count == 1)
+    }
+
+    @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
+        var core = core()
+        _ = core.playerChanged("main", wantsSound: true)
+        _ = core.playerChanged("kitchen", wantsSound: true)
+        _ = core.playerChanged("main", wantsSound: false)
+        #expect(core.status.isActive)
+        let paused = try core.change(request { $0.active = false }).compactMap { action in
+            if case .pausePlayers(let players) = action { players } else { nil }
+        }
+        #expect(paused == [["kitchen"]] && !core.status.isActive)
+        _ = core.playerChanged("kitchen", wantsSound: true)
+        #expect(core.status.isActive)
+        _ = core.playerLeft("kitchen")
+        #expect(!core.status.isActive)
+    }
+
+    @Test func hasAnOutput_whileAnyPlayerHas() {
+        var core = core()
+        _ = core.outputChanged(of: "kitchen", isThere: true)
+        _ = core.outputChanged(of: "main", isThere: false)
+        #expect(core.hardware.hasOutput)
+        _ = core.playerLeft("kitchen")
+        #expect(!core.hardware.hasOutput)
     }
 
     @Test func othersAreLeftAlone_unlessTheOperatorAllows() throws {
         var core = core(interruptsOthers: false)
-        let left = made(core.playerChanged(wantsSound: true))
+        let left = made(core.playerChanged("main", wantsSound: true))
         #expect(left.isEmpty)
         // To duck is asked for in so many words.
         let ducked = made(try core.change(request { $0.options = [.duckOthers] }))
@@ -124,7 +149,7 @@ import Testing
                 $0.notifyOthers = false
             })
         #expect(undone(silent).isEmpty)
-        _ = core.outputChanged(isThere: false)
+        _ = core.outputChanged(of: "main", isThere: false)
         #expect(throws: SessionProblem.self) { try core.change(request { $0.active = true }) }
     }
 

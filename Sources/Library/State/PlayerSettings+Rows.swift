@@ -7,7 +7,8 @@ extension PlayerSettings {
     /// One row per setting, so that one unreadable value costs only itself.
     var rows: [(key: String, value: DatabaseValue)] {
         [
-            ("volume", volume.databaseValue), ("muted", muted.databaseValue), ("balance", balance.databaseValue),
+            ("name", name.databaseValue), ("volume", volume.databaseValue), ("muted", muted.databaseValue),
+            ("balance", balance.databaseValue),
             ("repeat", repeats.rawValue.databaseValue), ("shuffle", shuffle.databaseValue),
             ("consume", consume.databaseValue), ("stopAfterCurrent", stopAfterCurrent.databaseValue),
             ("autoPlay", autoPlay.databaseValue), ("previousRestartsAfter", previousRestartsAfter.databaseValue),
@@ -30,6 +31,7 @@ extension PlayerSettings {
                 unreadable += 1
             }
         }
+        read("name", into: &name) { $0.isEmpty || Self.isName($0) }
         read("volume", into: &volume) { (0...1).contains($0) }
         read("muted", into: &muted)
         read("balance", into: &balance) { (-1...1).contains($0) }

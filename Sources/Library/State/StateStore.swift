@@ -61,14 +61,16 @@ public final class StateStore: PlayerStore {
 
     /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for 1 s. Later saves
     /// fail.
-    public func close() {
+    /// - Returns: whether nothing touches the files any more.
+    @discardableResult
+    public func close() -> Bool {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }
             return !isClosed
         }
-        guard isFirst else { return }
+        guard isFirst else { return true }
         mailbox.post(.close)
         // Left to itself after that, it ends with the process; what it has committed is safe.
-        thread.join(within: 1)
+        return thread.join(within: 1)
     }
 }

@@ -95,8 +95,12 @@ extension PlayerCore {
         try check(patch.interruptionTimeout, 0...86_400, "interruptionTimeout")
         try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
         try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
+        if let name = patch.name, !PlayerSettings.isName(name) {
+            throw PlaybackError(.outOfRange, "name must be 1 to 100 characters in one line.")
+        }
 
         var settings = settings
+        settings.name = patch.name ?? settings.name
         settings.volume = patch.volumeRamp?.to ?? patch.volume ?? settings.volume
         settings.muted = patch.muted ?? settings.muted
         settings.balance = patch.balance ?? settings.balance

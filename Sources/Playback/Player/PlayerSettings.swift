@@ -8,6 +8,8 @@ public struct PlayerSettings: Hashable, Sendable {
         case notifyOnly = "notify-only"
     }
 
+    /// What people call the player: 1...100 characters. Empty until it was named.
+    public var name = ""
     /// Amplitude 0...1.
     public var volume = 1.0
     public var muted = false
@@ -38,6 +40,12 @@ public struct PlayerSettings: Hashable, Sendable {
     public var interruptionTimeout = 0.0
 
     public init() {}
+
+    /// What a name may be, so that it can be shown in one line.
+    public static func isName(_ text: String) -> Bool {
+        (1...100).contains(text.count) && text.utf8.count <= 400
+            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
 }
 
 /// New values for some settings; nil leaves a member alone. Ranges were checked by the caller that parsed it and are
@@ -55,6 +63,7 @@ public struct SettingsPatch: Hashable, Sendable {
         }
     }
 
+    public var name: String?
     public var volume: Double?
     public var muted: Bool?
     public var balance: Double?

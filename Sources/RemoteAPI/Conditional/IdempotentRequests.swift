@@ -13,8 +13,11 @@ final class IdempotentRequests: Sendable {
         self.clock = clock
     }
 
-    /// Calls `run` unless the key was seen before; answers through `reply` in every case.
-    func perform(_ request: HTTPRequest, reply: @escaping Reply, run: (@escaping Reply) throws(Problem) -> Void)
+    /// Calls `run` unless the key was seen before; answers through `reply` in every case. `target`: what the request is
+    /// for, whichever of its paths was used.
+    func perform(
+        _ request: HTTPRequest, target: String, reply: @escaping Reply, run: (@escaping Reply) throws(Problem) -> Void
+    )
         throws(Problem)
     {
         guard let key = request.headers["Idempotency-Key"] else { return try run(reply) }
@@ -23,7 +26,7 @@ final class IdempotentRequests: Sendable {
         }
         let now = clock.now
         let start = ledger.withLock {
-            $0.start(key, fingerprint: Self.fingerprint(request), now: now, waiter: reply)
+            $0.start(key, fingerprint: Self.fingerprint(request, target), now: now, waiter: reply)
         }
         switch start {
         case .run:
@@ -54,10 +57,10 @@ final class IdempotentRequests: Sendable {
     }
 
     /// Within this process only: the hash is seeded anew in each.
-    private static func fingerprint(_ request: HTTPRequest) -> Int {
+    private static func fingerprint(_ request: HTTPRequest, _ target: String) -> Int {
         var hasher = Hasher()
         hasher.combine(request.method)
-        hasher.combine(Router.canonical(request.path))
+        hasher.combine(target)
         hasher.combine(request.headers["If-Match"])
         hasher.combine(request.body)
         return hasher.finalize()

@@ -8,19 +8,21 @@ struct EventChannel: WebSocketApplication {
     static let subprotocol = "tonearm.v1"
 
     let gate: Gate
-    let hub: EventHub
-    let commands: CommandTable
+    let players: PlayerTable
     let dispatcher: Dispatcher
 
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
         do throws(Problem) {
             let need = AccessPolicy.Need(scope: .read, refusesForeignOrigin: true)
             let grant = try gate.admit(request, need)
-            guard Router.canonical(request.path) == Self.path else {
-                throw .notFound("WebSockets are spoken at \(Self.path) only.")
+            guard let (player, route) = players.find(request.path) else {
+                throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
+            }
+            guard route == Self.path else {
+                throw .notFound("WebSockets are spoken at \(Self.path) and a player's events only.")
             }
             let session = EventSession(
-                try EventRequest(request), scope: grant.scope ?? .read, hub: hub, commands: commands,
+                try EventRequest(request), scope: grant.scope ?? .read, hub: player.hub, commands: player.commands,
                 dispatcher: dispatcher)
             // The token's subprotocol is never echoed: it is a secret.
             let offered = AccessPolicy.subprotocols(in: request.headers)

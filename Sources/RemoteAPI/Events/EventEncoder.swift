@@ -7,10 +7,11 @@ import Threading
 
 /// Encodes events as the text frames of asyncapi.yaml.
 struct EventEncoder: Sendable {
-    static let player = "main"
     /// Items of the queue that a `snapshot` carries.
     static let firstWindow = 100
 
+    let player: PlayerPath
+    /// Of this player: another one of its name later has another.
     let epoch: String
     let server: String
 
@@ -32,7 +33,7 @@ struct EventEncoder: Sendable {
                     writer.member("error", error) { $0.members(of: $1) }
                 }
             )
-        case .item(let item): (.item, { $0.member("item", item) { $0.members(of: $1) } })
+        case .item(let item): (.item, { $0.member("item", item) { $0.members(of: $1, player) } })
         case .completed(let id, let reason):
             (
                 .completed,
@@ -87,7 +88,7 @@ struct EventEncoder: Sendable {
             if let sequence { writer.member("seq", sequence) }
             writer.member("at", wallMilliseconds)
             writer.member("version", version)
-            writer.member("player", Self.player)
+            writer.member("player", player.id)
             writer.member("data", object: data)
         }
         return EventFrame(type: type, sequence: sequence, bytes: SharedBytes(bytes))
@@ -141,7 +142,7 @@ struct EventEncoder: Sendable {
             "snapshot", sequence: sequence, at: moment.wallMilliseconds, version: snapshot.version,
             capacity: 2048 + 192 * window.items.count
         ) { writer in
-            writer.member("player") { $0.members(of: snapshot, at: moment) }
+            writer.member("player") { $0.members(of: snapshot, player, at: moment) }
             writer.member("queue") { $0.members(of: window) }
         }
     }

@@ -5,7 +5,9 @@ import Catalogue
 extension EventHub {
     /// Called from the cache's thread, ten times a second at most. Only the latest state counts.
     func receive(_ cache: CacheStatus) {
+        let everyone = everyone()
+        guard !everyone.isEmpty else { return }
         let frame = encoder.cache(cache, version: player.snapshot.version, at: Moment(clock))
-        for subscriber in everyone() { subscriber.setState(.cache, frame) }
+        for subscriber in everyone { subscriber.setState(.cache, frame) }
     }
 }

@@ -5,7 +5,9 @@ import Catalogue
 extension EventHub {
     /// Called from the library's thread, as seldom as clients should hear of it. Only the latest state counts.
     func receive(_ library: LibraryStatus) {
+        let everyone = everyone()
+        guard !everyone.isEmpty else { return }
         let frame = encoder.library(library, version: player.snapshot.version, at: Moment(clock))
-        for subscriber in everyone() { subscriber.setState(.library, frame) }
+        for subscriber in everyone { subscriber.setState(.library, frame) }
     }
 }

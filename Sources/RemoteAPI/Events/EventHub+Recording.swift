@@ -15,6 +15,8 @@ extension EventHub {
                 }
             }
         case .levels(let id, let levels):
+            let everyone = everyone()
+            guard !everyone.isEmpty else { return }
             let moment = Moment(clock)
             let frame = encoder.frame(
                 EventName.recordLevel.rawValue, sequence: nil, at: moment.wallMilliseconds,
@@ -30,7 +32,7 @@ extension EventHub {
                     }
                 }
             }
-            for subscriber in everyone() { subscriber.setState(.recordLevel, frame) }
+            for subscriber in everyone { subscriber.setState(.recordLevel, frame) }
         }
     }
 }

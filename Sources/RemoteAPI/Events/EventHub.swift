@@ -28,6 +28,8 @@ final class EventHub: Sendable {
         /// A `buffer` event waits for its interval to pass.
         var bufferIsWaiting = false
         var isStopped = false
+        /// Why nobody can listen any more, though the server goes on.
+        var retired: String?
 
         func bufferIsDue(_ now: MonotonicTime) -> Bool {
             guard bufferIsWaiting, let bufferToldAt else { return false }
@@ -55,6 +57,12 @@ final class EventHub: Sendable {
         self.player = player
         self.clock = clock
         self.encoder = encoder
+    }
+
+    convenience init(_ services: Services, server: String) {
+        self.init(
+            player: services.player, clock: services.clock,
+            encoder: EventEncoder(player: services.path, epoch: services.epoch, server: server))
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
@@ -101,8 +109,9 @@ final class EventHub: Sendable {
     /// Greets the client and lets it hear everything from now on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
         let now = clock.now
-        let isStopped = state.withLock { state in
-            if state.isStopped { return true }
+        start()
+        let (isStopped, retired) = state.withLock { state in
+            if state.isStopped || state.retired != nil { return (state.isStopped, state.retired) }
             greet(subscriber, resume, &state)
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
             state.list = nil
@@ -110,9 +119,10 @@ final class EventHub: Sendable {
                 state.heartbeats.set(subscriber, interval: Self.heartbeatInterval, now: now)
             }
             schedule(subscriber, &state, now)
-            return false
+            return (false, nil)
         }
         if isStopped { return subscriber.end() }
+        if let retired { return subscriber.part(retired) }
         subscriber.wakeAnyway()
         wakeTicker()
     }
@@ -213,8 +223,26 @@ final class EventHub: Sendable {
 
     // MARK: The thread for what time brings
 
-    func start() {
-        thread.withLock { $0 = NamedThread("events") { [self] in run() } }
+    /// The thread comes with the first subscriber; where there can be no more threads, with a later one.
+    private func start() {
+        guard !state.withLock({ $0.isStopped || $0.retired != nil }) else { return }
+        thread.withLock { thread in
+            if thread == nil { thread = NamedThread(ifPossible: "events") { [self] in run() } }
+        }
+    }
+
+    /// The player was removed: connections end once they have sent what waits, and the thread by itself.
+    func retire(_ reason: String) {
+        let everyone = state.withLock { state in
+            state.retired = reason
+            return state.everyone()
+        }
+        for subscriber in everyone { subscriber.part(reason) }
+        mailbox.post(.stop)
+        thread.withLock { thread in
+            thread?.detach()
+            thread = nil
+        }
     }
 
     /// Ends the thread and every connection.
@@ -232,7 +260,11 @@ final class EventHub: Sendable {
     }
 
     private func wakeTicker() {
-        let isNeeded = state.withLock { !$0.times.isEmpty || !$0.heartbeats.isEmpty || $0.bufferIsWaiting }
+        let isNeeded = state.withLock { state in
+            // Without a subscriber there may be no thread to take the message.
+            !state.subscribers.isEmpty
+                && (!state.times.isEmpty || !state.heartbeats.isEmpty || state.bufferIsWaiting)
+        }
         if isNeeded { mailbox.post(.changed) }
     }
 

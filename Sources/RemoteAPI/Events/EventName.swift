@@ -8,6 +8,8 @@ enum EventName: String, CaseIterable, Sendable {
     case status, item, completed
     case queueEnded = "queue-ended"
     case queue, settings, output, route, interruption, error, recording
+    /// Another player was added, removed or renamed.
+    case players
 
     /// After these a `time` that was measured before them tells of the past.
     var endsEarlierTime: Bool {

@@ -46,7 +46,11 @@ final class EventSession: WebSocketSession {
     func nextFrame() -> WebSocketFrame? {
         if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
         if subscriber.isEnding { return .close(code: 1001, reason: "The server is going down.") }
-        guard case .frame(let frame) = hub.next(for: subscriber) else { return nil }
+        // Asked for first: what waits before it is set is sent before it counts.
+        let parting = subscriber.parting
+        guard case .frame(let frame) = hub.next(for: subscriber) else {
+            return parting.map { .close(code: 1001, reason: $0) }
+        }
         if frame.type == Self.replyType { state.withLock { $0.unanswered -= 1 } }
         return .text(frame.bytes)
     }

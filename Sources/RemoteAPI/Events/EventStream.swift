@@ -24,6 +24,7 @@ final class EventStream: HTTPBodyStream {
 
     func next() -> HTTPBodyChunk {
         if subscriber.isEnding { return .finished }
+        let isParting = subscriber.parting != nil
         var text: [UInt8] = []
         loop: while text.count < Self.chunkBytes {
             switch hub.next(for: subscriber) {
@@ -32,7 +33,8 @@ final class EventStream: HTTPBodyStream {
             case .resync, .none: break loop
             }
         }
-        return text.isEmpty ? .wait : .bytes(text)
+        if text.isEmpty { return isParting ? .finished : .wait }
+        return .bytes(text)
     }
 
     func end() {

@@ -11,6 +11,7 @@ final class Subscriber: Sendable {
         var interval: Double
         var wake: (@Sendable () -> Void)?
         var isEnding = false
+        var parting: String?
     }
 
     private let state: Mutex<State>
@@ -29,6 +30,9 @@ final class Subscriber: Sendable {
     var interval: Double { state.withLock { $0.interval } }
     /// The server goes down: what waits is no longer sent.
     var isEnding: Bool { state.withLock { $0.isEnding } }
+
+    /// Why the connection ends once what waits is sent; nil while it does not.
+    var parting: String? { state.withLock { $0.parting } }
 
     func setWake(_ wake: (@Sendable () -> Void)?) {
         state.withLock { $0.wake = wake }
@@ -65,6 +69,15 @@ final class Subscriber: Sendable {
     func end() {
         let wake = state.withLock { state in
             state.isEnding = true
+            return state.wake
+        }
+        wake?()
+    }
+
+    /// As `end`, but what waits is still sent.
+    func part(_ reason: String) {
+        let wake = state.withLock { state in
+            state.parting = reason
             return state.wake
         }
         wake?()

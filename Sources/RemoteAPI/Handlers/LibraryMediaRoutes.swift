@@ -33,12 +33,18 @@ struct LibraryMediaRoutes: Sendable {
                     try lyrics(MediaLocator(uri: track.uri), reply)
                 }
             },
+        ]
+    }
+
+    /// Of a player's queue.
+    var itemRoutes: [Route] {
+        [
             .get("/api/v1/queue/items/{id}/lyrics") { call, reply throws(Problem) in
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
                 try lyrics(MediaLocator(uri: found.item.uri, headers: found.item.draft.headers), reply)
-            },
+            }
         ]
     }
 

@@ -34,6 +34,12 @@ struct MediaRoutes: Sendable {
                 let query = try Query(call.request, known: ["uri", "size"])
                 try artwork(MediaLocator(uri: try query.needed("uri")), try query.size(), call.request, reply)
             },
+        ]
+    }
+
+    /// Of a player's queue.
+    var itemRoutes: [Route] {
+        [
             .get("/api/v1/queue/items/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
                 let size = try Query(call.request, known: ["size"]).size()
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
@@ -47,7 +53,7 @@ struct MediaRoutes: Sendable {
                     return try folderArtwork(locator, size, call.request, reply)
                 }
                 try artwork(locator, size, call.request, reply)
-            },
+            }
         ]
     }
 

@@ -151,7 +151,7 @@ struct QueueRoutes: Sendable {
             writer.member("truncated", drafts.isTruncated)
             writer.member("ids", texts: ids)
         }
-        let location = status == 201 ? ids.first.map { [("Location", "/api/v1/queue/items/\($0)")] } ?? [] : []
+        let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
         return .json(bytes, status: status, [tag(snapshot)] + location)
     }
 

@@ -25,13 +25,19 @@ struct RenditionRoutes: Sendable {
                 let locator = MediaLocator(uri: try query.needed("uri"))
                 try waveform(locator, query, member: "uri", call.request, reply)
             },
+        ]
+    }
+
+    /// Of a player's queue.
+    var itemRoutes: [Route] {
+        [
             .get("/api/v1/queue/items/{id}/waveform", takesQuery: true) { call, reply throws(Problem) in
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
                 let query = try Query(call.request, known: ["count"])
                 try waveform(MediaLocator(uri: found.item.uri), query, member: "id", call.request, reply)
-            },
+            }
         ]
     }
 

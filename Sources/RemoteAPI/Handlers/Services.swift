@@ -8,7 +8,9 @@ import Synchronization
 
 /// What the handlers share.
 struct Services: Sendable {
-    let player: any PlayerControl
+    /// Whose routes they are.
+    var path: PlayerPath
+    var player: any PlayerControl
     let clock: any PlayerClock
     let media: any MediaCatalogue
     /// nil when it is switched off.
@@ -18,8 +20,8 @@ struct Services: Sendable {
     let cache: (any CacheKeeper)?
     /// nil in a server without an audio session.
     let session: (any SessionControl)?
-    /// Identifies this run of the server in entity tags and event ids.
-    let epoch: String
+    /// Identifies this player, of this run of the server, in entity tags and event ids.
+    var epoch: String
     /// Opens media and lists folders.
     let mediaWorker: SupervisedWorker
     /// Reads playlists from other servers.
@@ -32,7 +34,9 @@ struct Services: Sendable {
     let renditionWorker: SupervisedWorker
     /// Measures waveforms, which takes longer.
     let waveformWorker: SupervisedWorker
-    let snapshots: SnapshotCache
+    var snapshots: SnapshotCache
+    /// nil: there is one player only.
+    let roster: (any PlayerRoster)?
 
     /// Performs a command and answers with what `answer` makes of the state after it.
     func perform(
@@ -48,7 +52,7 @@ struct Services: Sendable {
 
     /// The whole state as JSON.
     func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
-        JSONWriter.document(of: snapshot, at: Moment(clock))
+        JSONWriter.document(of: snapshot, path, at: Moment(clock))
     }
 
     /// Runs `job` where it may take its time, and `use` with what it gives. When the file system does not answer in

@@ -21,7 +21,10 @@ struct SessionRoutes: Sendable {
             },
             .post("/api/v1/session/interruptions") { call, reply throws(Problem) in
                 let notice = try call.body(InterruptionRequest.self).notice
-                services.perform(.interruption(notice), reply: reply) { .json(services.encode($0)) }
+                guard let roster = services.roster else {
+                    return services.perform(.interruption(notice), reply: reply) { .json(services.encode($0)) }
+                }
+                roster.interrupt(notice) { reply(.json(services.encode(services.player.snapshot))) }
             },
         ]
     }

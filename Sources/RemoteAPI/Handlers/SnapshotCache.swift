@@ -24,11 +24,13 @@ final class SnapshotCache: Sendable {
         }
     }
 
+    private let path: PlayerPath
     private let player: any PlayerControl
     private let clock: any PlayerClock
     private let entry = Mutex<Entry?>(nil)
 
-    init(player: any PlayerControl, clock: any PlayerClock) {
+    init(_ path: PlayerPath, player: any PlayerControl, clock: any PlayerClock) {
+        self.path = path
         self.player = player
         self.clock = clock
     }
@@ -37,7 +39,7 @@ final class SnapshotCache: Sendable {
         let snapshot = player.snapshot
         let now = clock.now
         if let response = entry.withLock({ $0?.usable(for: snapshot.version, at: now) }) { return response }
-        let body = JSONWriter.document(of: snapshot, at: Moment(clock))
+        let body = JSONWriter.document(of: snapshot, path, at: Moment(clock))
         // Shared: the server keeps its own form of it for the answers that follow.
         var response = HTTPResponse.json([])
         response.body = .shared(SharedBytes(body))

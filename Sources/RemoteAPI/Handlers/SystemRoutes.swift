@@ -5,8 +5,9 @@ import Playback
 
 /// What stands outside `/api/v1`: health, metrics and the two contracts.
 struct SystemRoutes: Sendable {
-    let services: Services
-    let hub: EventHub
+    let players: PlayerTable
+    let main: any PlayerControl
+    let clock: any PlayerClock
     let requests: RequestCounters
     let health: HealthCheck
     let serverVersion: String
@@ -33,12 +34,13 @@ struct SystemRoutes: Sendable {
                         status: 503, code: "not-ready", title: "Not ready",
                         detail: "The server is starting or going down.")
                 }
-                if let failure = services.player.snapshot.saveFailure {
+                for player in players.all {
+                    guard let failure = player.services.player.snapshot.saveFailure else { continue }
                     throw Problem(
                         status: 503, code: "not-saved", title: "Not ready",
-                        detail: "Changes are refused: \(failure).")
+                        detail: "Changes of player \(player.path.id) are refused: \(failure).")
                 }
-                let isAvailable = services.player.snapshot.output.availability == .available
+                let isAvailable = main.snapshot.output.availability == .available
                 reply(
                     .json(
                         JSONWriter.object {
@@ -56,9 +58,10 @@ struct SystemRoutes: Sendable {
         var text = MetricsText()
         text.head("tonearm_build_info", "gauge", "The version that runs.")
         text.sample("tonearm_build_info", [("version", serverVersion)], 1)
-        text.player(services.player.snapshot, at: Moment(services.clock))
+        let players = players.all
+        text.players(players.map { ($0.path.id, $0.services.player.snapshot) }, at: Moment(clock))
         text.requests(requests)
-        text.events(hub)
+        text.events(players.map { ($0.path.id, $0.hub) })
         text.process(ProcessFacts.read())
         return HTTPResponse(
             status: 200,

@@ -4,7 +4,7 @@ import Playback
 import Synchronization
 import Threading
 
-/// Whether the player lives and keeps its promise. Asks its thread for a sign, since the published state of a thread that
+/// Whether every player lives and keeps its promise. Asks its thread for a sign, since the published state of a thread that
 /// hangs looks as good as ever; asks only when someone wants to know.
 final class HealthCheck: Sendable {
     typealias Answer = @Sendable (_ trouble: String?) -> Void
@@ -12,19 +12,23 @@ final class HealthCheck: Sendable {
     /// Seconds that the player's thread has to answer.
     static let patience = 2.0
 
-    private let player: any PlayerControl
+    private let players: @Sendable () -> [(id: String, control: any PlayerControl)]
     private let clock: any PlayerClock
     private let patience: Double
-    private let watch = Mutex(PlaybackWatch())
+    /// By the players' ids.
+    private let watches = Mutex<[String: PlaybackWatch]>([:])
     /// Those who asked while the sign was awaited share it.
     private let waiting = Mutex<[Answer]>([])
     /// Waits for the sign; nothing else does.
     private let worker = BackgroundWorker("health")
 
-    init(player: any PlayerControl, clock: any PlayerClock, patience: Double = HealthCheck.patience) {
-        self.player = player
+    init(
+        clock: any PlayerClock, patience: Double = HealthCheck.patience,
+        players: @escaping @Sendable () -> [(id: String, control: any PlayerControl)]
+    ) {
         self.clock = clock
         self.patience = patience
+        self.players = players
     }
 
     /// `answer` comes from another thread, within the patience: a sentence when something is wrong.
@@ -40,14 +44,29 @@ final class HealthCheck: Sendable {
     func stop() { worker.stop() }
 
     private func examine() {
-        let sign = Mailbox<Void>()
-        let isUp = player.giveSign { sign.post(()) }
-        guard isUp else { return tellAll("The player is going down.") }
-        guard !sign.take(until: .now.advanced(bySeconds: patience)).isEmpty else {
-            return tellAll("The player's thread has not answered for \(patience) s.")
+        let players = players()
+        let signs = Mailbox<String>()
+        var silent: Set<String> = []
+        for (id, player) in players where player.giveSign({ signs.post(id) }) { silent.insert(id) }
+        // One that was just removed gives none either; main stays.
+        guard players.first.map({ silent.contains($0.id) }) ?? false else {
+            return tellAll("The player is going down.")
         }
+        let deadline = MonotonicTime.now.advanced(bySeconds: patience)
+        while !silent.isEmpty {
+            let given = signs.take(until: deadline)
+            if given.isEmpty { break }
+            silent.subtract(given)
+        }
+        if let id = silent.min() { return tellAll("The thread of player \(id) has not answered for \(patience) s.") }
         let now = clock.now
-        tellAll(watch.withLock { $0.look(player.snapshot, now: now) })
+        let troubles = watches.withLock { watches in
+            watches = watches.filter { watch in players.contains { $0.id == watch.key } }
+            return players.compactMap { id, player in
+                watches[id, default: PlaybackWatch()].look(player.snapshot, now: now).map { "Player \(id): \($0)" }
+            }
+        }
+        tellAll(troubles.first)
     }
 
     private func tellAll(_ trouble: String?) {

@@ -35,27 +35,49 @@ struct MetricsText {
 }
 
 extension MetricsText {
-    mutating func player(_ snapshot: PlayerSnapshot, at moment: Moment) {
+    /// A sample of each player, told from the others by a label.
+    private mutating func family<Player>(
+        _ name: String, _ type: String, _ help: String, _ players: [(id: String, Player)],
+        _ value: (Player) -> some CustomStringConvertible
+    ) {
+        head(name, type, help)
+        for (id, player) in players { sample(name, [("player", id)], value(player)) }
+    }
+
+    mutating func players(_ players: [(id: String, PlayerSnapshot)], at moment: Moment) {
         head("tonearm_player_status", "gauge", "1 for the status the player has.")
-        for status in PlayerStatus.allCases {
-            sample("tonearm_player_status", [("status", status.rawValue)], status == snapshot.status ? 1 : 0)
+        for (id, snapshot) in players {
+            for status in PlayerStatus.allCases {
+                sample(
+                    "tonearm_player_status", [("player", id), ("status", status.rawValue)],
+                    status == snapshot.status ? 1 : 0)
+            }
         }
-        metric(
-            "tonearm_player_position_seconds", "gauge", "Seconds into the current item, as heard.",
-            snapshot.clock.position(at: moment.monotonic))
-        metric(
-            "tonearm_player_rate", "gauge", "Media seconds per second; 0 unless sound advances.", snapshot.clock.rate)
-        metric("tonearm_queue_items", "gauge", "Items in the queue.", snapshot.queueLength)
-        let isAvailable = snapshot.output.availability == .available
-        metric("tonearm_output_available", "gauge", "Whether the output can be reached.", isAvailable ? 1 : 0)
-        let statistics = snapshot.statistics
-        metric("tonearm_underruns_total", "counter", "Times the sink ran dry while playing.", statistics.underruns)
-        metric("tonearm_decode_errors_total", "counter", "Damaged spots skipped in media.", statistics.decodeErrors)
-        metric("tonearm_items_started_total", "counter", "Items that began to sound.", statistics.itemsStarted)
-        metric("tonearm_items_failed_total", "counter", "Items that could not be played.", statistics.itemsFailed)
-        metric(
-            "tonearm_buffered_ahead_seconds", "gauge", "Decoded sound between the decoder and the sink.",
-            statistics.bufferedAhead)
+        family("tonearm_player_position_seconds", "gauge", "Seconds into the current item, as heard.", players) {
+            $0.clock.position(at: moment.monotonic)
+        }
+        family("tonearm_player_rate", "gauge", "Media seconds per second; 0 unless sound advances.", players) {
+            $0.clock.rate
+        }
+        family("tonearm_queue_items", "gauge", "Items in the queue.", players) { $0.queueLength }
+        family("tonearm_output_available", "gauge", "Whether the output can be reached.", players) {
+            $0.output.availability == .available ? 1 : 0
+        }
+        family("tonearm_underruns_total", "counter", "Times the sink ran dry while playing.", players) {
+            $0.statistics.underruns
+        }
+        family("tonearm_decode_errors_total", "counter", "Damaged spots skipped in media.", players) {
+            $0.statistics.decodeErrors
+        }
+        family("tonearm_items_started_total", "counter", "Items that began to sound.", players) {
+            $0.statistics.itemsStarted
+        }
+        family("tonearm_items_failed_total", "counter", "Items that could not be played.", players) {
+            $0.statistics.itemsFailed
+        }
+        family(
+            "tonearm_buffered_ahead_seconds", "gauge", "Decoded sound between the decoder and the sink.", players
+        ) { $0.statistics.bufferedAhead }
     }
 
     mutating func requests(_ counters: RequestCounters) {
@@ -67,18 +89,18 @@ extension MetricsText {
         }
     }
 
-    mutating func events(_ hub: EventHub) {
-        metric("tonearm_event_clients", "gauge", "Clients of the event channel.", hub.subscriberCount)
-        metric("tonearm_events_recorded_total", "counter", "Recorded events.", hub.latestSequence)
-        let counters = hub.counters
-        metric(
-            "tonearm_events_sent_total", "counter", "Frames handed to clients.", counters.sent.load(ordering: .relaxed))
-        metric(
-            "tonearm_events_dropped_total", "counter", "Events dropped for slow clients.",
-            counters.dropped.load(ordering: .relaxed))
-        metric(
-            "tonearm_event_resyncs_total", "counter", "Times a client was told to start anew.",
-            counters.resyncs.load(ordering: .relaxed))
+    mutating func events(_ hubs: [(id: String, EventHub)]) {
+        family("tonearm_event_clients", "gauge", "Clients of the event channel.", hubs) { $0.subscriberCount }
+        family("tonearm_events_recorded_total", "counter", "Recorded events.", hubs) { $0.latestSequence }
+        family("tonearm_events_sent_total", "counter", "Frames handed to clients.", hubs) {
+            $0.counters.sent.load(ordering: .relaxed)
+        }
+        family("tonearm_events_dropped_total", "counter", "Events dropped for slow clients.", hubs) {
+            $0.counters.dropped.load(ordering: .relaxed)
+        }
+        family("tonearm_event_resyncs_total", "counter", "Times a client was told to start anew.", hubs) {
+            $0.counters.resyncs.load(ordering: .relaxed)
+        }
     }
 
     mutating func process(_ facts: ProcessFacts) {

@@ -17,7 +17,7 @@ extension JSONWriter {
     }
 
     /// The item that is heard or about to be: what the client gave goes before what the tags say.
-    mutating func members(of current: CurrentItem) {
+    mutating func members(of current: CurrentItem, _ path: PlayerPath) {
         let draft = current.item.draft
         let tags = current.media?.tags
         member("id", current.item.id.description)
@@ -31,7 +31,7 @@ extension JSONWriter {
         member("index", current.index)
         member("status", current.error != nil ? "failed" : current.media == nil ? "loading" : "ready")
         member("duration", current.duration)
-        member("artwork", tags?.picture.map { _ in "/api/v1/queue/items/\(current.item.id)/artwork" })
+        member("artwork", tags?.picture.map { _ in path.item(current.item.id) + "/artwork" })
         mediaMembers(of: current.media)
         member("live", current.media?.broadcast) { $0.members(of: $1) }
         member("error", current.error) { $0.members(of: $1) }

@@ -16,18 +16,19 @@ struct Moment {
 
 extension JSONWriter {
     /// The body of `GET /player`.
-    static func document(of snapshot: PlayerSnapshot, at moment: Moment) -> [UInt8] {
-        object(capacity: 2048) { $0.members(of: snapshot, at: moment) }
+    static func document(of snapshot: PlayerSnapshot, _ path: PlayerPath, at moment: Moment) -> [UInt8] {
+        object(capacity: 2048) { $0.members(of: snapshot, path, at: moment) }
     }
 
     /// The members of `GET /player` (`Player` in openapi.yaml), at one moment.
-    mutating func members(of snapshot: PlayerSnapshot, at moment: Moment) {
+    mutating func members(of snapshot: PlayerSnapshot, _ path: PlayerPath, at moment: Moment) {
         let clock = snapshot.clock
+        member("id", path.id)
         member("version", snapshot.version)
         member("status", snapshot.status.rawValue)
         member("reason", snapshot.reason?.rawValue)
         member("playWhenReady", snapshot.playWhenReady)
-        member("item", snapshot.item) { $0.members(of: $1) }
+        member("item", snapshot.item) { $0.members(of: $1, path) }
         member("queueIndex", snapshot.item?.index)
         members(of: clock, duration: snapshot.item?.duration, at: moment.monotonic)
         member("listenedTime", clock.listenedTime(at: moment.monotonic))
@@ -56,6 +57,7 @@ extension JSONWriter {
     }
 
     mutating func settingsMembers(of settings: PlayerSettings) {
+        member("name", settings.name)
         member("volume", settings.volume)
         member("muted", settings.muted)
         member("balance", settings.balance)

@@ -65,17 +65,4 @@ struct Router: Sendable {
         }
         return parameters
     }
-
-    /// `/players/main/...` and `/player/...` are the same; so are the queue, outputs and events below it.
-    static func canonical(_ path: String) -> String {
-        let prefix = "/api/v1/players/main"
-        guard path.hasPrefix(prefix) else { return path }
-        let rest = path.dropFirst(prefix.count)
-        guard rest.isEmpty || rest.first == "/" else { return path }
-        let below = rest.split(separator: "/", maxSplits: 1).first
-        return switch below {
-        case "queue", "outputs", "events": "/api/v1" + rest
-        default: "/api/v1/player" + rest
-        }
-    }
 }

@@ -11,13 +11,25 @@ struct ClientOptions: ParsableArguments {
     @Option(help: "The access token, where one is needed (default TONEARM_TOKEN).")
     var token: String?
 
+    @Option(
+        help: "The player, by its id as tonearm players lists it (default TONEARM_PLAYER, else main).",
+        completion: .shellCommand("tonearm players --ids 2>/dev/null"))
+    var player: String?
+
     func client() throws -> ServerClient {
         let environment = ProcessInfo.processInfo.environment
+        let player = player ?? environment["TONEARM_PLAYER"]
+        if let player, !player.isEmpty, !PlayerAddress.isID(player) {
+            throw Failure.configuration(
+                (self.player == nil ? "TONEARM_PLAYER" : "--player") + ": \(player) is no player's id.")
+        }
         let token = token ?? environment["TONEARM_TOKEN"]
         if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
             throw Failure.configuration(
                 (self.token == nil ? "TONEARM_TOKEN" : "--token") + ": a token holds no spaces or line ends.")
         }
-        return ServerClient(address: try .find(server, environment), token: token?.isEmpty == true ? nil : token)
+        return ServerClient(
+            address: try .find(server, environment), token: token?.isEmpty == true ? nil : token,
+            player: PlayerAddress(id: player?.isEmpty == true ? nil : player))
     }
 }

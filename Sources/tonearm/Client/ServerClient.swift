@@ -19,6 +19,7 @@ struct ServerClient {
 
     let address: ServerAddress
     let token: String?
+    var player = PlayerAddress(id: nil)
 
     enum Method: String { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
@@ -86,7 +87,8 @@ struct ServerClient {
 
     private func head(_ method: Method, _ path: String, accept: String, length: Int?) -> [UInt8] {
         var lines = [
-            "\(method.rawValue) \(address.prefix)\(path) HTTP/1.1", "Host: \(address.authority)", "Accept: \(accept)",
+            "\(method.rawValue) \(address.prefix)\(player.path(path)) HTTP/1.1", "Host: \(address.authority)",
+            "Accept: \(accept)",
             "User-Agent: tonearm/\(ServerVersion.text)", "Connection: close",
         ]
         if let token { lines.append("Authorization: Bearer \(token)") }

@@ -2,38 +2,14 @@
 
 import Playback
 import Session
-import Synchronization
 
 extension Server {
     static func session(
-        _ player: Player, _ output: any AudioOutput, _ store: StoredNotes, _ configuration: ServerConfiguration
+        _ players: PlayerGroup, _ output: any AudioOutput, _ store: NamedStore, _ configuration: ServerConfiguration
     ) -> LiveSession {
         LiveSession(
             LiveSession.Environment(
                 store: store, neighbours: output as? any NeighbourWatch,
-                interruptsOthers: configuration.interruptsOthers, notes: store.notes
-            ) { command, done in
-                player.perform(command) { _ in done() }
-            })
-    }
-}
-
-/// The state's store, which gives what it has loaded only once: keeps the part that is not the player's.
-final class StoredNotes: PlayerStore {
-    private let store: any PlayerStore
-    private let loaded = Mutex<[String: String]>([:])
-
-    init(_ store: any PlayerStore) { self.store = store }
-
-    var notes: [String: String] { loaded.withLock { $0 } }
-
-    func load() -> SavedPlayer {
-        let saved = store.load()
-        loaded.withLock { $0 = saved.notes }
-        return saved
-    }
-
-    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
-        store.save(changes, completion: completion)
+                interruptsOthers: configuration.interruptsOthers, notes: store.notes, players: players))
     }
 }

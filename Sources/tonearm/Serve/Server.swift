@@ -38,6 +38,7 @@ final class Server {
     private let recorder: Recorder?
     private let cache: RangeCache?
     private let session: LiveSession
+    private let players: ServerPlayers
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -59,14 +60,24 @@ final class Server {
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         let output = Self.output(configuration)
-        var environment = Player.Environment(
-            opener: opener, output: output, conversion: SoxrConversion(), store: store,
-            clock: clock, buffering: configuration.buffering)
-        environment.networkBuffering = configuration.networkBuffering
-        let keeper = StoredNotes(store)
-        environment.store = keeper
-        player = Player(environment)
-        session = Self.session(player, output, keeper, configuration)
+        let environment = { @Sendable (output: any AudioOutput, store: any PlayerStore) in
+            var environment = Player.Environment(
+                opener: opener, output: output, conversion: SoxrConversion(), store: store,
+                clock: clock, buffering: configuration.buffering)
+            environment.networkBuffering = configuration.networkBuffering
+            return environment
+        }
+        let keeper = NamedStore(store, player: "main")
+        let player = Player(environment(output, keeper))
+        self.player = player
+        let group = PlayerGroup()
+        group.join("main") { command, done in player.perform(command) { _ in done() } }
+        session = Self.session(group, output, keeper, configuration)
+        players = ServerPlayers(
+            ServerPlayers.Parts(
+                environment: { environment(Self.output(configuration, player: $0), $1) }, main: player,
+                session: session, group: group,
+                directories: PlayerDirectories(data: configuration.data, logger: log), log: log))
 
         library = try Self.library(configuration, roots, examiner, log)
         let catalogue = LocalMusicCatalogue(
@@ -80,6 +91,7 @@ final class Server {
         settings.library = library
         settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
         settings.session = session
+        settings.roster = players
         settings.playlists = try Self.playlists(configuration, log)
         recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
@@ -95,10 +107,11 @@ final class Server {
         }
         player.observe { [surfaces] event in
             api.observe(event)
-            session.receive(event)
+            session.receive(event, of: "main")
             surfaces.observe(event)
         }
-        session.receive(player.snapshot)
+        session.receive(player.snapshot, of: "main")
+        players.restore(into: api)
         surfaces.start()
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
@@ -119,11 +132,13 @@ final class Server {
         surfaces.stop()
         recorder?.shutdown()
         session.stop()
+        let othersEnd = players.beginEnd()
         player.shutdown()
         api.shutdown()
         webSockets.stop()
         http.stop()
         store.close()
+        othersEnd()
         library?.close()
         network?.stop()
         cache?.stop()
@@ -195,12 +210,20 @@ final class Server {
             allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
     }
 
-    private static func output(_ configuration: ServerConfiguration) -> any AudioOutput {
+    /// `player`: nil for main.
+    private static func output(_ configuration: ServerConfiguration, player: String? = nil) -> any AudioOutput {
         switch configuration.output {
-        case .pulse: PulseAudioOutput(device: configuration.sink)
+        case .pulse: PulseAudioOutput(device: configuration.sink, player: player)
         case .null: NullOutput()
-        case .file(let path): FileOutput(path: path)
+        case .file(let path): FileOutput(path: player.map { Self.path(path, of: $0) } ?? path)
         }
+    }
+
+    /// `music.wav` is `music-kitchen.wav` for another player: two cannot write one file.
+    static func path(_ path: String, of player: String) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let dot = path[name...].dropFirst().lastIndex(of: ".") ?? path.endIndex
+        return "\(path[..<dot])-\(player)\(path[dot...])"
     }
 
     private static func site(_ resources: Resources) throws -> any HTTPResponder {

@@ -17,7 +17,8 @@ class Problem(AssertionError):
 
 
 class Api:
-    def __init__(self, url: str, token: str | None = None):
+    def __init__(self, url: str, token: str | None = None, player: str | None = None):
+        self.player_id = player
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.http = httpx.Client(base_url=url, headers=headers, timeout=10 * PATIENCE, trust_env=False)
 
@@ -26,8 +27,17 @@ class Api:
 
     def request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         """Any answer. `path` is below /api/v1 unless it is absolute with a second slash (`//healthz`)."""
-        address = path[1:] if path.startswith("//") else "/api/v1" + path
+        address = path[1:] if path.startswith("//") else "/api/v1" + self._own(path)
         return self.http.request(method, address, **arguments)
+
+    def _own(self, path: str) -> str:
+        """The same path of this client's player."""
+        if self.player_id is None:
+            return path
+        head = path.split("/")[1].split("?")[0]
+        if head == "player":
+            return f"/players/{self.player_id}{path.removeprefix('/player')}"
+        return f"/players/{self.player_id}{path}" if head in ("queue", "outputs", "events") else path
 
     def call(self, method: str, path: str, **arguments: Any) -> Any:
         """The JSON of a successful answer (None without a body)."""

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+
+/// `/players`: which players there are. Adding and removing them asks for the scope `admin`: who may press play in the
+/// kitchen must not be able to take the kitchen away.
+struct PlayersRoutes: Sendable {
+    /// The list, of all players.
+    let players: @Sendable () -> [PlayerAPI]
+    let roster: (any PlayerRoster)?
+    let worker: BackgroundWorker
+
+    var routes: [Route] {
+        [
+            .get(PlayerPath.list) { _, reply in
+                reply(
+                    .json(
+                        JSONWriter.object(capacity: 1024) { writer in
+                            writer.member("players", array: players()[...]) { writer, player in
+                                writer.object { $0.members(of: player.services.player.snapshot, player.path) }
+                            }
+                        }))
+            },
+            Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
+                let draft = try call.body(PlayerRequest.self).draft
+                try onRoster(reply) { roster throws(PlayerRosterProblem) in
+                    let id = try roster.add(draft)
+                    guard let player = players().first(where: { $0.path.id == id }) else { throw .unknown(id) }
+                    let entry = JSONWriter.object {
+                        $0.members(of: player.services.player.snapshot, player.path)
+                    }
+                    return .json(entry, status: 201, [("Location", player.path.player)])
+                }
+            },
+        ]
+    }
+
+    /// `DELETE` of a player.
+    func removal(of path: PlayerPath) -> Route {
+        Route(method: .delete, pattern: PlayerPath.main.player, scope: .admin) { call, reply throws(Problem) in
+            _ = try call.body(EmptyBody.self)
+            guard !path.isMain else { throw Problem(.isMain) }
+            try onRoster(reply) { roster throws(PlayerRosterProblem) in
+                try roster.remove(path.id)
+                return HTTPResponse(status: 204)
+            }
+        }
+    }
+
+    private func onRoster(
+        _ reply: @escaping Reply,
+        _ job: @escaping @Sendable (any PlayerRoster) throws(PlayerRosterProblem) -> HTTPResponse
+    ) throws(Problem) {
+        guard let roster else {
+            throw .busy("This server has one player only.")
+        }
+        let isTaken = worker.submit {
+            do throws(PlayerRosterProblem) {
+                reply(try job(roster))
+            } catch {
+                reply(Problem(error).response)
+            }
+        }
+        if !isTaken { throw .busy("Too many players are being added and removed.") }
+    }
+}
+
+/// `POST /players`
+struct PlayerRequest: Decodable {
+    var draft: PlayerDraft
+
+    init(from decoder: any Decoder) throws {
+        let object = try StrictObject(decoder, ["id", "name", "output"])
+        draft = PlayerDraft(
+            id: try object.text("id"), name: try object.playerName(), output: try object.text("output"))
+        if let id = draft.id, !PlayerPath.isID(id) {
+            throw object.invalid("id", "must be 1 to 32 letters, digits and hyphens, and not begin with a hyphen")
+        }
+    }
+}
+
+extension StrictObject {
+    func playerName() throws -> String? {
+        guard let name = try text("name") else { return nil }
+        guard PlayerSettings.isName(name) else {
+            throw invalid("name", "must be 1 to 100 characters in one line")
+        }
+        return name
+    }
+}
+
+extension JSONWriter {
+    /// An entry of `GET /players`.
+    mutating func members(of snapshot: PlayerSnapshot, _ path: PlayerPath) {
+        let draft = snapshot.item?.item.draft
+        member("id", path.id)
+        member("name", snapshot.settings.name)
+        member("status", snapshot.status.rawValue)
+        member("title", draft?.title ?? snapshot.item?.media?.tags.title)
+        member("artist", draft?.artist ?? snapshot.item?.media?.tags.artist)
+        member("uri", draft.map { PublicURI.text($0.uri) })
+        member("queueLength", snapshot.queueLength)
+        member("output", snapshot.output.devices.current)
+        member("volume", snapshot.settings.volume)
+        member("muted", snapshot.settings.muted)
+        member("href", path.player)
+    }
+}

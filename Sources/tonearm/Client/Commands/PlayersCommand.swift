@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct PlayersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "players", abstract: "Lists the players, adds or removes one.",
+        discussion: "Other commands take --player ID to speak to another one than main.",
+        subcommands: [List.self, Add.self, Remove.self], defaultSubcommand: List.self)
+
+    private static let path = "/api/v1/players"
+
+    struct Entry: Decodable {
+        var id: String
+        var name: String
+        var status: String
+        var title: String?
+        var uri: String?
+        var output: String?
+        var volume: Double
+        var muted: Bool
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the players.")
+        @OptionGroup var options: ClientOptions
+
+        @Flag(help: "Print JSON: the answer of GET /api/v1/players.")
+        var json = false
+
+        @Flag(help: "Print the ids only.")
+        var ids = false
+
+        private struct Players: Decodable { var players: [Entry] }
+
+        func run() throws {
+            let client = try options.client()
+            let bytes = try client.send(.get, PlayersCommand.path)
+            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            let players = try client.decode(Players.self, bytes).players
+            if ids { return players.forEach { Console.say($0.id) } }
+            var table = Table(columns: [.left, .left, .left, .right, .left, .left])
+            for player in players {
+                let volume = "\(Int((player.volume * 100).rounded())) %" + (player.muted ? ", muted" : "")
+                table.add(
+                    player.id, player.name, player.status, volume, player.output ?? "no output",
+                    player.title ?? player.uri ?? "")
+            }
+            Console.say(table.text)
+        }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Adds a player; prints its id.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "Its id: 1 to 32 letters, digits and hyphens (default one that the server chooses).")
+        var id: String?
+
+        @Option(help: "What people call it (default its id).")
+        var name: String?
+
+        @Option(help: "The output it plays on, as tonearm outputs lists them (default the sound server's default).")
+        var output: String?
+
+        private struct Request: Encodable {
+            var id: String?
+            var name: String?
+            var output: String?
+        }
+
+        func run() throws {
+            let client = try options.client()
+            let made = try client.send(.post, PlayersCommand.path, Request(id: id, name: name, output: output))
+            Console.say(try client.decode(Entry.self, made).id)
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Ends a player and removes it with its queue.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "Its id.")
+        var id: String
+
+        func run() throws {
+            guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
+            try options.client().send(.delete, "\(PlayersCommand.path)/\(id)")
+        }
+    }
+}

@@ -1,0 +1,612 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several players: each with a queue, settings, an output, state and events of its own, and one session for all."""
+
+import concurrent.futures
+import contextlib
+import json
+import shutil
+import signal
+import subprocess
+import time
+
+import httpx
+import numpy
+import pytest
+import websockets
+
+from rig import Api, Capture, EventLog, Problem, eventually
+from rig.capture import RATE
+from rig.neighbours import Neighbour
+from rig.server import binary
+from rig.signals import dominant_frequency, largest_difference
+from rig.waiting import during
+
+
+@pytest.fixture
+def player(server):
+    """Makes players and gives a client of each."""
+    clients: list[Api] = []
+    main = Api(server.url)
+
+    def make(id: str | None = None, **members) -> Api:
+        if id is not None:
+            members["id"] = id
+        entry = main.call("POST", "/players", json=members)
+        client = Api(server.url, player=entry["id"])
+        clients.append(client)
+        return client
+
+    yield make
+    for client in [*clients, main]:
+        client.close()
+
+
+@pytest.fixture
+def headphones(pulse):
+    recorder = Capture(pulse, "hp").start()
+    yield recorder
+    recorder.stop()
+
+
+def listed(api) -> dict[str, dict]:
+    return {entry["id"]: entry for entry in api.call("GET", "/players")["players"]}
+
+
+def channel(server, player: str) -> str:
+    return server.events_url.replace("/events", f"/players/{player}/events")
+
+
+# What there is
+
+
+def test_players_are_made_listed_renamed_and_removed(server, api, player):
+    """Issue 4, point 4."""
+    answer = api.request("POST", "/players", json={"id": "kitchen", "name": "Küche"})
+    assert answer.status_code == 201 and answer.headers["Location"] == "/api/v1/players/kitchen"
+    assert answer.json()["name"] == "Küche" and answer.json()["output"] == "null"
+    fresh = api.call("POST", "/players")["id"]
+    assert list(listed(api)) == ["main", *sorted(["kitchen", fresh])]
+    kitchen = Api(server.url, player="kitchen")
+    assert kitchen.player()["id"] == "kitchen" and kitchen.player()["name"] == "Küche"
+    assert kitchen.settings(name="Cuisine", volume=0.25)["name"] == "Cuisine"
+    assert api.settings(name="Living room")["name"] == "Living room"
+    entries = listed(api)
+    assert (entries["kitchen"]["name"], entries["kitchen"]["volume"]) == ("Cuisine", 0.25)
+    assert (entries["main"]["name"], entries["main"]["volume"]) == ("Living room", 1)
+    assert api.request("DELETE", f"/players/{fresh}").status_code == 204
+    assert fresh not in listed(api)
+    assert api.request("GET", f"/players/{fresh}").json()["code"] == "unknown-player"
+    kitchen.close()
+
+
+def test_the_title_of_what_plays_is_listed(api, player):
+    kitchen = player("kitchen")
+    kitchen.load({"uri": "low.mp3", "title": "Low"})
+    kitchen.play()
+    kitchen.wait_status("playing")
+    entry = listed(api)["kitchen"]
+    assert (entry["status"], entry["title"], entry["uri"], entry["queueLength"]) == ("playing", "Low", "low.mp3", 1)
+    assert listed(api)["main"]["title"] is None
+
+
+@pytest.mark.parametrize("body, status, code", [
+    ({"id": "main"}, 409, "player-exists"), ({"id": "a/b"}, 422, "invalid"), ({"id": "-a"}, 422, "invalid"),
+    ({"id": ""}, 422, "invalid"), ({"id": "x" * 33}, 422, "invalid"), ({"id": ".."}, 422, "invalid"),
+    ({"id": "ä"}, 422, "invalid"), ({"name": ""}, 422, "invalid"), ({"name": "a\nb"}, 422, "invalid"),
+    ({"name": "x" * 101}, 422, "invalid"), ({"output": "nonsense"}, 422, "unknown-output"), ({"idd": "a"}, 422, "invalid"),
+    ({"id": 3}, 422, "invalid"),
+])
+def test_a_bad_player_is_refused_and_nothing_is_made(api, body, status, code):
+    answer = api.request("POST", "/players", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert list(listed(api)) == ["main"]
+
+
+def test_main_stays_and_strangers_are_unknown(api, player):
+    player("a")
+    for path in ("/player", "/players/main"):
+        answer = api.request("DELETE", path)
+        assert (answer.status_code, answer.json()["code"]) == (409, "main-player")
+    for method, path in (("DELETE", "/players/b"), ("GET", "/players/b"), ("POST", "/players/b/play"), ("GET", "/players/b/queue"),
+                         ("GET", "/players/"), ("GET", "/players/A"), ("PUT", "/players/b/outputs/current")):
+        assert api.request(method, path).status_code == 404, (method, path)
+    assert api.request("POST", "/players", json={"id": "a"}).json()["code"] == "player-exists"
+    for path in ("/players/a/session", "/players/a/library", "/players/a/players", "/players/main/session", "/players/a/"):
+        assert api.request("GET", path).status_code == 404, path
+
+
+def test_there_are_sixteen_and_no_more_also_when_asked_for_all_at_once(server, api):
+    """Bounded: a storm of requests makes fifteen beside main, whatever order they come in."""
+    def add(number: int) -> int:
+        return httpx.post(f"{server.url}/api/v1/players", json={"id": f"p{number}"}, timeout=60, trust_env=False).status_code
+
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        statuses = list(pool.map(add, range(60)))
+    assert statuses.count(201) == 15 and set(statuses) <= {201, 409, 503}, statuses
+    assert len(listed(api)) == 16
+    answer = api.request("POST", "/players", json={"id": "one-more"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "too-many-players")
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        removed = list(pool.map(lambda id: httpx.delete(f"{server.url}/api/v1/players/{id}", timeout=60, trust_env=False).status_code,
+                                [id for id in listed(api) if id != "main"] * 2))
+    assert removed.count(204) == 15 and set(removed) <= {204, 404}, removed
+    assert list(listed(api)) == ["main"]
+    assert api.request("GET", "//healthz").status_code == 200
+
+
+def test_a_name_that_is_given_again_is_another_player(server, api, player):
+    """It begins empty; what was meant for the first one does not reach it."""
+    first = player("a", name="First")
+    first.load("low.mp3", "long.mp3")
+    first.settings(volume=0.3, repeat="all")
+    tag = first.request("GET", "/queue").headers["ETag"]
+    key = {"Idempotency-Key": "same"}
+    assert first.request("POST", "/queue/items", json={"items": [{"uri": "noise.mp3"}]}, headers=key).status_code == 201
+    api.call("DELETE", "/players/a")
+    second = player("a")
+    snapshot = second.player()
+    assert (snapshot["queue"]["length"], snapshot["volume"], snapshot["repeat"], snapshot["name"]) == (0, 1, "off", "a")
+    assert second.request("GET", "/queue", headers={"If-None-Match": tag}).status_code == 200
+    assert second.request("POST", "/queue/shuffle", headers={"If-Match": tag}).status_code == 412
+    answer = second.request("POST", "/queue/items", json={"items": [{"uri": "noise.mp3"}]}, headers=key)
+    assert answer.json()["code"] == "idempotency-key-reused" and second.player()["queue"]["length"] == 0
+    assert not list((server.data / "players").glob(".*"))
+
+
+# Each for itself
+
+
+def test_players_have_queues_settings_and_positions_of_their_own(api, player):
+    kitchen = player("kitchen")
+    api.load("long.mp3")
+    kitchen.load("low.mp3", "noise.mp3")
+    kitchen.settings(volume=0.5, shuffle=True)
+    api.play()
+    kitchen.play(position=10)
+    api.wait_status("playing")
+    kitchen.wait_status("playing")
+    assert api.player()["position"] < 9 < kitchen.player()["position"]
+    assert (api.player()["volume"], api.player()["shuffle"]) == (1, False)
+    assert api.uris() == ["long.mp3"] and kitchen.uris() == ["low.mp3", "noise.mp3"]
+    api.pause()
+    assert kitchen.player()["status"] == "playing"
+    kitchen.call("DELETE", "/queue")
+    assert api.uris() == ["long.mp3"] and api.player()["status"] == "paused"
+
+
+def test_what_is_linked_to_lies_on_the_players_own_paths(api, player):
+    kitchen = player("kitchen")
+    answer = kitchen.request("POST", "/queue/items", json={"items": [{"uri": "tagged.mp3"}]})
+    assert answer.headers["Location"] == f"/api/v1/players/kitchen/queue/items/{answer.json()['ids'][0]}"
+    kitchen.play()
+    item = eventually(lambda: (kitchen.player()["item"] or {}).get("artwork") and kitchen.player()["item"], "the item is open")
+    assert item["artwork"] == f"/api/v1/players/kitchen/queue/items/{item['id']}/artwork"
+    for path in (item["artwork"], answer.headers["Location"], f"/api/v1/players/kitchen/queue/items/{item['id']}/waveform"):
+        assert api.http.get(path).status_code == 200, path
+    # The same number is no item of main's queue.
+    assert api.request("GET", f"/queue/items/{item['id']}/artwork").status_code == 404
+
+
+def test_revisions_hold_for_one_player_only(api, player):
+    kitchen = player("kitchen")
+    api.load("low.mp3")
+    kitchen.load("low.mp3")
+    tag = api.request("GET", "/queue").headers["ETag"]
+    assert kitchen.request("GET", "/queue").headers["ETag"] != tag
+    assert kitchen.request("POST", "/queue/shuffle", headers={"If-Match": tag}).status_code == 412
+    assert api.request("POST", "/queue/shuffle", headers={"If-Match": tag}).status_code == 200
+
+
+def test_an_idempotency_key_is_for_one_player(api, player):
+    kitchen = player("kitchen")
+    key = {"Idempotency-Key": "one"}
+    body = {"items": [{"uri": "low.mp3"}]}
+    assert api.request("POST", "/queue/items", json=body, headers=key).status_code == 201
+    assert kitchen.request("POST", "/queue/items", json=body, headers=key).json()["code"] == "idempotency-key-reused"
+    again = api.request("POST", "/players/main/queue/items", json=body, headers=key)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert (len(api.ids()), len(kitchen.ids())) == (1, 0)
+
+
+def test_metrics_and_health_tell_of_each(api, player):
+    kitchen = player("kitchen")
+    kitchen.load("low.mp3")
+    kitchen.play()
+    kitchen.wait_status("playing")
+    text = api.http.get("/metrics").text
+    assert 'tonearm_player_status{player="kitchen",status="playing"} 1' in text
+    assert 'tonearm_player_status{player="main",status="idle"} 1' in text
+    assert 'tonearm_queue_items{player="kitchen"} 1' in text
+    assert api.request("GET", "//healthz").status_code == 200
+
+
+# Sound
+
+
+def test_two_players_on_two_sinks_each_only_there(capture, headphones, pulse, api, player, media):
+    """SPEC rows 107 and 148: two sink inputs; song A in spk.monitor, song B in hp.monitor, each sample exact."""
+    cue = player("cue", output="hp")
+    assert listed(api)["cue"]["output"] == "hp"
+    api.load("long.mp3")
+    cue.load("noise.mp3")
+    api.play()
+    first = capture.wait_sound()
+    assert headphones.first_sound() is None
+    mark = headphones.frames
+    cue.play()
+    headphones.wait_sound(mark)
+    assert sorted(pulse.stream_sinks()) == ["hp", "spk"]
+    cue.wait_status("completed", timeout=10)
+    capture.wait_seconds(0.5)
+    api.pause()
+    headphones.wait_silence()
+    assert largest_difference(headphones.samples(mark), media.reference("noise.mp3"))[0] <= 1, "not the cue's song alone"
+    seconds = 2 * RATE
+    assert largest_difference(capture.samples(first), media.reference("long.mp3")[RATE // 2 : RATE // 2 + seconds])[0] <= 1
+
+
+def test_the_loss_of_ones_sink_leaves_the_other_alone(capture, headphones, pulse, api, player):
+    """The one on headphones pauses; the one on the speakers plays on without an underrun."""
+    cue = player("cue", output="hp")
+    api.load("low.mp3")
+    cue.load("long.mp3")
+    api.play()
+    cue.play()
+    mark = capture.wait_sound()
+    headphones.wait_sound()
+    capture.wait_seconds(0.5)
+    pulse.unplug("hp")
+    cue.wait_status("paused")
+    capture.wait_seconds(1)
+    assert api.player()["status"] == "playing"
+    heard = capture.samples(mark + RATE // 5)[:, 0]
+    assert abs(dominant_frequency(heard) - 220) < 1, "something else than main's tone was heard on the speakers"
+    quiet = numpy.abs(heard.astype(int)).reshape(-1)[: len(heard) // 441 * 441].reshape(-1, 441).max(axis=1).min()
+    assert quiet > 10000, "the tone had a hole"
+    assert 'tonearm_underruns_total{player="main"} 0' in api.http.get("/metrics").text
+
+
+def test_players_are_no_neighbours_to_each_other(capture, headphones, pulse, start_server):
+    """An exclusive session that may reach into other programs, and one that ducks: ours are not others."""
+    server = start_server(output="pulse", pulse=pulse, arguments=("--interrupt-others", "on"))
+    with contextlib.closing(Api(server.url)) as api:
+        api.call("POST", "/players", json={"id": "cue", "output": "hp"})
+        with contextlib.closing(Api(server.url, player="cue")) as cue:
+            api.load("low.mp3")
+            cue.load("low.mp3")
+            cue.play()
+            headphones.wait_sound()
+            api.play()
+            mark = capture.wait_sound()
+            during(0.7, lambda: not api.call("GET", "/session")["otherAudioPlaying"], "a player counts as another program")
+            assert "Mute: yes" not in pulse.pactl("list", "sink-inputs")
+            api.call("PATCH", "/session", json={"category": "playback", "options": ["duck-others"]})
+            with Neighbour(pulse, "music", amplitude=0.25):
+                eventually(lambda: api.call("GET", "/session")["otherAudioPlaying"], "the real one is seen")
+
+                def volumes() -> list[bool]:
+                    blocks = pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]
+                    return [("Tonearm" in block, "-20.00 dB" in block) for block in blocks]
+
+                eventually(lambda: (False, True) in volumes(), "the real one is ducked")
+                assert (True, True) not in volumes()
+            assert capture.first_sound(mark) is not None
+
+
+def test_the_session_is_one_for_all(api, player):
+    """Active while any of them plays; interruptions concern all, and so does a request to be inactive."""
+    kitchen = player("kitchen")
+    kitchen.load("low.mp3")
+    kitchen.play()
+    kitchen.wait_status("playing")
+    eventually(lambda: api.call("GET", "/session")["active"], "the session is active for another player than main")
+    api.load("low.mp3")
+    api.play()
+    api.wait_status("playing")
+    api.call("POST", "/session/interruptions", json={"type": "began"})
+    assert api.player()["status"] == kitchen.player()["status"] == "interrupted"
+    api.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
+    api.wait_status("playing")
+    kitchen.wait_status("playing")
+    kitchen.pause()
+    api.pause()
+    eventually(lambda: not api.call("GET", "/session")["active"], "nobody wants sound")
+    kitchen.play()
+    kitchen.wait_status("playing")
+    api.call("PATCH", "/session", json={"active": False})
+    assert kitchen.wait_status("paused")["status"] == "paused"
+
+
+def test_what_the_session_forbids_holds_for_those_made_later(api, player):
+    api.call("PATCH", "/session", json={"category": "record"})
+    late = player("late")
+    late.load("low.mp3")
+    with pytest.raises(Problem) as refusal:
+        late.play()
+    assert refusal.value.response.json()["code"] == "session-forbids"
+    api.call("PATCH", "/session", json={"category": "playback"})
+    late.play()
+    late.wait_status("playing")
+
+
+def test_a_player_made_during_an_interruption_is_interrupted(api, player):
+    api.call("POST", "/session/interruptions", json={"type": "began"})
+    late = player("late")
+    late.settings(autoPlay=True)
+    late.load("low.mp3")
+    late.wait_status("interrupted")
+    api.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
+    late.wait_status("playing")
+
+
+def test_a_player_is_removed_while_it_plays(capture, headphones, pulse, server, api, player, open_events):
+    """It fades, its stream ends, its channel says so and closes; the other one plays on."""
+    cue = player("cue", output="hp", name="Cue")
+    main_channel = open_events()
+    own_channel = open_events(url=channel(server, "cue"))
+    own_channel.wait_for("snapshot")
+    main_channel.wait_for("snapshot")
+    api.load("low.mp3")
+    cue.load("low.mp3")
+    api.play()
+    cue.play()
+    capture.wait_sound()
+    start = headphones.wait_sound()
+    headphones.wait_seconds(0.5)
+    assert api.request("DELETE", "/players/cue").status_code == 204
+    assert api.request("GET", "/players/cue").status_code == 404
+    headphones.wait_silence(0.3)
+    end = headphones.last_sound(start)
+    tail = numpy.abs(headphones.samples(end - 2000, end + 1)[:, 0].astype(int))
+    assert numpy.abs(numpy.diff(headphones.samples(end - 400, end + 2)[:, 0].astype(int))).max() < 2000, "it clicked"
+    assert tail.max() > 3000 and tail[-100:].max() < 3000, "no fade"
+    eventually(lambda: pulse.stream_sinks() == ["spk"], "its stream has gone")
+    removed = own_channel.wait_for("players", lambda event: event["change"] == "removed")
+    assert (removed["id"], removed["name"], removed.message["player"]) == ("cue", "Cue", "cue")
+    assert own_channel.wait_status("stopped", "stopping")
+    eventually(lambda: own_channel.close_code == 1001, "the channel is closed")
+    told = main_channel.wait_for("players", lambda event: event["change"] == "removed")
+    assert (told["id"], told.message["player"]) == ("cue", "main")
+    assert api.player()["status"] == "playing"
+
+
+# Events
+
+
+def test_each_channel_tells_of_its_own_player(server, api, player, open_events):
+    kitchen = player("kitchen")
+    main_channel, own_channel = open_events(), open_events(url=channel(server, "kitchen"))
+    hello = own_channel.wait_for("hello")
+    assert hello.message["player"] == "kitchen" and hello["epoch"] != main_channel.wait_for("hello")["epoch"]
+    assert own_channel.wait_for("snapshot")["player"]["id"] == "kitchen"
+    main_channel.wait_for("snapshot")
+    kitchen.load("low.mp3")
+    kitchen.play()
+    own_channel.wait_status("playing")
+    own_channel.wait_for("time")
+    api.settings(volume=0.5)
+    main_channel.wait_for("settings")
+    assert {event.message["player"] for event in own_channel.since()} == {"kitchen"}
+    assert {event.message["player"] for event in main_channel.since()} == {"main"}
+    assert not main_channel.since(0, "status", "time", "queue", "item") and not own_channel.since(0, "settings")
+
+
+def test_every_channel_tells_which_players_there_are(server, api, player, open_events):
+    player("a")
+    main_channel, own_channel = open_events(), open_events(url=channel(server, "a"))
+    for log in (main_channel, own_channel):
+        log.wait_for("snapshot")
+    player("b", name="Bath")
+    for log in (main_channel, own_channel):
+        assert log.wait_for("players", lambda event: event["change"] == "added").data == {
+            "change": "added", "id": "b", "name": "Bath"}
+    Api(server.url, player="b").settings(name="Bathroom")
+    api.settings(volume=0.4)
+    for log in (main_channel, own_channel):
+        assert log.wait_for("players", lambda event: event["change"] == "changed")["name"] == "Bathroom"
+    api.call("DELETE", "/players/b")
+    for log in (main_channel, own_channel):
+        log.wait_for("players", lambda event: event["change"] == "removed")
+        assert [event["change"] for event in log.since(0, "players")] == ["added", "changed", "removed"]
+
+
+def test_commands_on_a_channel_go_to_its_player(server, api, player, open_events):
+    kitchen = player("kitchen")
+    log = open_events(url=channel(server, "kitchen"))
+    log.wait_for("snapshot")
+    for number, (command, data) in enumerate((("queue.add", {"items": [{"uri": "low.mp3"}]}), ("settings", {"volume": 0.3}),
+                                              ("play", {}))):
+        log.send({"type": "command", "id": number, "command": command, "data": data})
+        reply = log.wait_for("reply", lambda event: event.message["id"] == number).message
+        assert reply["status"] < 300, reply
+    kitchen.wait_status("playing")
+    assert kitchen.player()["volume"] == 0.3 and kitchen.uris() == ["low.mp3"]
+    assert api.player()["volume"] == 1 and api.uris() == [] and api.player()["status"] == "idle"
+    log.send({"type": "command", "id": "i", "command": "interruption", "data": {"type": "began"}})
+    assert log.wait_for("reply", lambda event: event.message["id"] == "i").message["result"]["status"] == "interrupted"
+
+
+def test_a_returning_client_hears_what_it_missed_of_its_player(server, api, player, open_events):
+    kitchen = player("kitchen")
+    log = open_events(url=channel(server, "kitchen"))
+    epoch = log.wait_for("hello")["epoch"]
+    sequence = log.wait_for("snapshot").message["seq"]
+    log.close()
+    kitchen.settings(volume=0.2)
+    api.settings(volume=0.9)
+    back = open_events(f"since={epoch}:{sequence}", url=channel(server, "kitchen"))
+    assert back.wait_for("settings")["volume"] == 0.2
+    # Main's numbers are not this player's.
+    other = open_events(f"since={epoch}:{sequence}")
+    other.wait_for("resync")
+
+
+def test_events_come_as_a_stream_too(server, api, player):
+    player("kitchen")
+    with httpx.stream("GET", f"{server.url}/api/v1/players/kitchen/events", headers={"Accept": "text/event-stream"}, timeout=20,
+                      trust_env=False) as stream:
+        lines = stream.iter_lines()
+        frames = (json.loads(line[5:]) for line in lines if line.startswith("data:"))
+        assert next(frames)["player"] == "kitchen"
+        api.call("DELETE", "/players/kitchen")
+        last = list(frames)[-1]
+    assert last["type"] == "players" and last["data"]["change"] == "removed"
+
+
+# What survives
+
+
+def test_all_players_come_back_after_kill_9(server, api, player):
+    kitchen, bath = player("kitchen", name="Küche"), player("bath")
+    api.load("long.mp3")
+    kitchen.load("low.mp3", "noise.mp3")
+    kitchen.settings(volume=0.3)
+    bath.settings(repeat="all")
+    kitchen.play(position=5)
+    kitchen.wait_status("playing")
+    eventually(lambda: kitchen.player()["position"] > 6.5, "a second has been heard")
+    position = kitchen.player()["position"]
+    server.restart(kill=True)
+    api, kitchen, bath = (Api(server.url, player=id) for id in ("main", "kitchen", "bath"))
+    assert list(listed(api)) == ["main", "bath", "kitchen"]
+    snapshot = kitchen.player()
+    assert (snapshot["status"], snapshot["name"], snapshot["volume"], snapshot["queue"]["length"]) == ("paused", "Küche", 0.3, 2)
+    assert position - 1.2 <= snapshot["position"] <= position + 0.5
+    assert api.uris() == ["long.mp3"] and bath.player()["repeat"] == "all"
+    api.call("DELETE", "/players/bath")
+    server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as after:
+        assert list(listed(after)) == ["main", "kitchen"]
+
+
+def test_kill_9_at_any_moment_leaves_whole_players(server, media):
+    """Killed amid making and removing: what is there afterwards answers, plays, and nothing half is left."""
+    for moment in (0.0, 0.01, 0.02, 0.04, 0.08, 0.15):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            def churn(id: str) -> None:
+                with contextlib.suppress(httpx.HTTPError):
+                    for _ in range(50):
+                        httpx.post(f"{server.url}/api/v1/players", json={"id": id}, timeout=10, trust_env=False)
+                        httpx.delete(f"{server.url}/api/v1/players/{id}", timeout=10, trust_env=False)
+
+            jobs = [pool.submit(churn, id) for id in ("a", "b", "c", "d")]
+            time.sleep(0.3 + moment)  # the moment itself is the subject
+            server.kill()
+            for job in jobs:
+                job.result()
+        server.start()
+        with contextlib.closing(Api(server.url)) as api:
+            names = sorted(path.name for path in (server.data / "players").iterdir())
+            assert names == sorted(set(listed(api)) - {"main"})
+            for id in names:
+                with contextlib.closing(Api(server.url, player=id)) as client:
+                    assert client.load("low.mp3") and client.player()["queue"]["length"] == 1
+
+
+def test_a_damaged_player_is_set_aside_and_the_others_start(server, api, player):
+    kitchen, bath = player("kitchen"), player("bath")
+    kitchen.load("low.mp3")
+    bath.load("low.mp3")
+    server.stop()
+    (server.data / "players" / "kitchen" / "state.sqlite").write_bytes(b"nonsense" * 1000)
+    for name in ("state.sqlite-wal", "state.sqlite-shm"):
+        (server.data / "players" / "kitchen" / name).unlink(missing_ok=True)
+    shutil.rmtree(server.data / "players" / "bath")
+    (server.data / "players" / "bath").write_text("no directory")
+    (server.data / "players" / ".new-half").mkdir()
+    (server.data / "players" / ".removed-half-1").mkdir()
+    server.start()
+    with contextlib.closing(Api(server.url, player="kitchen")) as kitchen:
+        assert kitchen.player()["queue"]["length"] == 0 and kitchen.player()["name"] == "kitchen"
+        assert list(listed(kitchen)) == ["main", "kitchen"]
+    names = [path.name for path in (server.data / "players").iterdir()]
+    assert sorted(names) == ["bath", "kitchen"]
+    assert list((server.data / "players" / "kitchen").glob("state.sqlite.damaged-*"))
+
+
+def test_all_fade_and_are_saved_within_two_seconds(capture, headphones, pulse, server, api, player):
+    """SIGTERM, with more than one playing; at once, not one after the other."""
+    players = [player(f"p{number}", output="hp") for number in range(6)]
+    for client in [api, *players]:
+        client.load("long.mp3")
+        client.settings(volume=0.2)
+        client.play()
+    for client in [api, *players]:
+        client.wait_status("playing")
+    capture.wait_seconds(0.5)
+    positions = [client.player()["position"] for client in players]
+    began = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    server.process.wait(20)
+    assert time.monotonic() - began < 2 and server.process.returncode == 0
+    server.start()
+    for number, position in enumerate(positions):
+        with contextlib.closing(Api(server.url, player=f"p{number}")) as client:
+            assert abs(client.player()["position"] - position) < 1.2 and client.player()["status"] == "paused"
+
+
+# Cost, access, command line
+
+
+def test_an_idle_player_costs_next_to_nothing(pulse, server, api, player):
+    """No wake-ups; some hundred kilobytes, a handful of threads and descriptors."""
+    player("warm")
+    eventually(lambda: server.wake_ups() == (time.sleep(0.5), server.wake_ups())[1], "the server rests", timeout=20)
+    memory, threads, descriptors = server.resident_bytes(), server.threads(), server.descriptors()
+    for number in range(10):
+        player(f"p{number}")
+    eventually(lambda: server.wake_ups() == (time.sleep(1), server.wake_ups())[1], "nobody wakes up", timeout=30)
+    each = (server.resident_bytes() - memory) / 10
+    print(f"{each / 1024:.0f} KB, {(server.threads() - threads) / 10:g} threads, "
+          f"{(server.descriptors() - descriptors) / 10:g} descriptors for each player")
+    assert each < 1_500_000 and server.threads() - threads <= 40 and server.descriptors() - descriptors <= 160
+
+
+def test_scopes_hold_for_each_player(open_to_all):
+    token = open_to_all.token
+    open_to_all.server.stop()
+    open_to_all.token_file.write_text(f"{token} admin\nread-token-0123456789 read\ncontrol-token-0123456789 control\n")
+    open_to_all.server.start()
+    url = open_to_all.server.url
+
+    def status(method: str, path: str, token: str | None, **arguments) -> int:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.request(method, f"{url}/api/v1{path}", headers=headers, trust_env=False, **arguments).status_code
+
+    read, control = "read-token-0123456789", "control-token-0123456789"
+    assert status("POST", "/players", control, json={"id": "a"}) == 403
+    assert status("POST", "/players", token, json={"id": "a"}) == 201
+    # Who may not read does not learn which players there are.
+    assert [status("GET", f"/players/{id}", None) for id in ("a", "b")] == [401, 401]
+    assert [status("GET", f"/players/{id}", read) for id in ("a", "b")] == [200, 404]
+    assert status("GET", "/players", None) == 401 and status("GET", "/players", read) == 200
+    assert status("POST", "/players/a/pause", read) == 403 and status("POST", "/players/a/pause", control) == 200
+    assert [status("GET", f"/players/{id}/events", None) for id in ("a", "b")] == [401, 401]
+    with pytest.raises(websockets.InvalidStatus) as refusal:
+        EventLog(channel(open_to_all.server, "a"))
+    assert refusal.value.response.status_code == 401
+    assert status("DELETE", "/players/a", control) == 403 and status("DELETE", "/players/a", token) == 204
+
+
+def test_the_command_line_speaks_to_any_player(server, api):
+    environment = {**server.environment, "TONEARM_SERVER": server.url}
+
+    def tonearm(*arguments: str, fails: bool = False) -> str:
+        result = subprocess.run([str(binary()), *arguments], env=environment, capture_output=True, text=True, timeout=30)
+        assert (result.returncode != 0) == fails, result.stderr
+        return result.stderr if fails else result.stdout
+
+    assert tonearm("players", "add", "kitchen", "--name", "Küche").strip() == "kitchen"
+    tonearm("add", "low.mp3", "--player", "kitchen")
+    assert "playing" in tonearm("play", "--player", "kitchen")
+    tonearm("volume", "30", "--player", "kitchen")
+    assert "Küche" in tonearm("players") and tonearm("players", "--ids").split() == ["main", "kitchen"]
+    assert json.loads(tonearm("players", "--json"))["players"][1]["volume"] == 0.3
+    environment["TONEARM_PLAYER"] = "kitchen"
+    assert "30 %" in tonearm("status")
+    assert "100 %" in tonearm("status", "--player", "main")
+    assert "no player" in tonearm("status", "--player", "bath", fails=True)
+    assert "is no player's id" in tonearm("status", "--player", "a/b", fails=True)
+    tonearm("players", "remove", "kitchen")
+    assert list(listed(api)) == ["main"]
+    assert "cannot be removed" in tonearm("players", "remove", "main", fails=True)

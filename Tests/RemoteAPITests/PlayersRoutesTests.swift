@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Testing
+
+@testable import RemoteAPI
+
+@Suite struct PlayersRoutesTests {
+    let roster = ScriptedRoster()
+    let api: APIHarness
+
+    init() { api = APIHarness(roster: roster) }
+
+    private func add(_ body: String) throws -> HTTPResponse { try api.send("POST", "/api/v1/players", body) }
+
+    private func open(_ target: String) throws -> any WebSocketSession {
+        switch api.api.webSockets.accept(api.request("GET", target)) {
+        case .accepted(let session, _):
+            session.opened {}
+            return session
+        case .refused(let answer): throw Problem.malformed("refused: \(answer.status) \(answer.code ?? "")")
+        }
+    }
+
+    /// Type and player of each frame that waits; `close` with its code.
+    private func frames(_ session: any WebSocketSession) throws -> [String] {
+        var frames: [String] = []
+        while let frame = session.nextFrame() {
+            switch frame {
+            case .text(let bytes):
+                let json = try JSONValue.parse(String(decoding: bytes.bytes, as: UTF8.self))
+                let change = json["data"]?["change"]?.text.map { " " + $0 } ?? ""
+                frames.append("\(json["type"]?.text ?? "") \(json["player"]?.text ?? "")\(change)")
+            case .close(let code, let reason): return frames + ["close \(code) \(reason)"]
+            }
+        }
+        return frames
+    }
+
+    @Test func madePlayerIsListed_behindMain() throws {
+        let answer = try add(#"{"id":"b","name":"Bath"}"#)
+        #expect(answer.status == 201 && answer.headers["Location"] == "/api/v1/players/b")
+        #expect(try answer.json()["name"]?.text == "Bath")
+        _ = try add(#"{"id":"a"}"#)
+        let list = try #require(try api.send("GET", "/api/v1/players").json()["players"]?.list)
+        #expect(list.map { $0["id"]?.text } == ["main", "a", "b"])
+        #expect(list.map { $0["href"]?.text } == ["/api/v1/player", "/api/v1/players/a", "/api/v1/players/b"])
+    }
+
+    @Test func commandsGoToThePlayerOfThePath() throws {
+        _ = try add(#"{"id":"a"}"#)
+        #expect(try api.send("POST", "/api/v1/players/a/pause").status == 200)
+        #expect(try api.send("PATCH", "/api/v1/players/a", #"{"name":"A","volume":0.5}"#).status == 200)
+        #expect(try api.send("PUT", "/api/v1/players/a/outputs/current", #"{"id":null}"#).status == 200)
+        #expect(api.player.commands.isEmpty && roster["a"]?.commands.count == 3)
+        if case .apply(let patch) = roster["a"]?.commands[1] {
+            #expect(patch.name == "A" && patch.volume == 0.5)
+        } else {
+            Issue.record("no settings")
+        }
+        let added = try api.send("POST", "/api/v1/players/a/queue/items", #"{"items":[{"uri":"x.mp3"}]}"#)
+        #expect(added.headers["Location"] == "/api/v1/players/a/queue/items/i100" || added.status == 201)
+        #expect(added.headers["Location"]?.hasPrefix("/api/v1/players/a/queue/items/") == true)
+        #expect(try api.send("GET", "/api/v1/players/a").json()["id"]?.text == "a")
+        #expect(try api.send("GET", "/api/v1/player").json()["id"]?.text == "main")
+    }
+
+    @Test func tagsOfOnePlayer_areNotThoseOfAnother_norOfItsSuccessor() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let path = "/api/v1/players/a/queue"
+        let tag = try #require(try api.send("GET", path).headers["ETag"])
+        #expect(try api.send("GET", "/api/v1/queue").headers["ETag"] != tag)
+        #expect(try api.send("POST", path + "/shuffle", headers: ["If-Match": tag]).status == 200)
+        #expect(try api.send("DELETE", "/api/v1/players/a").status == 204)
+        _ = try add(#"{"id":"a"}"#)
+        #expect(try api.send("POST", path + "/shuffle", headers: ["If-Match": tag]).status == 412)
+    }
+
+    @Test func idempotencyKeyIsForOnePlayer_whicheverOfItsPathsIsUsed() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let key = ["Idempotency-Key": "k"]
+        #expect(try api.send("POST", "/api/v1/player/pause", headers: key).status == 200)
+        let again = try api.send("POST", "/api/v1/players/main/pause", headers: key)
+        #expect(again.headers["Idempotency-Replayed"] == "true")
+        #expect(try api.send("POST", "/api/v1/players/a/pause", headers: key).code == "idempotency-key-reused")
+        #expect(roster["a"]?.commands.isEmpty == true)
+    }
+
+    @Test func refusalsNameTheirReason() throws {
+        #expect(try api.send("DELETE", "/api/v1/player").code == "main-player")
+        #expect(try api.send("DELETE", "/api/v1/players/x").code == "unknown-player")
+        for (problem, status) in [
+            (PlayerRosterProblem.exists("a"), 409), (.tooMany(maximum: 16), 409), (.unknownOutput("o"), 422),
+            (.notSaved("full"), 500), (.notPossible("busy"), 503),
+        ] {
+            roster.state.withLock { $0.problem = problem }
+            #expect(try add("{}").status == status)
+        }
+        #expect(try APIHarness().send("POST", "/api/v1/players").status == 503)
+    }
+
+    @Test(arguments: [
+        #"{"id":""}"#, #"{"id":"-a"}"#, #"{"id":"a.b"}"#, #"{"id":"123456789012345678901234567890123"}"#,
+        #"{"name":""}"#, #"{"name":"a\u0007"}"#, #"{"what":1}"#,
+    ])
+    func badDraftIsRefused(body: String) throws {
+        #expect(try add(body).status == 422)
+        #expect(roster.state.withLock { $0.drafts }.isEmpty)
+    }
+
+    @Test func interruptionGoesToTheRoster_forAll() throws {
+        let answer = try api.send("POST", "/api/v1/session/interruptions", #"{"type":"began"}"#)
+        #expect(answer.status == 200 && roster.state.withLock { $0.notices }.count == 1)
+        #expect(api.player.commands.isEmpty)
+    }
+
+    @Test func eachChannelTellsItsOwnPlayer_andOfAllThatComeAndGo() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let (main, own) = (try open("/api/v1/events"), try open("/api/v1/players/a/events"))
+        roster["a"]?.tell(.queueEnded)
+        #expect(try frames(main) == ["hello main", "snapshot main"])
+        #expect(try frames(own) == ["hello a", "snapshot a", "queue-ended a"])
+        _ = try add(#"{"id":"b"}"#)
+        var settings = PlayerSettings()
+        settings.name = "A"
+        roster["a"]?.change { $0.settings = settings }
+        roster["a"]?.tell(.settings(settings))
+        settings.volume = 0
+        roster["a"]?.tell(.settings(settings))
+        #expect(try frames(main) == ["players main added", "players main changed"])
+        #expect(try frames(own) == ["players a added", "settings a", "players a changed", "settings a"])
+    }
+
+    @Test func channelOfARemovedPlayer_saysSoAndEnds() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let (main, own) = (try open("/api/v1/events"), try open("/api/v1/players/a/events"))
+        _ = (try frames(main), try frames(own))
+        #expect(try api.send("DELETE", "/api/v1/players/a").status == 204)
+        #expect(try frames(main) == ["players main removed"])
+        #expect(try frames(own) == ["players a removed", "close 1001 The player was removed."])
+        #expect(throws: Problem.self) { try open("/api/v1/players/a/events") }
+        #expect(try api.send("GET", "/api/v1/players/a").code == "unknown-player")
+    }
+
+    @Test func whichPlayersThereAre_isForThoseWhoMayRead() throws {
+        var access = AccessPolicy()
+        access.anonymous = .nobody
+        let api = APIHarness(access: access, roster: roster)
+        _ = try roster.add(PlayerDraft(id: "a"))
+        for id in ["a", "b", "main"] { #expect(try api.send("GET", "/api/v1/players/\(id)").status == 401) }
+    }
+
+    @Test(
+        arguments: [
+            ("/api/v1/player", nil, "/api/v1/player"), ("/api/v1/players", nil, "/api/v1/players"),
+            ("/api/v1/players/a", "a", "/api/v1/player"), ("/api/v1/players/a/", "a", "/api/v1/player/"),
+            ("/api/v1/players/a/play", "a", "/api/v1/player/play"), ("/api/v1/players/a/queue", "a", "/api/v1/queue"),
+            ("/api/v1/players/a/queue/items/i1", "a", "/api/v1/queue/items/i1"),
+            ("/api/v1/players/a/session", "a", "/api/v1/player/session"), ("/api/v1/players/", "", "/api/v1/player"),
+            ("/api/v1/players/a/eventsful", "a", "/api/v1/player/eventsful"), ("/index.html", nil, "/index.html"),
+        ] as [(String, String?, String)])
+    func pathIsSplit(path: String, player: String?, route: String) {
+        #expect(PlayerPath.split(path) == (player, route))
+    }
+}

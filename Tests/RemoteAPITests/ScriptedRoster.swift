@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Synchronization
+
+@testable import RemoteAPI
+
+/// Makes scripted players.
+final class ScriptedRoster: PlayerRoster {
+    struct State {
+        var players: [String: ScriptedPlayer] = [:]
+        var drafts: [PlayerDraft] = []
+        var notices: [InterruptionNotice] = []
+        var problem: PlayerRosterProblem?
+    }
+
+    let state = Mutex(State())
+    private let api = Mutex<RemoteAPI?>(nil)
+
+    func begin(_ api: RemoteAPI) { self.api.withLock { $0 = api } }
+
+    subscript(id: String) -> ScriptedPlayer? { state.withLock { $0.players[id] } }
+
+    func add(_ draft: PlayerDraft) throws(PlayerRosterProblem) -> String {
+        if let problem = state.withLock({ $0.problem }) { throw problem }
+        let id = draft.id ?? "fresh"
+        let player = ScriptedPlayer(items: 2)
+        player.change { $0.settings.name = draft.name ?? id }
+        state.withLock {
+            $0.players[id] = player
+            $0.drafts.append(draft)
+        }
+        let api = api.withLock { $0 }
+        player.observe(api?.admit(id, player))
+        api?.announce(id)
+        return id
+    }
+
+    func remove(_ id: String) throws(PlayerRosterProblem) {
+        guard let player = state.withLock({ $0.players.removeValue(forKey: id) }) else { throw .unknown(id) }
+        let api = api.withLock { $0 }
+        if let dismissed = api?.dismiss(id) { api?.conclude(dismissed) }
+        player.observe(nil)
+    }
+
+    func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.notices.append(notice) }
+        done()
+    }
+}
