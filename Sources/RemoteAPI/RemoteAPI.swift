@@ -99,7 +99,8 @@ public final class RemoteAPI: HTTPResponder {
             playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
             epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
-            snapshots: SnapshotCache(.main, player: player, clock: clock), roster: configuration.roster)
+            snapshots: SnapshotCache(.main, player: player, clock: clock), roster: configuration.roster,
+            players: players)
         server = "tonearm/" + configuration.serverVersion
         let hub = EventHub(services, server: server)
         playersRoutes = PlayersRoutes(

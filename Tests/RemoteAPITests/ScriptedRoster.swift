@@ -43,6 +43,8 @@ final class ScriptedRoster: PlayerRoster {
         player.observe(nil)
     }
 
+    func offset(of id: String) -> Double? { nil }
+
     func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void) {
         state.withLock { $0.notices.append(notice) }
         done()

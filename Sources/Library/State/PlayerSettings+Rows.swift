@@ -7,7 +7,7 @@ extension PlayerSettings {
     /// One row per setting, so that one unreadable value costs only itself.
     var rows: [(key: String, value: DatabaseValue)] {
         [
-            ("name", name.databaseValue), ("volume", volume.databaseValue), ("muted", muted.databaseValue),
+            ("name", name.databaseValue), ("leader", leader.databaseValue), ("volume", volume.databaseValue), ("muted", muted.databaseValue),
             ("balance", balance.databaseValue),
             ("repeat", repeats.rawValue.databaseValue), ("shuffle", shuffle.databaseValue),
             ("consume", consume.databaseValue), ("stopAfterCurrent", stopAfterCurrent.databaseValue),
@@ -51,6 +51,7 @@ extension PlayerSettings {
         interruptionPolicy = InterruptionPolicy(rawValue: policy) ?? .auto
         read("autoResume", into: &autoResume)
         read("interruptionTimeout", into: &interruptionTimeout) { (0...86_400).contains($0) }
+        leader = values["leader"].flatMap(String.fromDatabaseValue)
         outputDevice = values["outputDevice"].flatMap(String.fromDatabaseValue)
         remote.takeFlags { read($0, into: &$1) }
         if let stored = values["remote.skipInterval"], !stored.isNull {

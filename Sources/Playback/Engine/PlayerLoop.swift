@@ -10,7 +10,8 @@ internal import Threading
 /// one that calls `run`, and what other threads use lies behind a `Mutex` (or is the mailbox).
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
-        case command(PlayerCommand, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
+        case command(
+            PlayerCommand, PlayerCommand.Origin, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)
         /// All changes handed to the store up to this number are safe (or were refused, with a sentence).
@@ -70,7 +71,7 @@ final class PlayerLoop: @unchecked Sendable {
             if messages.isEmpty { handle(.tick) }
             for (index, message) in messages.enumerated() {
                 switch message {
-                case .command(let command, let reply): accept(command, reply)
+                case .command(let command, let origin, let reply): accept(command, origin, reply)
                 case .decoding(let generation, let event): handle(.decoding(generation, event))
                 case .output(let event):
                     if case .opened(let generation, let ring) = event { adopt(ring, generation) }
@@ -98,8 +99,12 @@ final class PlayerLoop: @unchecked Sendable {
     // MARK: Inputs
 
     private func accept(
-        _ command: PlayerCommand, _ reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+        _ command: PlayerCommand, _ origin: PlayerCommand.Origin,
+        _ reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
+        if origin == .client, let refusal = core.withLock({ $0.refusalOfFollower(command) }) {
+            return reply(.failure(refusal))
+        }
         lastToken += 1
         let token = CommandToken(number: lastToken)
         replies[token] = Reply(send: reply)
@@ -305,7 +310,7 @@ final class PlayerLoop: @unchecked Sendable {
         replies = [:]
         for message in rest + mailbox.close() {
             switch message {
-            case .command(_, let reply): reply(.failure(Self.goingDown))
+            case .command(_, _, let reply): reply(.failure(Self.goingDown))
             case .sign(let answer): answer()
             case .decoding, .output, .saved, .shutdown: continue
             }

@@ -10,14 +10,13 @@ internal import Threading
 /// tells something, and once a second while both play.
 public final class Follower: Sendable {
     private let loop: FollowerLoop
-    private let thread: NamedThread
 
     /// nil when there can be no more threads.
     public init?(_ follower: Player, of leader: Player) {
         let loop = FollowerLoop(leader: leader, follower: follower)
         guard let thread = NamedThread(ifPossible: "in-step", { loop.run() }) else { return nil }
         self.loop = loop
-        self.thread = thread
+        thread.detach()
     }
 
     /// For the observers of both players; from any thread.
@@ -26,11 +25,8 @@ public final class Follower: Sendable {
     /// Seconds by which the leader was heard ahead at the last measurement; nil while they do not sound together.
     public var offset: Double? { loop.offset.withLock { $0 } }
 
-    /// Lets the follower be, as it is. Blocks for a moment at most. Call once.
-    public func stop() {
-        loop.mailbox.post(.stop)
-        thread.join(within: 1)
-    }
+    /// Lets the follower be, as it is. Returns at once; one command may still come of it.
+    public func stop() { loop.mailbox.post(.stop) }
 }
 
 /// The follower's thread. `@unchecked Sendable` because what is private is its own.
@@ -102,7 +98,7 @@ final class FollowerLoop: @unchecked Sendable {
     private func performNext() {
         isBusy = !commands.isEmpty
         guard isBusy else { return }
-        follower.perform(commands.removeFirst()) { [mailbox] in mailbox.post(.ended($0)) }
+        follower.perform(commands.removeFirst(), origin: .follower) { [mailbox] in mailbox.post(.ended($0)) }
     }
 
     private func ended(_ result: Result<PlayerSnapshot, PlaybackError>) {

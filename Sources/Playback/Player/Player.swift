@@ -53,7 +53,15 @@ public final class Player: Sendable {
     public func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
-        if !loop.mailbox.post(.command(command, reply)) { reply(.failure(PlayerLoop.goingDown)) }
+        perform(command, origin: .client, reply: reply)
+    }
+
+    /// Who follows takes what it is to play from its `Follower` alone.
+    func perform(
+        _ command: PlayerCommand, origin: PlayerCommand.Origin,
+        reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        if !loop.mailbox.post(.command(command, origin, reply)) { reply(.failure(PlayerLoop.goingDown)) }
     }
 
     /// Up to `limit` items from `offset` on; consistent within itself. Costs what the window costs.

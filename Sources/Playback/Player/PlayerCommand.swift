@@ -26,6 +26,13 @@ public enum PlayerCommand: Sendable {
     /// Seconds by which what is heard comes earlier from now on, later when negative: keeps two players in step.
     case shift(Double)
 
+    /// Whom it comes from.
+    enum Origin: Sendable {
+        case client
+        /// What keeps a player in step with another.
+        case follower
+    }
+
     /// Asks for an item to be played: has failed when the item has. An edit is done although what it added may fail.
     var failsWithItem: Bool {
         switch self {

@@ -101,6 +101,7 @@ extension PlayerCore {
 
         var settings = settings
         settings.name = patch.name ?? settings.name
+        settings.leader = patch.leader ?? settings.leader
         settings.volume = patch.volumeRamp?.to ?? patch.volume ?? settings.volume
         settings.muted = patch.muted ?? settings.muted
         settings.balance = patch.balance ?? settings.balance
@@ -115,6 +116,7 @@ extension PlayerCore {
         settings.interruptionPolicy = patch.interruptionPolicy ?? settings.interruptionPolicy
         settings.autoResume = patch.autoResume ?? settings.autoResume
         settings.interruptionTimeout = patch.interruptionTimeout ?? settings.interruptionTimeout
+        if settings.leader != nil { settings.followOnly() }
         return settings
     }
 }

@@ -10,6 +10,8 @@ public struct PlayerSettings: Hashable, Sendable {
 
     /// What people call the player: 1...100 characters. Empty until it was named.
     public var name = ""
+    /// Id of the player that this one follows: plays what that one plays, in step. nil: goes its own way.
+    public var leader: String?
     /// Amplitude 0...1.
     public var volume = 1.0
     public var muted = false
@@ -64,6 +66,8 @@ public struct SettingsPatch: Hashable, Sendable {
     }
 
     public var name: String?
+    /// `.some(nil)`: follows nobody any more.
+    public var leader: String??
     public var volume: Double?
     public var muted: Bool?
     public var balance: Double?

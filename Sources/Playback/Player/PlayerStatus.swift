@@ -72,6 +72,8 @@ public struct PlaybackError: Error, Hashable, Sendable {
         /// 409: not possible in this state.
         case notSeekable = "not-seekable"
         case invalidState = "invalid-state"
+        /// What it plays is another player's to say.
+        case following
         /// The audio session's category does not allow it.
         case sessionForbids = "session-forbids"
         case nothingToUndo = "nothing-to-undo"

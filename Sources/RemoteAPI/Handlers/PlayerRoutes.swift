@@ -11,7 +11,11 @@ struct PlayerRoutes: Sendable {
         let base = "/api/v1/player"
         return [
             .get(base) { _, reply throws(Problem) in reply(services.snapshots.response) },
-            .patch(base, performing(SettingsRequest.self) { .apply($0.patch) }),
+            .patch(base) { call, reply throws(Problem) in
+                let patch = try call.body(SettingsRequest.self).patch
+                if let leader = patch.leader ?? nil { try services.checkLeader(leader) }
+                services.perform(.apply(patch), reply: reply) { .json(services.encode($0)) }
+            },
             .post(base + "/play", performing(PlayRequest.self) { .play($0.target, position: $0.position) }),
             .post(base + "/pause", performing(EmptyBody.self) { _ in .pause }),
             .post(base + "/toggle", performing(EmptyBody.self) { _ in .toggle }),

@@ -37,6 +37,8 @@ struct Services: Sendable {
     var snapshots: SnapshotCache
     /// nil: there is one player only.
     let roster: (any PlayerRoster)?
+    /// All players.
+    let players: PlayerTable
 
     /// Performs a command and answers with what `answer` makes of the state after it.
     func perform(

@@ -12,6 +12,9 @@ public protocol PlayerRoster: Sendable {
     /// Called by one thread at a time; may block for 2 s.
     func remove(_ id: String) throws(PlayerRosterProblem)
 
+    /// Seconds by which the player was last measured behind the one that it follows; nil unless both sound. Any thread.
+    func offset(of id: String) -> Double?
+
     /// An interruption concerns all players, those made during it as well. Any thread; `done` when all have taken it in.
     func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void)
 }

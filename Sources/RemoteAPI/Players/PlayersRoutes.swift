@@ -18,7 +18,7 @@ struct PlayersRoutes: Sendable {
                     .json(
                         JSONWriter.object(capacity: 1024) { writer in
                             writer.member("players", array: players()[...]) { writer, player in
-                                writer.object { $0.members(of: player.services.player.snapshot, player.path) }
+                                writer.object { $0.entryMembers(of: player.services) }
                             }
                         }))
             },
@@ -27,9 +27,7 @@ struct PlayersRoutes: Sendable {
                 try onRoster(reply) { roster throws(PlayerRosterProblem) in
                     let id = try roster.add(draft)
                     guard let player = players().first(where: { $0.path.id == id }) else { throw .unknown(id) }
-                    let entry = JSONWriter.object {
-                        $0.members(of: player.services.player.snapshot, player.path)
-                    }
+                    let entry = JSONWriter.object { $0.entryMembers(of: player.services) }
                     return .json(entry, status: 201, [("Location", player.path.player)])
                 }
             },
@@ -92,7 +90,8 @@ extension StrictObject {
 
 extension JSONWriter {
     /// An entry of `GET /players`.
-    mutating func members(of snapshot: PlayerSnapshot, _ path: PlayerPath) {
+    mutating func entryMembers(of services: Services) {
+        let (snapshot, path) = (services.player.snapshot, services.path)
         let draft = snapshot.item?.item.draft
         member("id", path.id)
         member("name", snapshot.settings.name)
@@ -104,6 +103,8 @@ extension JSONWriter {
         member("output", snapshot.output.devices.current)
         member("volume", snapshot.settings.volume)
         member("muted", snapshot.settings.muted)
+        member("leader", snapshot.settings.leader)
+        member("offset", services.roster?.offset(of: path.id))
         member("href", path.player)
     }
 }

@@ -17,7 +17,7 @@ extension Problem {
             (409, "The item cannot be played")
         case .unknownItem, .noSuchContent, .unknownOutput: (404, "Not found")
         case .outputUnavailable, .outputRefused: (503, "Output unavailable")
-        case .notSeekable, .invalidState, .sessionForbids, .nothingToUndo, .nothingToRedo:
+        case .notSeekable, .invalidState, .following, .sessionForbids, .nothingToUndo, .nothingToRedo:
             (409, "Not possible in this state")
         case .revisionMismatch: (412, "Precondition failed")
         case .queueFull: (413, "Queue full")

@@ -58,6 +58,7 @@ extension JSONWriter {
 
     mutating func settingsMembers(of settings: PlayerSettings) {
         member("name", settings.name)
+        member("leader", settings.leader)
         member("volume", settings.volume)
         member("muted", settings.muted)
         member("balance", settings.balance)

@@ -73,11 +73,12 @@ struct SettingsRequest: Decodable {
         let object = try StrictObject(
             decoder,
             [
-                "name", "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
+                "name", "leader", "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
                 "stopAfterCurrent", "crossfade", "autoPlay", "previousRestartsAfter", "volumeRamp", "mpris",
                 "nowPlaying", "remoteCommands", "interruptionPolicy", "autoResume", "interruptionTimeout",
             ])
         patch.name = try object.playerName()
+        if object.contains("leader") { patch.leader = .some(try object.text("leader")) }
         patch.volume = try object.number("volume", in: 0...1)
         patch.muted = try object.flag("muted")
         patch.balance = try object.number("balance", in: -1...1)

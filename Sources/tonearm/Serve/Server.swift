@@ -73,10 +73,12 @@ final class Server {
         let group = PlayerGroup()
         group.join("main") { command, done in player.perform(command) { _ in done() } }
         session = Self.session(group, output, keeper, configuration)
+        let following = Following(log: log)
+        following.join("main", player)
         players = ServerPlayers(
             ServerPlayers.Parts(
                 environment: { environment(Self.output(configuration, player: $0), $1) }, main: player,
-                session: session, group: group,
+                session: session, group: group, following: following,
                 directories: PlayerDirectories(data: configuration.data, logger: log), log: log))
 
         library = try Self.library(configuration, roots, examiner, log)
@@ -108,6 +110,7 @@ final class Server {
         player.observe { [surfaces] event in
             api.observe(event)
             session.receive(event, of: "main")
+            following.receive(event, of: "main")
             surfaces.observe(event)
         }
         session.receive(player.snapshot, of: "main")

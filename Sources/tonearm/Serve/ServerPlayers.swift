@@ -22,6 +22,7 @@ final class ServerPlayers: PlayerRoster {
         var main: Player
         var session: LiveSession
         var group: PlayerGroup
+        var following: Following
         var directories: PlayerDirectories
         var log: Logger
     }
@@ -57,6 +58,7 @@ final class ServerPlayers: PlayerRoster {
                 parts.log.error("a player cannot be started", metadata: ["player": "\(id)", "reason": "\(error)"])
             }
         }
+        parts.following.settle()
         for id in ids.dropFirst(Self.maximum - 1) {
             parts.log.error("there are too many players; this one is left out", metadata: ["player": "\(id)"])
         }
@@ -109,6 +111,7 @@ final class ServerPlayers: PlayerRoster {
         _ = state.withLock { $0.members.removeValue(forKey: id) }
         let dismissed = api?.dismiss(id)
         parts.group.leave(id)
+        parts.following.leave(id)
         let stopped = Mailbox<Void>()
         member.player.perform(.stop(drain: false)) { _ in stopped.post(()) }
         _ = stopped.take(until: .now.advanced(bySeconds: 1))
@@ -120,6 +123,8 @@ final class ServerPlayers: PlayerRoster {
         if !member.store.close() { state.withLock { _ = $0.stuck.insert(id) } }
         parts.directories.clear(files)
     }
+
+    func offset(of id: String) -> Double? { parts.following.offset(of: id) }
 
     func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void) {
         parts.group.tell(.interruption(notice), done: done)
@@ -146,17 +151,19 @@ final class ServerPlayers: PlayerRoster {
         let store = try StateStore(directory: parts.directories.path(id), logger: parts.log)
         let player = Player(parts.environment(id, NamedStore(store, player: id)))
         parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
-        let (api, session) = (state.withLock { $0.api }, parts.session)
+        let (api, session, following) = (state.withLock { $0.api }, parts.session, parts.following)
         let told = api?.admit(id, player)
         player.observe { event in
             told?(event)
             session.receive(event, of: id)
+            following.receive(event, of: id)
             if case .output = event.kind { outputKnown() }
         }
         let snapshot = player.snapshot
         session.receive(snapshot, of: id)
         if !snapshot.output.devices.devices.isEmpty || snapshot.output.availability != .available { outputKnown() }
         state.withLock { $0.members[id] = Member(player: player, store: store) }
+        following.join(id, player)
     }
 
     /// Short, and not one that a client may still hold of a player that was removed.

@@ -6,7 +6,7 @@ struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "players", abstract: "Lists the players, adds or removes one.",
         discussion: "Other commands take --player ID to speak to another one than main.",
-        subcommands: [List.self, Add.self, Remove.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Add.self, Remove.self, Follow.self, Unfollow.self], defaultSubcommand: List.self)
 
     private static let path = "/api/v1/players"
 
@@ -89,5 +89,47 @@ struct PlayersCommand: ParsableCommand {
             guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
             try options.client().send(.delete, "\(PlayersCommand.path)/\(id)")
         }
+    }
+
+    private struct Leader: Encodable {
+        /// nil: nobody.
+        var leader: String?
+
+        enum CodingKeys: CodingKey { case leader }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(leader, forKey: .leader)
+        }
+
+        func send(_ options: ClientOptions, to id: String) throws {
+            guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
+            try options.client().send(.patch, "\(PlayersCommand.path)/\(id)", self)
+        }
+    }
+
+    struct Follow: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "follow", abstract: "Lets a player play what another plays, in step with it.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "The id of the player that follows; its queue is replaced.")
+        var id: String
+
+        @Argument(help: "The id of the player to follow.")
+        var leader = "main"
+
+        func run() throws { try Leader(leader: leader).send(options, to: id) }
+    }
+
+    struct Unfollow: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "unfollow", abstract: "Lets a player go its own way again, from where it is.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "Its id.")
+        var id: String
+
+        func run() throws { try Leader(leader: nil).send(options, to: id) }
     }
 }
