@@ -7,7 +7,8 @@ extension PlayerSettings {
     /// One row per setting, so that one unreadable value costs only itself.
     var rows: [(key: String, value: DatabaseValue)] {
         [
-            ("name", name.databaseValue), ("leader", leader.databaseValue), ("volume", volume.databaseValue), ("muted", muted.databaseValue),
+            ("name", name.databaseValue), ("leader", leader.databaseValue), ("volume", volume.databaseValue),
+            ("muted", muted.databaseValue),
             ("balance", balance.databaseValue),
             ("repeat", repeats.rawValue.databaseValue), ("shuffle", shuffle.databaseValue),
             ("consume", consume.databaseValue), ("stopAfterCurrent", stopAfterCurrent.databaseValue),
