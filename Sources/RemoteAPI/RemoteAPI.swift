@@ -60,6 +60,7 @@ public final class RemoteAPI: HTTPResponder {
     private let dispatcher: Dispatcher
     private let mediaWorker: SupervisedWorker
     private let listWorker: SupervisedWorker
+    private let coverWorker: SupervisedWorker
     private let libraryWorker: BackgroundWorker
     private let renditionWorker: SupervisedWorker
     private let waveformWorker: SupervisedWorker
@@ -78,6 +79,7 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
         mediaWorker = SupervisedWorker("api-media")
         listWorker = SupervisedWorker("api-lists")
+        coverWorker = SupervisedWorker("api-covers")
         libraryWorker = BackgroundWorker("api-library")
         renditionWorker = SupervisedWorker("api-pictures")
         waveformWorker = SupervisedWorker("api-waveforms")
@@ -88,7 +90,8 @@ public final class RemoteAPI: HTTPResponder {
         let services = Services(
             player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
-            epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
+            epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, coverWorker: coverWorker,
+            libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
             snapshots: SnapshotCache(player: player, clock: clock))
         let system = SystemRoutes(
@@ -105,7 +108,7 @@ public final class RemoteAPI: HTTPResponder {
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
         router = Router(all)
-        channel = EventChannel(gate: gate, hub: hub, commands: CommandTable(router), dispatcher: dispatcher)
+        channel = EventChannel(gate: gate, hub: hub, commands: CommandTable(router))
         hub.start()
     }
 
@@ -133,6 +136,7 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher.worker.stop()
         mediaWorker.stop()
         listWorker.stop()
+        coverWorker.stop()
         libraryWorker.stop()
         renditionWorker.stop()
         waveformWorker.stop()

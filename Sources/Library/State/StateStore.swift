@@ -18,7 +18,7 @@ public final class StateStore: PlayerStore {
     }
 
     init(directory: String, logger: Logger, prepare: @escaping StateFile.Preparation) throws(StateStoreError) {
-        try makeDirectory(directory)
+        try DataDirectory.make(directory)
         let lock = try DirectoryLock(directory: directory)
         let file = try StateFile.open(directory: directory, logger: logger, prepare: prepare)
         loaded = Mutex(file.saved)
@@ -59,9 +59,9 @@ public final class StateStore: PlayerStore {
         return accepted && answer.take(until: .now.advanced(bySeconds: 5)).last == true
     }
 
-    /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for 1 s. Later saves
-    /// fail.
-    public func close() {
+    /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for `seconds`. Later
+    /// saves fail.
+    public func close(within seconds: Double = 1) {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }
             return !isClosed
@@ -69,6 +69,6 @@ public final class StateStore: PlayerStore {
         guard isFirst else { return }
         mailbox.post(.close)
         // Left to itself after that, it ends with the process; what it has committed is safe.
-        thread.join(within: 1)
+        thread.join(within: seconds)
     }
 }

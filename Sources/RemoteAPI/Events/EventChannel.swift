@@ -10,7 +10,6 @@ struct EventChannel: WebSocketApplication {
     let gate: Gate
     let hub: EventHub
     let commands: CommandTable
-    let dispatcher: Dispatcher
 
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
         do throws(Problem) {
@@ -20,8 +19,7 @@ struct EventChannel: WebSocketApplication {
                 throw .notFound("WebSockets are spoken at \(Self.path) only.")
             }
             let session = EventSession(
-                try EventRequest(request), scope: grant.scope ?? .read, hub: hub, commands: commands,
-                dispatcher: dispatcher)
+                try EventRequest(request), scope: grant.scope ?? .read, hub: hub, commands: commands)
             // The token's subprotocol is never echoed: it is a secret.
             let offered = AccessPolicy.subprotocols(in: request.headers)
             return .accepted(session, subprotocol: offered.contains { $0 == Self.subprotocol } ? Self.subprotocol : nil)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
+import Logind
 import Playback
 import Session
 import Synchronization
@@ -15,6 +17,14 @@ extension Server {
             ) { command, done in
                 player.perform(command) { _ in done() }
             })
+    }
+}
+
+extension Server {
+    /// nil where there is no system bus, or it is not to be listened to.
+    static func logind(_ configuration: ServerConfiguration, _ session: LiveSession, _ log: Logger) -> LogindService? {
+        guard configuration.followsLogind, LogindService.isPossible else { return nil }
+        return LogindService(session, log: log)
     }
 }
 
