@@ -10,7 +10,7 @@ build_packages=(
 )
 test_packages=(
     pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx icecast2 dbus-daemon
-    libglib2.0-bin playerctl
+    libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber
 )
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)

@@ -8,9 +8,12 @@
 /// The functions of sd-bus that are used. All there, or the table is not filled.
 struct csystemd_bus {
     __typeof__(sd_bus_open_user) *open_user;
+    __typeof__(sd_bus_open_system) *open_system;
     __typeof__(sd_bus_set_exit_on_disconnect) *set_exit_on_disconnect;
     __typeof__(sd_bus_close_unref) *close_unref;
     __typeof__(sd_bus_send) *send;
+    __typeof__(sd_bus_call_async) *call_async;
+    __typeof__(sd_bus_add_match_async) *add_match_async;
     __typeof__(sd_bus_get_fd) *get_fd;
     __typeof__(sd_bus_get_events) *get_events;
     __typeof__(sd_bus_get_timeout) *get_timeout;
@@ -20,6 +23,12 @@ struct csystemd_bus {
     __typeof__(sd_bus_message_new_signal) *message_new_signal;
     __typeof__(sd_bus_message_new_method_return) *message_new_method_return;
     __typeof__(sd_bus_message_new_method_error) *message_new_method_error;
+    __typeof__(sd_bus_message_new_method_call) *message_new_method_call;
+    __typeof__(sd_bus_message_set_auto_start) *message_set_auto_start;
+    __typeof__(sd_bus_message_get_path) *message_get_path;
+    __typeof__(sd_bus_message_get_cookie) *message_get_cookie;
+    __typeof__(sd_bus_message_get_reply_cookie) *message_get_reply_cookie;
+    __typeof__(sd_bus_message_skip) *message_skip;
     __typeof__(sd_bus_message_ref) *message_ref;
     __typeof__(sd_bus_message_unref) *message_unref;
     __typeof__(sd_bus_message_get_expect_reply) *message_get_expect_reply;
@@ -47,9 +56,12 @@ static inline int csystemd_open_bus(struct csystemd_bus *bus) {
         if (bus->name == NULL) return 0;                                         \
     } while (0)
     CSYSTEMD_FUNCTION(open_user);
+    CSYSTEMD_FUNCTION(open_system);
     CSYSTEMD_FUNCTION(set_exit_on_disconnect);
     CSYSTEMD_FUNCTION(close_unref);
     CSYSTEMD_FUNCTION(send);
+    CSYSTEMD_FUNCTION(call_async);
+    CSYSTEMD_FUNCTION(add_match_async);
     CSYSTEMD_FUNCTION(get_fd);
     CSYSTEMD_FUNCTION(get_events);
     CSYSTEMD_FUNCTION(get_timeout);
@@ -59,6 +71,12 @@ static inline int csystemd_open_bus(struct csystemd_bus *bus) {
     CSYSTEMD_FUNCTION(message_new_signal);
     CSYSTEMD_FUNCTION(message_new_method_return);
     CSYSTEMD_FUNCTION(message_new_method_error);
+    CSYSTEMD_FUNCTION(message_new_method_call);
+    CSYSTEMD_FUNCTION(message_set_auto_start);
+    CSYSTEMD_FUNCTION(message_get_path);
+    CSYSTEMD_FUNCTION(message_get_cookie);
+    CSYSTEMD_FUNCTION(message_get_reply_cookie);
+    CSYSTEMD_FUNCTION(message_skip);
     CSYSTEMD_FUNCTION(message_ref);
     CSYSTEMD_FUNCTION(message_unref);
     CSYSTEMD_FUNCTION(message_get_expect_reply);

@@ -26,6 +26,10 @@ final class FrontDoorLoop: @unchecked Sendable {
     private var listensAgainAt: MonotonicTime?
     private var buffer: [UInt8]
     private static let lingerSeconds = 1.0
+    /// Refused since that was logged last; told at most this often, however many come.
+    private var refusals = 0
+    private var refusalsToldAt: MonotonicTime?
+    private static let refusalSeconds = 10.0
 
     init(sockets: ListeningSockets, limits: ConnectionLimits, log: Logger, handOver: Handover) throws(ListenError) {
         func failure(_ call: String) -> ListenError { .failed(call: call, code: errno) }
@@ -126,7 +130,13 @@ final class FrontDoorLoop: @unchecked Sendable {
             if descriptor >= 0 { Glibc.close(descriptor) }
             reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         }
-        log.warning("out of file descriptors: a connection was refused")
+        refusals += 1
+        let now = MonotonicTime.now
+        if refusalsToldAt.map({ now.seconds(since: $0) >= Self.refusalSeconds }) ?? true {
+            log.warning("out of file descriptors: connections are refused", metadata: ["count": "\(refusals)"])
+            refusals = 0
+            refusalsToldAt = now
+        }
         suspendListening()
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request was refused (RFC 9457), for everyone who answers before or beside the API.
+/// Why a request was refused (RFC 9457): the one place that writes it.
 public struct ProblemDetails: Hashable, Sendable {
     public static let mediaType = "application/problem+json"
 
@@ -10,17 +10,23 @@ public struct ProblemDetails: Hashable, Sendable {
     public var title: String
     /// A sentence, for people.
     public var detail: String
+    /// Path of the offending member or the name of the query parameter, for 422.
+    public var member: String?
 
-    public init(status: Int, code: String, title: String, detail: String) {
+    public init(status: Int, code: String, title: String, detail: String, member: String? = nil) {
         self.status = status
         self.code = code
         self.title = title
         self.detail = detail
+        self.member = member
     }
 
     public var json: String {
-        "{\"type\":\"urn:tonearm:problem:\(code)\",\"title\":\"\(Self.escaped(title))\",\"status\":\(status),"
-            + "\"detail\":\"\(Self.escaped(detail))\",\"code\":\"\(code)\"}"
+        var text =
+            "{\"type\":\"urn:tonearm:problem:\(code)\",\"title\":\"\(Self.escaped(title))\",\"status\":\(status),"
+        text += "\"detail\":\"\(Self.escaped(detail))\",\"code\":\"\(code)\""
+        if let member { text += ",\"member\":\"\(Self.escaped(member))\"" }
+        return text + "}"
     }
 
     public func response(_ headers: [(String, String)] = []) -> HTTPResponse {
@@ -30,12 +36,15 @@ public struct ProblemDetails: Hashable, Sendable {
             body: .bytes(Array(json.utf8)))
     }
 
+    /// A JSON string's contents (RFC 8259 section 7).
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 32: result += " "
+            case _ where scalar.value < 32:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -79,6 +79,7 @@ extension PulseSession {
                 if facility != PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || !session.isOwnStream(index) {
                     session.neighbours.changed(facility: facility, context: session.context)
                 }
+                session.ducking.changed(facility: facility, context: session.context)
                 // A new or finished stream of anybody tells nothing about devices.
                 guard
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
@@ -88,10 +89,12 @@ extension PulseSession {
             }, pointer)
         let mask = pa_subscription_mask_t(
             rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
-                | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue)
+                | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
+                | PA_SUBSCRIPTION_MASK_MODULE.rawValue)
         if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
         listDevices()
         neighbours.begin(context)
+        ducking.begin(context)
     }
 
     private func connectionFailed(_ code: Int32) {
@@ -101,6 +104,7 @@ extension PulseSession {
         listsAgain = false
         devices.forget()
         neighbours.forget()
+        ducking.forget()
         dropContext()
         announce(.unavailable(reason))
         performDeferred()

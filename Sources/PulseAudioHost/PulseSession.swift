@@ -42,9 +42,12 @@ final class PulseSession {
     /// What came for a stream before the first connection was made or given up.
     private var deferred: [PulseCommand] = []
     private var ramp = StreamGainRamp(.unity)
+    /// What `ramp` counts its frames in: the last stream's rate.
+    private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
     let neighbours = PulseNeighbours()
+    private(set) lazy var ducking = PulseDucking { [unowned self] in say(.ducked($0)) }
     private var finished: Mailbox<Bool>?
 
     init(
@@ -111,6 +114,7 @@ final class PulseSession {
         guard let stream = current else { return }
         ramp = stream.context.pointee.renderer.ramp.continued(
             from: stream.context.pointee.renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
+        rampRate = stream.sampleRate
         stream.close()
     }
 
@@ -181,6 +185,8 @@ final class PulseSession {
             format: format, capacity: format.frames(1.5).asInt, retained: format.frames(0.75).asInt,
             onFrames: framesCame)
         streamCount &+= 1
+        ramp = ramp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
+        rampRate = format.sampleRate
         current = PulseStream(
             stream: stream, ring: ring, ramp: ramp, generation: generation, number: streamCount, board: board,
             isPinned: isPinned, timers: (context, api), emit: handler,

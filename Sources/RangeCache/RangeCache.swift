@@ -67,11 +67,12 @@ public final class RangeCache: MediaCache, CacheKeeper {
         observer.withLock { $0.call = handler }
     }
 
-    /// Writes what has been handed over and ends the thread. Idempotent.
+    /// Writes what has been handed over and ends the thread; a disk that hangs is waited for 0.5 s, as what is not kept can be
+    /// loaded again. Idempotent.
     public func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         jobs.post(.stop)
-        thread.join()
+        thread.join(within: 0.5)
     }
 
     // MARK: For sources

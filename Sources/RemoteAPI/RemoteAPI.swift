@@ -67,6 +67,7 @@ public final class RemoteAPI: HTTPResponder {
     private let dispatcher: Dispatcher
     private let mediaWorker: SupervisedWorker
     private let listWorker: SupervisedWorker
+    private let coverWorker: SupervisedWorker
     private let libraryWorker: BackgroundWorker
     private let renditionWorker: SupervisedWorker
     private let waveformWorker: SupervisedWorker
@@ -88,6 +89,7 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
         mediaWorker = SupervisedWorker("api-media")
         listWorker = SupervisedWorker("api-lists")
+        coverWorker = SupervisedWorker("api-covers")
         libraryWorker = BackgroundWorker("api-library")
         renditionWorker = SupervisedWorker("api-pictures")
         waveformWorker = SupervisedWorker("api-waveforms")
@@ -97,7 +99,8 @@ public final class RemoteAPI: HTTPResponder {
         let services = Services(
             path: .main, player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
-            epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, libraryWorker: libraryWorker,
+            epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, coverWorker: coverWorker,
+            libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
             snapshots: SnapshotCache(.main, player: player, clock: clock), roster: configuration.roster,
             players: players)
@@ -121,7 +124,7 @@ public final class RemoteAPI: HTTPResponder {
         routes = (own + session + others).map { ($0.method.rawValue, $0.pattern) }
         main = PlayerAPI(services, hub: hub, own + session + others)
         players.add(main)
-        channel = EventChannel(gate: gate, players: players, dispatcher: dispatcher)
+        channel = EventChannel(gate: gate, players: players)
     }
 
     /// Lets clients into the event channels.
@@ -145,6 +148,7 @@ public final class RemoteAPI: HTTPResponder {
         dispatcher.worker.stop()
         mediaWorker.stop()
         listWorker.stop()
+        coverWorker.stop()
         libraryWorker.stop()
         renditionWorker.stop()
         waveformWorker.stop()

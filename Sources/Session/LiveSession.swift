@@ -36,6 +36,7 @@ public final class LiveSession: SessionControl {
         case player(String, wantsSound: Bool)
         case output(String, isThere: Bool)
         case left(String)
+        case machine(MachineNotice, done: @Sendable () -> Void)
         case entriesSaved([NeighbourChange], failure: String?)
         case stop
     }
@@ -84,16 +85,21 @@ public final class LiveSession: SessionControl {
         }
     }
 
+    /// From the login manager; `done` comes once, when the players have followed.
+    public func receive(_ notice: MachineNotice, done: @escaping @Sendable () -> Void) {
+        if !mailbox.post(.machine(notice, done: done)) { done() }
+    }
+
     public func change(
         _ request: SessionRequest, reply: @escaping @Sendable (Result<SessionStatus, SessionProblem>) -> Void
     ) {
         if !mailbox.post(.change(request, reply)) { reply(.failure(.notSaved("The server is going down."))) }
     }
 
-    /// Gives back what was taken from others; blocks for as long as that takes to be asked for.
+    /// Gives back what was taken from others; blocks until that is asked for, 0.5 s at most.
     public func stop() {
         guard mailbox.post(.stop) else { return }
-        thread.withLock { $0.take() }?.join()
+        thread.withLock { $0.take() }?.join(within: 0.5)
     }
 
     // MARK: On the thread
@@ -110,13 +116,16 @@ public final class LiveSession: SessionControl {
                     perform(core.playerChanged(player, wantsSound: wantsSound))
                 case .output(let player, let isThere): perform(core.outputChanged(of: player, isThere: isThere))
                 case .left(let player): perform(core.playerLeft(player))
+                case .machine(let notice, let done): perform(core.machineChanged(notice)) { _ in done() }
                 case .entriesSaved(let changes, nil): environment.neighbours?.changeNeighbours(changes)
                 case .entriesSaved(let changes, _): core.notSaved(changes)
                 case .stop:
                     perform(core.end())
                     for message in mailbox.close() {
-                        if case .change(_, let reply) = message {
-                            reply(.failure(.notSaved("The server is going down.")))
+                        switch message {
+                        case .change(_, let reply): reply(.failure(.notSaved("The server is going down.")))
+                        case .machine(_, let done): done()
+                        case .neighbourhood, .player, .output, .left, .entriesSaved, .stop: break
                         }
                     }
                     return

@@ -74,13 +74,10 @@ public struct SessionCore: Sendable {
         if new != configuration || silentSwitch != oldSwitch {
             actions.append(.saveConfiguration(new, silentSwitch: silentSwitch))
         }
-        let obeyedLock = isLocked && configuration.category.obeysLock
+        let obeyedLock = obeysLock
         configuration = new
         isLocked = request.locked ?? isLocked
-        let obeysLock = isLocked && configuration.category.obeysLock
-        if obeysLock != obeyedLock {
-            actions.append(.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock)))
-        }
+        actions += lockChanged(from: obeyedLock)
         if let active = request.active {
             if !active, !wantingSound.isEmpty { actions.append(.pausePlayers(wantingSound)) }
             // Inactive by request only until the music begins again.
@@ -92,6 +89,23 @@ public struct SessionCore: Sendable {
             }
         }
         return actions + settle()
+    }
+
+    /// The last word on the lock counts, whether it came from the machine or from a client.
+    public mutating func machineChanged(_ notice: MachineNotice) -> [Action] {
+        switch notice {
+        case .locked(let locked):
+            let obeyedLock = obeysLock
+            isLocked = locked
+            return lockChanged(from: obeyedLock)
+        case .asleep(let asleep): return [.interrupt(InterruptionNotice(isBeginning: asleep, source: .sleep))]
+        }
+    }
+
+    private var obeysLock: Bool { isLocked && configuration.category.obeysLock }
+
+    private func lockChanged(from obeyedLock: Bool) -> [Action] {
+        obeysLock == obeyedLock ? [] : [.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock))]
     }
 
     public mutating func playerChanged(_ player: String, wantsSound: Bool) -> [Action] {

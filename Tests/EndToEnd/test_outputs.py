@@ -74,6 +74,23 @@ def test_the_default_sink_is_followed_unless_one_was_chosen(capture, headphones,
     assert api.player()["status"] == "playing"
 
 
+def test_a_ramp_takes_as_long_at_another_rate(capture, pulse, api):
+    """Row 85: what is left of a fade is time, not frames: the stream is replaced by one of 8 kHz on its way."""
+    pulse.load("module-null-sink sink_name=slow rate=8000 channels=2 norewinds=1 sink_properties=device.form_factor=headset")
+    slow = Capture(pulse, "slow").start()
+    # Plugged in, the headset was followed.
+    api.call("PUT", "/outputs/current", json={"id": output_id(api, "spk")})
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    api.settings(volumeRamp={"to": 0, "seconds": 3})
+    api.call("PUT", "/outputs/current", json={"id": output_id(api, "slow")})
+    start = slow.wait_sound()
+    slow.wait_silence(1.0, timeout=60)
+    last = slow.last_sound(start)
+    slow.stop()
+    assert 0.5 < (last - start) / RATE < 5, "3 s of the other rate"
+
+
 def test_an_unknown_output_is_refused(pulse, api):
     """Issue 2, bad input."""
     for body, statuses in (({"id": "nonsense"}, (404,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):

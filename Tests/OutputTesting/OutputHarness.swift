@@ -88,6 +88,7 @@ extension AudioOutputEvent {
         case .devices: "devices"
         case .corkRequested: "corkRequested"
         case .displaced: "displaced"
+        case .ducked: "ducked"
         }
     }
 }

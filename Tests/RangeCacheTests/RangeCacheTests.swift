@@ -5,10 +5,31 @@ import FoundationEssentials
 import Media
 import Synchronization
 import Testing
+import Threading
 
 @testable import RangeCache
 
 @Suite struct RangeCacheTests {
+    @Test func stop_doesNotWaitForAThreadThatHangs() throws {
+        let rig = try CacheRig()
+        let (hung, release, done) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
+        rig.cache.observe { _ in
+            hung.post(true)
+            _ = release.take(until: .now.advanced(bySeconds: 120))
+        }
+        let media = try rig.keep(0..<1000, of: "a", size: 1000)
+        #expect(!hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        let cache = rig.cache
+        let thread = NamedThread("ends") {
+            cache.stop()
+            done.post(true)
+        }
+        #expect(!done.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        release.post(true)
+        thread.join()
+        withExtendedLifetime(media) {}
+    }
+
     @Test func whatIsKeptIsThereAfterARestart() throws {
         let rig = try CacheRig()
         try rig.keep(0..<300_000, of: "a", size: 1_000_000).close()

@@ -70,6 +70,10 @@ final class MemoryRecordings: RecordingStore {
 
         func write(_ samples: UnsafeBufferPointer<Float>) throws(RecordingError) -> WriteOutcome {
             if store.isFull.withLock({ $0 }) { throw .diskFull("There is no room.") }
+            if store.hangs.withLock({ $0 }) {
+                store.hung.post(true)
+                _ = store.release.take(until: nil)
+            }
             store.files.withLock { $0[id, default: []] += samples }
             return .written
         }
@@ -80,6 +84,10 @@ final class MemoryRecordings: RecordingStore {
     let files = Mutex<[String: [Float]]>([:])
     let finished = Mutex<[String]>([])
     let isFull = Mutex(false)
+    /// As on a disk that answers no more, until something comes to `release`.
+    let hangs = Mutex(false)
+    let hung = Mailbox<Bool>()
+    let release = Mailbox<Bool>()
 
     func create(_ settings: RecordingSettings) throws(RecordingError) -> any RecordingWriter {
         let id = files.withLock { files in

@@ -30,6 +30,21 @@ import Testing
         #expect(try api.send("GET", "/api/v1/player", headers: ["Origin": origin]).status == 200)
     }
 
+    /// Whoever passes a request on may believe the other one of two.
+    @Test func severalOriginsAreRefused() throws {
+        let policy = AccessPolicy(allowedOrigins: ["https://allowed.example"])
+        for second in ["http://evil.example", "https://allowed.example"] {
+            let headers = HTTPHeaders([
+                ("Host", "localhost"), ("Origin", "https://allowed.example"), ("Origin", second),
+            ])
+            for refuses in [true, false] {
+                let request = HTTPRequest(method: .post, path: "/", headers: headers)
+                let need = AccessPolicy.Need(scope: .control, refusesForeignOrigin: refuses)
+                #expect(policy.decide(request, need) == .failure(.originNotAllowed))
+            }
+        }
+    }
+
     @Test func listedOriginGetsCORSHeaders() throws {
         let api = APIHarness(access: AccessPolicy(allowedOrigins: ["https://a.example"]))
         let headers = ["Origin": "https://a.example", "Access-Control-Request-Method": "PATCH"]

@@ -18,7 +18,7 @@ public final class StateStore: PlayerStore {
     }
 
     init(directory: String, logger: Logger, prepare: @escaping StateFile.Preparation) throws(StateStoreError) {
-        try makeDirectory(directory)
+        try DataDirectory.make(directory)
         let lock = try DirectoryLock(directory: directory)
         let file = try StateFile.open(directory: directory, logger: logger, prepare: prepare)
         loaded = Mutex(file.saved)
@@ -59,11 +59,11 @@ public final class StateStore: PlayerStore {
         return accepted && answer.take(until: .now.advanced(bySeconds: 5)).last == true
     }
 
-    /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for 1 s. Later saves
-    /// fail.
+    /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for `seconds`. Later
+    /// saves fail.
     /// - Returns: whether nothing touches the files any more.
     @discardableResult
-    public func close() -> Bool {
+    public func close(within seconds: Double = 1) -> Bool {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }
             return !isClosed
@@ -71,6 +71,6 @@ public final class StateStore: PlayerStore {
         guard isFirst else { return true }
         mailbox.post(.close)
         // Left to itself after that, it ends with the process; what it has committed is safe.
-        return thread.join(within: 1)
+        return thread.join(within: seconds)
     }
 }

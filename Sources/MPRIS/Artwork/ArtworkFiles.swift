@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Playback
 internal import Glibc
+public import Playback
 internal import Synchronization
 internal import Threading
 
@@ -13,36 +13,52 @@ final class ArtworkFiles: Sendable {
 
     struct Request: Sendable {
         var item: ItemID
+        /// The one that the client named, at a web address.
+        var address: String?
         var locator: MediaLocator
         /// The one in the tags.
         var picture: MediaDescription.Picture?
     }
 
     private let directory: String
-    private let folderPicture: @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
+    private let pictures: MPRISPictures
     private let found: @Sendable (ItemID, String?) -> Void
-    private let requests = Mailbox<Request?>()
+    private let requests = Mailbox<(Request, MediaCancellation)?>()
+    /// Of the newest request.
+    private let underWay = Mutex<MediaCancellation?>(nil)
     private let thread = Mutex<NamedThread?>(nil)
 
     /// `found` comes for each request, from the thread; nil for no picture, or one that cannot be shown or saved.
     init(
-        directory: String, folderPicture: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?,
-        found: @escaping @Sendable (ItemID, String?) -> Void
+        directory: String, pictures: MPRISPictures, found: @escaping @Sendable (ItemID, String?) -> Void
     ) {
         self.directory = directory
-        self.folderPicture = folderPicture
+        self.pictures = pictures
         self.found = found
     }
 
+    /// Takes the place of the one before, which is not waited for.
     func request(_ request: Request) {
+        cancel()
+        let cancellation = MediaCancellation()
+        underWay.withLock { $0 = cancellation }
         thread.withLock { thread in
             if thread == nil { thread = NamedThread("mpris-artwork") { [self] in run() } }
         }
-        requests.post(request)
+        requests.post((request, cancellation))
+    }
+
+    /// What is on its way is of no interest any more.
+    func cancel() {
+        underWay.withLock { underWay in
+            defer { underWay = nil }
+            return underWay
+        }?.cancel()
     }
 
     /// Does not wait: a picture may be on a disk that hangs.
     func stop() {
+        cancel()
         _ = requests.close()
         thread.withLock { thread in
             thread?.detach()
@@ -56,8 +72,9 @@ final class ArtworkFiles: Sendable {
         while true {
             let waiting = requests.take(until: nil)
             // Only the last one is still of interest.
-            guard let request = waiting.last, let request else { return }
-            let path = picture(request).flatMap(save)
+            guard let newest = waiting.last, let (request, cancellation) = newest else { return }
+            let path = picture(request, cancellation).flatMap(save)
+            if cancellation.isCancelled { continue }
             if let path {
                 files.removeAll { $0 == path }
                 files.append(path)
@@ -70,15 +87,22 @@ final class ArtworkFiles: Sendable {
         }
     }
 
-    private func picture(_ request: Request) -> [UInt8]? {
+    private func picture(_ request: Request, _ cancellation: MediaCancellation) -> [UInt8]? {
+        if let address = request.address {
+            // What cannot be had is as if it had not been named.
+            do throws(MediaError) { return try pictures.web(address, cancellation) } catch {}
+        }
         if let picture = request.picture { return picture.bytes }
-        do { return try folderPicture(request.locator) } catch { return nil }
+        do { return try pictures.folder(request.locator) } catch { return nil }
     }
 
     /// Whole or not at all, readable by this user only.
     private func save(_ bytes: [UInt8]) -> String? {
-        guard let type = PictureExtension.of(bytes), mkdir(directory, 0o700) == 0 || errno == EEXIST else { return nil }
-        let path = "\(directory)/\(String(Self.checksum(bytes), radix: 36)).\(type)"
+        // Only what desktops show.
+        guard let format = PictureFormat(bytes), [.jpeg, .png, .gif, .webp].contains(format),
+            mkdir(directory, 0o700) == 0 || errno == EEXIST
+        else { return nil }
+        let path = "\(directory)/\(String(Self.checksum(bytes), radix: 36)).\(format.fileExtension)"
         if access(path, R_OK) == 0 { return path }
         let partial = path + ".partial"
         let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -118,14 +142,19 @@ final class ArtworkFiles: Sendable {
     }
 }
 
-/// By the first bytes, as tags lie. Only what desktops show.
-enum PictureExtension {
-    static func of(_ bytes: [UInt8]) -> String? {
-        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "jpg" }
-        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "png" }
-        if bytes.starts(with: Array("GIF8".utf8)) { return "gif" }
-        if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) { return "webp" }
-        return nil
+/// Where pictures come from that are not in the tags. Both may block.
+public struct MPRISPictures: Sendable {
+    /// The one at a web address.
+    public var web: @Sendable (String, MediaCancellation) throws(MediaError) -> [UInt8]
+    /// The one in a media's folder; nil without one.
+    public var folder: @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
+
+    public init(
+        web: @escaping @Sendable (String, MediaCancellation) throws(MediaError) -> [UInt8],
+        folder: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
+    ) {
+        self.web = web
+        self.folder = folder
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSystemd
+import DBus
 internal import Glibc
 import Threading
 
@@ -9,8 +10,9 @@ final class BusConnection {
     static let name = "org.mpris.MediaPlayer2.tonearm"
     static let object = "/org/mpris/MediaPlayer2"
 
-    private let library: BusLibrary
-    private let bus: OpaquePointer
+    private let connection: Bus
+    private var library: BusLibrary { connection.library }
+    private var bus: OpaquePointer { connection.pointer }
     private var functions: csystemd_bus { library.functions }
     private let call: (BusMessage) -> Void
     private let named: (String) -> Void
@@ -22,26 +24,18 @@ final class BusConnection {
     init(
         _ library: BusLibrary, call: @escaping (BusMessage) -> Void, named: @escaping (String) -> Void
     ) throws(BusFailure) {
-        self.library = library
         self.call = call
         self.named = named
-        var bus: OpaquePointer?
-        _ = try BusMessage.check(library.functions.open_user(&bus), "sd_bus_open_user")
-        guard let bus else { throw BusFailure(call: "sd_bus_open_user", code: -ENOMEM) }
-        self.bus = bus
-        _ = functions.set_exit_on_disconnect(bus, 0)
+        connection = try Bus(.session, library)
         let added = functions.add_object(
             bus, nil, Self.object,
             { message, context, _ in
                 guard let message, let context else { return 0 }
                 return Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().received(message)
             }, Unmanaged.passUnretained(self).toOpaque())
-        _ = try BusMessage.check(added, "sd_bus_add_object")
+        _ = try BusFailure.check(added, "sd_bus_add_object")
         try requestName()
     }
-
-    /// Drops the name and whatever is queued: waiting for a bus that hangs would be no use to anybody.
-    deinit { _ = functions.close_unref(bus) }
 
     private func received(_ message: OpaquePointer) -> Int32 {
         let message = BusMessage(sharing: message, library)
@@ -59,7 +53,7 @@ final class BusConnection {
                 guard let message, let context else { return 0 }
                 return Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().nameAnswered(message)
             }, Unmanaged.passUnretained(self).toOpaque())
-        _ = try BusMessage.check(code, "sd_bus_request_name_async")
+        _ = try BusFailure.check(code, "sd_bus_request_name_async")
     }
 
     private func nameAnswered(_ message: OpaquePointer) -> Int32 {
@@ -82,24 +76,10 @@ final class BusConnection {
 
     // MARK: The bus's own turn
 
-    var descriptor: Int32 { functions.get_fd(bus) }
-
-    /// poll(2)'s events that it waits for.
-    func events() throws(BusFailure) -> Int16 {
-        Int16(truncatingIfNeeded: try BusMessage.check(functions.get_events(bus), "sd_bus_get_events"))
-    }
-
-    /// When `process` is due though nothing comes; nil when never.
-    var deadline: MonotonicTime? {
-        var microseconds: UInt64 = 0
-        guard functions.get_timeout(bus, &microseconds) > 0, microseconds < UInt64(Int64.max) / 1000 else { return nil }
-        return MonotonicTime(nanoseconds: Int64(microseconds) * 1000)
-    }
-
-    /// Does all that can be done without waiting; throws when the connection is lost.
-    func process() throws(BusFailure) {
-        while try BusMessage.check(functions.process(bus, nil), "sd_bus_process") > 0 {}
-    }
+    var descriptor: Int32 { connection.descriptor }
+    var deadline: MonotonicTime? { connection.deadline }
+    func events() throws(BusFailure) -> Int16 { try connection.events() }
+    func process() throws(BusFailure) { try connection.process() }
 
     // MARK: Sending
 
@@ -120,11 +100,11 @@ final class BusConnection {
     func answer(_ call: BusMessage, variant: BusValue) throws(BusFailure) {
         guard call.wantsReply else { return }
         var pointer: OpaquePointer?
-        _ = try BusMessage.check(functions.message_new_method_return(call.pointer, &pointer), "new_method_return")
+        _ = try BusFailure.check(functions.message_new_method_return(call.pointer, &pointer), "new_method_return")
         guard let pointer else { return }
         let message = BusMessage(owning: pointer, library)
         try message.appendVariant(variant)
-        _ = try BusMessage.check(functions.send(bus, message.pointer, nil), "sd_bus_send")
+        try connection.send(message)
     }
 
     func answer(_ call: BusMessage, _ error: BusError) throws(BusFailure) {
@@ -140,10 +120,10 @@ final class BusConnection {
     }
 
     private func send(_ pointer: OpaquePointer?, _ code: Int32, _ values: [BusValue]) throws(BusFailure) {
-        _ = try BusMessage.check(code, "new message")
+        _ = try BusFailure.check(code, "new message")
         guard let pointer else { return }
         let message = BusMessage(owning: pointer, library)
         try message.append(values)
-        _ = try BusMessage.check(functions.send(bus, message.pointer, nil), "sd_bus_send")
+        try connection.send(message)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 import Playback
 
 /// org.mpris.MediaPlayer2.Player: methods, and the properties that can be set.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 import Playback
 import Threading
 
@@ -39,7 +40,7 @@ final class MediaPlayerObject {
         let now = now()
         if artwork?.item != snapshot.item?.item.id { artwork = nil }
         let status = shownStatus(snapshot, now)
-        let new = PlayerProperties.of(snapshot, status: status, artwork: artworkURL(snapshot))
+        let new = PlayerProperties.of(snapshot, status: status, artwork: artwork?.url)
         let changed = new.filter { told[$0.key] != $0.value }
         var signals: [BusSignal] = []
         if !changed.isEmpty { signals.append(.changed(InterfaceName.player, changed)) }
@@ -69,10 +70,6 @@ final class MediaPlayerObject {
     func setArtwork(_ url: String?, of item: ItemID) {
         guard player.snapshot.item?.item.id == item else { return }
         artwork = (item, url)
-    }
-
-    private func artworkURL(_ snapshot: PlayerSnapshot) -> String? {
-        TrackMetadata.network(snapshot.item?.item.draft.artworkURI) ?? artwork?.url
     }
 
     private func shownStatus(_ snapshot: PlayerSnapshot, _ now: MonotonicTime) -> ShownStatus {

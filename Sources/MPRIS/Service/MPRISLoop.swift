@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 internal import Glibc
 internal import Logging
 import Playback
@@ -31,8 +32,15 @@ final class MPRISLoop {
     private var retryDelay = firstRetry
     private var pending: [UInt64: BusMessage] = [:]
     private var commandCount: UInt64 = 0
-    /// The item whose picture was asked for.
-    private var askedArtwork: ItemID?
+    /// The picture that was asked for last.
+    private var askedArtwork: AskedArtwork?
+
+    private struct AskedArtwork: Equatable {
+        var item: ItemID
+        var address: String?
+        /// What the media brings was known.
+        var isOpen: Bool
+    }
     /// A connection must not be freed while it calls.
     private var lost: BusFailure?
 
@@ -134,19 +142,21 @@ final class MPRISLoop {
 
     private func askForArtwork() {
         let snapshot = player.snapshot
-        guard let current = snapshot.item, snapshot.settings.remote.showsMetadata,
-            TrackMetadata.network(current.item.draft.artworkURI) == nil, let media = current.media,
-            askedArtwork != current.item.id
-        else {
-            if snapshot.item?.item.id != askedArtwork { askedArtwork = nil }
-            return
+        guard let current = snapshot.item, snapshot.settings.remote.showsMetadata else {
+            askedArtwork = nil
+            return artwork.cancel()
         }
-        askedArtwork = current.item.id
         let draft = current.item.draft
+        let asked = AskedArtwork(item: current.item.id, address: draft.webPicture, isOpen: current.media != nil)
+        guard asked != askedArtwork else { return }
+        if asked.item != askedArtwork?.item { artwork.cancel() }
+        askedArtwork = asked
+        // A picture that was named is there before the media is.
+        guard asked.isOpen || asked.address != nil else { return }
         artwork.request(
             ArtworkFiles.Request(
-                item: current.item.id, locator: MediaLocator(uri: draft.uri, headers: draft.headers),
-                picture: media.tags.picture))
+                item: current.item.id, address: asked.address,
+                locator: MediaLocator(uri: draft.uri, headers: draft.headers), picture: current.media?.tags.picture))
     }
 
     private func attempt(_ body: () throws(BusFailure) -> Void) {

@@ -27,15 +27,11 @@ public final class MPRISService: Sendable {
 
     /// - Parameters:
     ///   - directory: for pictures; made when there is one.
-    ///   - folderPicture: the picture in a media's folder; may block.
-    public init(
-        player: any PlayerAccess, directory: String, log: Logger,
-        folderPicture: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
-    ) {
+    public init(player: any PlayerAccess, directory: String, log: Logger, pictures: MPRISPictures) {
         self.player = player
         self.log = log
         let inbox = inbox
-        artwork = ArtworkFiles(directory: directory, folderPicture: folderPicture) {
+        artwork = ArtworkFiles(directory: directory, pictures: pictures) {
             inbox.post(.artwork($0, $1))
         }
     }
@@ -56,7 +52,7 @@ public final class MPRISService: Sendable {
         }
     }
 
-    /// Gives the name back and ends the thread.
+    /// Gives the name back and ends the thread, which is waited for 0.3 s.
     public func stop() {
         let previous = state.withLock { state in
             defer { state = .stopped }
@@ -65,7 +61,7 @@ public final class MPRISService: Sendable {
         artwork.stop()
         guard case .running(let thread) = previous else { return }
         inbox.post(.stop)
-        thread.join()
+        thread.join(within: 0.3)
     }
 
     /// Nothing when it runs already.

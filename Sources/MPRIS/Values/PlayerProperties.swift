@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 import Playback
 
 /// `PlaybackStatus`: only what is heard is `Playing`. Whatever waits for bytes, a device or another program's end is

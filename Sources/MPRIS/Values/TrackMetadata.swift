@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 import Playback
 
 /// The `Metadata` of a track, by the names of the MPRIS metadata page and of xesam. What is not known has no key.
@@ -35,13 +36,12 @@ enum TrackMetadata {
 
     /// Of an item somewhere in the queue: what it was given.
     static func of(_ item: QueueItem) -> [String: BusValue] {
-        of(item, media: nil, duration: nil, artwork: network(item.draft.artworkURI), prefersTags: false)
+        of(item, media: nil, duration: nil, artwork: nil, prefersTags: false)
     }
 
     static func microseconds(_ seconds: Double) -> Int64 { Int64((min(seconds, 9e12) * 1e6).rounded()) }
 
-    /// A picture's address that a desktop can load by itself.
-    static func network(_ uri: String?) -> String? {
+    private static func network(_ uri: String?) -> String? {
         guard let uri, let end = uri.firstIndex(of: ":") else { return nil }
         return ["http", "https"].contains(uri[..<end].lowercased()) ? uri : nil
     }

@@ -69,10 +69,12 @@ enum TagReader {
         let pictures = UnsafeBufferPointer(start: v2.picture, count: min(v2.pictures, maximumFrames))
         let front = CChar(3)  // mpg123_id3_pic_front_cover
         for candidate in pictures.filter({ $0.type == front }) + pictures.filter({ $0.type != front }) {
-            guard let data = candidate.data, (1...PictureType.maximumSize).contains(candidate.size) else { continue }
+            guard let data = candidate.data, (1...MediaDescription.Picture.maximumSize).contains(candidate.size) else {
+                continue
+            }
             let bytes = UnsafeBufferPointer(start: data, count: candidate.size)
-            guard let type = PictureType.mimeType(bytes.prefix(16)) else { continue }
-            return MediaDescription.Picture(mimeType: type, bytes: Array(bytes))
+            guard let format = PictureFormat(bytes) else { continue }
+            return MediaDescription.Picture(mimeType: format.mediaType, bytes: Array(bytes))
         }
         return nil
     }
@@ -87,19 +89,7 @@ enum TagReader {
     }
 }
 
-enum PictureType {
+extension MediaDescription.Picture {
     /// Bytes; a larger picture is left out.
     static let maximumSize = 16 << 20
-
-    /// By the bytes alone: what the tag claims is often wrong, and a page would trust it. nil for no known picture.
-    static func mimeType(_ head: some Sequence<UInt8>) -> String? {
-        let head = Array(head)
-        if head.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-        if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
-        if head.starts(with: "GIF87a".utf8) || head.starts(with: "GIF89a".utf8) { return "image/gif" }
-        if head.starts(with: "RIFF".utf8), head.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
-        if head.dropFirst(4).starts(with: "ftypavif".utf8) { return "image/avif" }
-        if head.starts(with: "BM".utf8) { return "image/bmp" }
-        return nil
-    }
 }

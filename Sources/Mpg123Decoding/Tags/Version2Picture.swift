@@ -40,9 +40,9 @@ enum Version2Picture {
             while start < content.count, content[start] != 0 { start += 1 }
             start += 1
         }
-        guard start < content.count, content.count - start <= PictureType.maximumSize,
-            let type = PictureType.mimeType(content[start...].prefix(16))
+        guard start < content.count, content.count - start <= MediaDescription.Picture.maximumSize,
+            let format = PictureFormat(content[start...])
         else { return nil }
-        return MediaDescription.Picture(mimeType: type, bytes: Array(content[start...]))
+        return MediaDescription.Picture(mimeType: format.mediaType, bytes: Array(content[start...]))
     }
 }

@@ -115,6 +115,8 @@ public enum AudioOutputEvent: Sendable {
     case suspended(Generation, Bool)
     /// The sound server wants the stream silent (a call begins), or takes that back. It may have muted it, too.
     case corkRequested(Generation, Bool)
+    /// The sound server turns our stream down while another one plays, or no longer. Nobody's volume has changed.
+    case ducked(Bool)
     /// The stream is not where it should be and cannot be moved there: another one is to be opened in its place.
     case displaced(Generation)
     /// The stream is gone or could not be made. `.lost` streams may be opened again at once or when available.

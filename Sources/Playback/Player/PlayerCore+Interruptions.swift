@@ -14,8 +14,15 @@ extension PlayerCore {
         } else {
             endedInterruption(
                 interruptions.end(notice.source, shouldResume: notice.shouldResume), by: notice.source)
-            if notice.source == .sleep { tellRoute(.wakeFromSleep) }
+            if notice.source == .sleep { woke() }
         }
+    }
+
+    /// The stream is of before the sleep: its sink may have been put together anew since, and what the sound server knows of
+    /// its time is old. Another one takes its place, at the same position.
+    private mutating func woke() {
+        routing.leaving = stream.generation
+        tellRoute(.wakeFromSleep)
     }
 
     private mutating func interruptionBegan(_ source: InterruptionSource) {

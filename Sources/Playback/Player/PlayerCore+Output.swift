@@ -42,6 +42,10 @@ extension PlayerCore {
         case .corkRequested(let generation, let isRequested):
             guard generation == stream.generation else { return }
             interruptionReported(InterruptionNotice(isBeginning: isRequested, source: .soundServer))
+        case .ducked(let isDucked):
+            guard output.isDucked != isDucked else { return }
+            output.isDucked = isDucked
+            emit(.output(output))
         case .displaced(let generation):
             guard generation == stream.generation else { return }
             routing.leaving = generation

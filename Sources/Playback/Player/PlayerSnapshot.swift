@@ -82,6 +82,8 @@ public struct OutputStatus: Hashable, Sendable {
     public var availability = OutputAvailability.available
     public var devices = OutputDevices()
     public var isSuspended = false
+    /// The sound server plays us more quietly than we ask for, for another stream's sake.
+    public var isDucked = false
     /// Shape of the running stream; nil when there is none.
     public var sampleRate: Int?
     public var channelCount: Int?

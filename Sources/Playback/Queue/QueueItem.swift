@@ -48,6 +48,14 @@ public struct ItemDraft: Hashable, Sendable {
     }
 }
 
+extension ItemDraft {
+    /// `artworkURI`, where that is an address that a server can be asked for.
+    public var webPicture: String? {
+        guard let uri = artworkURI, let end = uri.firstIndex(of: ":") else { return nil }
+        return ["http", "https"].contains(uri[..<end].lowercased()) ? uri : nil
+    }
+}
+
 /// One entry of the queue. Immutable; the fields that most items do not use share one optional box, so that a hundred
 /// thousand items stay small.
 public final class QueueItem: Sendable {

@@ -78,14 +78,15 @@ public final class Recorder: Sendable {
         post(.permissionChanged) { _ in }
     }
 
-    /// Ends and completes what is being recorded; blocks for as long as that takes.
+    /// Ends and completes what is being recorded, for 1 s at most: what a disk that hangs has not taken by then is recovered
+    /// at the next start.
     public func shutdown() {
         let previous = state.withLock { state in
             defer { state = .ended }
             return state
         }
         mailbox.post(.shutdown)
-        if case .running(let thread) = previous { thread.join() }
+        if case .running(let thread) = previous { thread.join(within: 1) }
         for message in mailbox.close() { message.refuse() }
     }
 

@@ -66,7 +66,10 @@ public struct AccessPolicy: Sendable {
         guard let host = Authority(hostText), host.isIPLiteral || hosts.contains(host.host) else {
             return .failure(.hostNotAllowed)
         }
-        let origin = request.headers["Origin"]
+        let given = request.headers.values("Origin")
+        // A browser sends one. Of two, whoever passes requests on may believe the other.
+        guard given.count <= 1 else { return .failure(.originNotAllowed) }
+        let origin = given.first
         let isListed = origin.map(origins.contains) ?? false
         if need.refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
             return .failure(.originNotAllowed)

@@ -35,7 +35,8 @@ final class Gate: Sendable {
 
     /// A browser asks before it sends a cross-origin request (Fetch standard, section "CORS-preflight fetch").
     func preflight(_ request: HTTPRequest, allow: String) -> HTTPResponse? {
-        guard let origin = request.headers["Origin"], request.headers["Access-Control-Request-Method"] != nil,
+        let origins = request.headers.values("Origin")
+        guard origins.count == 1, let origin = origins.first, request.headers["Access-Control-Request-Method"] != nil,
             policy.isListed(origin: origin)
         else { return nil }
         return HTTPResponse(

@@ -19,16 +19,14 @@ final class EventSession: WebSocketSession {
 
     private let hub: EventHub
     private let commands: CommandTable
-    private let dispatcher: Dispatcher
     private let scope: AccessScope
     private let resume: ResumePoint?
     private let subscriber: Subscriber
     private let state = Mutex(State())
 
-    init(_ request: EventRequest, scope: AccessScope, hub: EventHub, commands: CommandTable, dispatcher: Dispatcher) {
+    init(_ request: EventRequest, scope: AccessScope, hub: EventHub, commands: CommandTable) {
         self.hub = hub
         self.commands = commands
-        self.dispatcher = dispatcher
         self.scope = scope
         resume = request.resume
         subscriber = Subscriber(request.subscription)
@@ -63,12 +61,8 @@ final class EventSession: WebSocketSession {
         if isTooMuch || subscriber.keptBytes > Self.maximumWaitingBytes {
             return end("Too many commands wait for their replies to be read.")
         }
-        let bytes = Array(text.utf8)
-        dispatcher.run(size: bytes.count) { [self] in
-            handle(bytes)
-        } orElse: { [self] problem in
-            reply(to: nil, problem.response)
-        }
+        // Messages are small enough to be read at once: the server of the channel takes no larger ones.
+        handle(Array(text.utf8))
     }
 
     private func handle(_ bytes: [UInt8]) {

@@ -45,16 +45,48 @@ struct MediaRoutes: Sendable {
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
-                let locator = MediaLocator(uri: found.item.uri, headers: found.item.draft.headers)
-                if let current = services.player.snapshot.item, current.item.id == id, let media = current.media {
-                    if let picture = media.tags.picture {
-                        return try services.answer(with: picture.bytes, size: size, call.request, reply)
-                    }
-                    return try folderArtwork(locator, size, call.request, reply)
+                if let address = found.item.draft.webPicture {
+                    return try givenArtwork(address, found.item, size, call.request, reply)
                 }
-                try artwork(locator, size, call.request, reply)
+                try ownArtwork(found.item, size, call.request, reply)
             }
         ]
+    }
+
+    /// The picture that the client named; where it cannot be had, the one that the media brings.
+    private func givenArtwork(
+        _ address: String, _ item: QueueItem, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
+    ) throws(Problem) {
+        try services.openMedia(on: services.coverWorker, reply: reply) {
+            () throws(Problem) -> Result<[UInt8], MediaError> in
+            do throws(MediaError) {
+                return .success(try services.media.picture(at: address))
+            } catch {
+                return .failure(error)
+            }
+        } use: { picture throws(Problem) in
+            switch picture {
+            case .success(let bytes): try services.answer(with: bytes, size: size, request, reply)
+            case .failure(let error):
+                try ownArtwork(item, size, request) { response in
+                    // Why there is none is the address's fault.
+                    reply(response.status == 404 ? Problem(error, member: "artworkUri").response : response)
+                }
+            }
+        }
+    }
+
+    private func ownArtwork(
+        _ item: QueueItem, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
+    ) throws(Problem) {
+        let locator = MediaLocator(uri: item.uri, headers: item.draft.headers)
+        guard let current = services.player.snapshot.item, current.item.id == item.id, let media = current.media else {
+            return try artwork(locator, size, request, reply)
+        }
+        if let picture = media.tags.picture {
+            return try services.answer(with: picture.bytes, size: size, request, reply)
+        }
+        try folderArtwork(locator, size, request, reply)
     }
 
     /// The picture in the tags, else the one in the folder.
@@ -111,7 +143,8 @@ struct MediaRoutes: Sendable {
             status: 200,
             headers: HTTPHeaders(
                 headers + [
-                    ("Content-Type", PictureType.of(picture)), ("X-Content-Type-Options", "nosniff"),
+                    ("Content-Type", PictureFormat(picture)?.mediaType ?? "application/octet-stream"),
+                    ("X-Content-Type-Options", "nosniff"),
                     ("Content-Security-Policy", "default-src 'none'; sandbox"),
                 ]), body: .bytes(picture))
     }
@@ -121,19 +154,5 @@ struct MediaRoutes: Sendable {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         return hash
-    }
-}
-
-/// Recognises the picture formats that browsers show, by their first bytes.
-enum PictureType {
-    static func of(_ bytes: [UInt8]) -> String {
-        func starts(_ prefix: [UInt8], at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: prefix) }
-        if starts([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-        if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
-        if starts(Array("GIF8".utf8)) { return "image/gif" }
-        if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) { return "image/webp" }
-        if starts(Array("ftypavif".utf8), at: 4) { return "image/avif" }
-        if starts(Array("BM".utf8)) { return "image/bmp" }
-        return "application/octet-stream"
     }
 }

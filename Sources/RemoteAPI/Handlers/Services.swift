@@ -26,6 +26,8 @@ struct Services: Sendable {
     let mediaWorker: SupervisedWorker
     /// Reads playlists from other servers.
     let listWorker: SupervisedWorker
+    /// Fetches pictures from other servers.
+    let coverWorker: SupervisedWorker
     /// Reads the library and playlists.
     let libraryWorker: BackgroundWorker
     /// nil when nothing makes them.

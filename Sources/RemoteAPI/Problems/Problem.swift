@@ -12,23 +12,8 @@ struct Problem: Error, Sendable {
     var member: String?
     var headers: [(String, String)] = []
 
-    var json: [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("type", "urn:tonearm:problem:\(code)")
-            writer.member("title", title)
-            writer.member("status", status)
-            writer.member("detail", detail)
-            writer.member("code", code)
-            if let member { writer.member("member", member) }
-        }
-    }
-
     var response: HTTPResponse {
-        HTTPResponse(
-            status: status,
-            headers: HTTPHeaders(
-                [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers),
-            body: .bytes(json))
+        ProblemDetails(status: status, code: code, title: title, detail: detail, member: member).response(headers)
     }
 }
 

@@ -31,7 +31,8 @@ extension JSONWriter {
         member("index", current.index)
         member("status", current.error != nil ? "failed" : current.media == nil ? "loading" : "ready")
         member("duration", current.duration)
-        member("artwork", tags?.picture.map { _ in path.item(current.item.id) + "/artwork" })
+        let hasPicture = tags?.picture != nil || draft.webPicture != nil
+        member("artwork", hasPicture ? path.item(current.item.id) + "/artwork" : nil)
         mediaMembers(of: current.media)
         member("live", current.media?.broadcast) { $0.members(of: $1) }
         member("error", current.error) { $0.members(of: $1) }

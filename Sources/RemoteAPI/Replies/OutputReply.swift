@@ -18,6 +18,7 @@ extension JSONWriter {
         member("description", current?.description)
         member("chosen", status.devices.isChosen)
         member("suspended", status.isSuspended)
+        member("ducked", status.isDucked)
         member("sampleRate", status.sampleRate)
         member("channels", status.channelCount)
     }

@@ -22,6 +22,13 @@ struct MediaArgument: Hashable, Encodable {
         if isFolder { folder = address } else { uri = address }
     }
 
+    /// What was named without a slash, and is a folder.
+    var asFolder: MediaArgument {
+        var folder = self
+        (folder.uri, folder.folder) = (nil, uri)
+        return folder
+    }
+
     static func all(_ texts: [String]) -> [MediaArgument] {
         let directory = getcwd(nil, 0)
         defer { free(directory) }
@@ -40,22 +47,33 @@ struct MediaArgument: Hashable, Encodable {
 }
 
 extension ServerClient {
+    /// Files that are opened to be asked what they are: each that is no MPEG audio takes the server a process.
+    private static let fewItems = 8
+
     /// Asks what few items are before they are added: a folder without a slash is still a folder, and what is not there
-    /// or no music is refused at once instead of when its turn comes.
+    /// or no music is refused at once instead of when its turn comes. Of more, only folders are told from files.
     func checked(_ items: [MediaArgument]) throws -> [MediaArgument] {
         guard items.count <= 50 else { return items }
         return try items.map { item in
             guard let uri = item.uri, !uri.hasPrefix("http://"), !uri.hasPrefix("https://") else { return item }
             let name = PercentEscape.component(uri)
+            guard items.count <= Self.fewItems else { return try isFolder(name) ? item.asFolder : item }
             do {
                 try send(.get, "/api/v1/media/info?uri=\(name)")
                 return item
             } catch let refusal as Failure {
-                do { try send(.get, "/api/v1/browse?path=\(name)&limit=1") } catch { throw refusal }
-                var folder = item
-                (folder.uri, folder.folder) = (nil, uri)
-                return folder
+                guard try isFolder(name) else { throw refusal }
+                return item.asFolder
             }
+        }
+    }
+
+    private func isFolder(_ name: String) throws -> Bool {
+        do {
+            try send(.get, "/api/v1/browse?path=\(name)&limit=1")
+            return true
+        } catch is Failure {
+            return false
         }
     }
 }

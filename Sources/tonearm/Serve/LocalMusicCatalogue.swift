@@ -10,9 +10,14 @@ struct LocalMusicCatalogue: MediaCatalogue {
     private let opener: any MediaOpener
     private let examiner: MediaExaminer
     private let lists: MediaListReader
+    let pictures: WebPictures
 
-    init(roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer, lists: MediaListReader) {
+    init(
+        roots: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer, lists: MediaListReader,
+        pictures: WebPictures
+    ) {
         self.lists = lists
+        self.pictures = pictures
         self.roots = roots
         self.opener = opener
         self.examiner = examiner
@@ -49,6 +54,8 @@ struct LocalMusicCatalogue: MediaCatalogue {
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
         try roots.folderPicture(beside: locator.uri)
     }
+
+    func picture(at address: String) throws(MediaError) -> [UInt8] { try pictures.picture(at: address) }
 
     func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
         // Nothing is fetched for a description, and what was loaded to be played is not kept.

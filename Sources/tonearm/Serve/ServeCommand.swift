@@ -43,6 +43,12 @@ struct ServeCommand: ParsableCommand {
         let signal = Signals.awaitEnd()
         log.info("ending", metadata: ["signal": "\(signal)"])
         Signals.endAtOnce(on: signal)
+        let limit = EndInTime(seconds: 1.8) { [log] in
+            log.warning("something hangs: not all could be put in order")
+            // What must survive was saved when it was answered.
+            _exit(0)
+        }
         server.stop()
+        limit.ended()
     }
 }

@@ -54,6 +54,13 @@ struct SoundOptions: ParsableArguments {
             valueName: "on|off"),
         completion: .list(["on", "off"]))
     var mpris: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether the screen's lock and the machine's sleep, as systemd's logind tells them, reach the session (default on).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var logind: String?
 }
 
 struct NetworkOptions: ParsableArguments {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
+import Logind
 import Playback
 import Session
 
@@ -11,5 +13,11 @@ extension Server {
             LiveSession.Environment(
                 store: store, neighbours: output as? any NeighbourWatch,
                 interruptsOthers: configuration.interruptsOthers, notes: store.notes, players: players))
+    }
+
+    /// nil where there is no system bus, or it is not to be listened to.
+    static func logind(_ configuration: ServerConfiguration, _ session: LiveSession, _ log: Logger) -> LogindService? {
+        guard configuration.followsLogind, LogindService.isPossible else { return nil }
+        return LogindService(session, log: log)
     }
 }

@@ -7,6 +7,7 @@ import Glibc
 import HTTP
 import Library
 import Logging
+import Logind
 import Media
 import MediaWorkerClient
 import MicrohttpdServer
@@ -39,6 +40,7 @@ final class Server {
     private let cache: RangeCache?
     private let session: LiveSession
     private let players: ServerPlayers
+    private let logind: LogindService?
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -84,7 +86,8 @@ final class Server {
         library = try Self.library(configuration, roots, examiner, log)
         let catalogue = LocalMusicCatalogue(
             roots: roots, opener: files, examiner: examiner,
-            lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()))
+            lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()),
+            pictures: WebPictures(transport: network))
         surfaces = Surfaces(configuration, player, catalogue, log)
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock, media: catalogue,
@@ -116,6 +119,7 @@ final class Server {
         session.receive(player.snapshot, of: "main")
         players.restore(into: api)
         surfaces.start()
+        logind = Self.logind(configuration, session, log)
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
         cache?.observe { api.observe($0) }
@@ -133,6 +137,7 @@ final class Server {
     func stop() {
         door.close()
         surfaces.stop()
+        logind?.stop()
         recorder?.shutdown()
         session.stop()
         let othersEnd = players.beginEnd()
@@ -195,7 +200,11 @@ final class Server {
     private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
         if let path = configuration.tokenFile { return try AccessTokens.load(path) }
         guard !configuration.isLoopback, !configuration.isAnonymous else { return [] }
-        try makeDirectory(configuration.data)
+        do throws(StateStoreError) {
+            try DataDirectory.make(configuration.data)
+        } catch {
+            throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
+        }
         return try AccessTokens.load(configuration.data + "/tokens")
     }
 
@@ -238,15 +247,6 @@ final class Server {
 
     private static func epoch(_ clock: SystemClock) -> String {
         String(clock.wallMilliseconds, radix: 36) + "-" + String(getpid(), radix: 36)
-    }
-
-    static func makeDirectory(_ path: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw Failure("data: cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
-        }
     }
 
     /// Whole or not at all: a reader never sees half a number.

@@ -41,6 +41,8 @@ struct ServerConfiguration: Equatable {
     var networkBuffering = NetworkBuffering()
     /// The player may show on the desktop's session bus; whether it does is a setting.
     var hasMPRIS = true
+    /// Lock and sleep reach the session from the login manager, where there is one.
+    var followsLogind = true
     /// Where recordings go; nil: it does not record.
     var recordings: String?
 
@@ -79,6 +81,7 @@ struct ServerConfiguration: Equatable {
         isAnonymous = try values.flag("anonymous", options.network.anonymous)
         recordings = try values.text("recordings", options.files.recordings)
         hasMPRIS = try values.flag("mpris", options.sound.mpris, default: true)
+        followsLogind = try values.flag("logind", options.sound.logind, default: true)
         try setNetwork(values, options.items, environment)
         cache = try CacheSettings(values, options.cache, data: data)
     }

@@ -86,7 +86,7 @@ struct SettingsFile {
     static let names: Set<String> = [
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
         "port-file", "log-level", "anonymous", "library", "interrupt-others", "decode-buffer-frames", "buffer-count",
-        "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "recordings", "cache",
+        "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "logind", "recordings", "cache",
         "cache-dir", "cache-limit", "cache-ignore",
     ]
 

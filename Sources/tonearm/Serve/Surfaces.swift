@@ -14,10 +14,12 @@ struct Surfaces: Sendable {
             mpris = nil
             return
         }
-        mpris = MPRISService(player: player, directory: configuration.data + "/artwork", log: log) {
-            locator throws(MediaError) in
+        let pictures = MPRISPictures { address, cancellation throws(MediaError) in
+            try catalogue.pictures.picture(at: address, cancellation: cancellation)
+        } folder: { locator throws(MediaError) in
             try catalogue.folderPicture(locator)
         }
+        mpris = MPRISService(player: player, directory: configuration.data + "/artwork", log: log, pictures: pictures)
     }
 
     /// After the player's events come to `observe`.

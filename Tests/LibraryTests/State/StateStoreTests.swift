@@ -33,7 +33,7 @@ import Testing
         let position = SavedPosition(itemID: saved.items[1].id, position: 12.5)
         store.save([.settings(settings), .position(nil), .position(position)]) { _ in }
         #expect(store.flush())
-        store.close()
+        store.close(within: 600)
 
         let loaded = try fixture.store().load()
         #expect(describe(loaded.items) == describe(saved.items))
@@ -57,7 +57,7 @@ import Testing
             if saved.queue.canUndo && step % 3 == 0 { try saved.apply(.undo) }
             if saved.queue.canRedo && step % 9 == 0 { try saved.apply(.redo) }
             if step % 500 == 499 {
-                store.close()
+                store.close(within: 600)
                 store = try fixture.store()
                 let loaded = store.load()
                 try #require(describe(loaded.items) == describe(saved.items))
@@ -77,7 +77,7 @@ import Testing
         try saved.apply(.insert(drafts(String(repeating: "n", count: 500)), at: .end))
         for _ in 0..<100 { try saved.apply(.move([saved.items[310].id], to: 300)) }
         for _ in 0..<100 { try saved.apply(.move([saved.items[600].id, saved.items[1].id], to: 400)) }
-        store.close()
+        store.close(within: 600)
         #expect(try describe(fixture.store().load().items) == describe(saved.items))
     }
 
@@ -85,14 +85,23 @@ import Testing
         let fixture = try StateFixture()
         let first = try fixture.store()
         #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
-        first.close()
+        first.close(within: 600)
+        _ = try fixture.store()
+    }
+
+    @Test func secondStore_isRefused_thoughSomebodyRemovedTheLock() throws {
+        let fixture = try StateFixture()
+        let first = try fixture.store()
+        try FileManager.default.removeItem(atPath: fixture.directory + "/state.lock")
+        #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
+        first.close(within: 600)
         _ = try fixture.store()
     }
 
     @Test func save_failsWithASentence_afterClose() throws {
         let fixture = try StateFixture()
         let store = try fixture.store()
-        store.close()
+        store.close(within: 600)
         let answers = Answers()
         store.save([.position(nil)]) { answers.add($0) }
         #expect(answers.all == ["the state is closed"])
@@ -128,7 +137,7 @@ import Testing
         #expect(answers.all[2] == nil)
         try saved.apply(.remove([saved.items[4].id]), answers: answers)
         #expect(store.flush())
-        store.close()
+        store.close(within: 600)
         let loaded = try fixture.store().load()
         #expect(describe(loaded.items) == describe(saved.items))
         #expect(loaded.revision == saved.queue.revision)
@@ -146,7 +155,7 @@ import Testing
         #expect(!store.flush())
         #expect(answers.all.first??.contains("could not be saved") == true)
         #expect(answers.all.last == .some(nil))
-        store.close()
+        store.close(within: 600)
         #expect(try describe(fixture.store().load().items) == describe(saved.items))
     }
 }

@@ -78,7 +78,7 @@ struct SimulatedWorld {
 
     var status: PlayerStatus { core.status }
     var position: Double { core.positionClock.position(at: now) }
-    private(set) var loads = 0
+    var loads = 0
 
     static func media(_ uri: String) -> Media {
         if uri.hasPrefix("missing") { return .missing }
@@ -201,11 +201,11 @@ struct SimulatedWorld {
 
     // MARK: Performing
 
-    private mutating func after(_ seconds: Double, _ input: PlayerCore.Input) {
+    mutating func after(_ seconds: Double, _ input: PlayerCore.Input) {
         due.append((now.advanced(bySeconds: seconds), input))
     }
 
-    private mutating func delay(_ range: ClosedRange<Double> = 0.001...0.02) -> Double {
+    mutating func delay(_ range: ClosedRange<Double> = 0.001...0.02) -> Double {
         Double.random(in: range, using: &random)
     }
 
@@ -265,90 +265,5 @@ struct SimulatedWorld {
         let ring = FrameRing(
             format: AudioFormat(sampleRate: Self.sampleRate, layout: .stereo), capacity: 64, retained: 16)
         after(delay(), .output(.opened(generation, ring)))
-    }
-
-    private mutating func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
-        let media = Self.media(item.uri)
-        loads += 1
-        sessions[generation] = Session(media: media)
-        switch media {
-        case .never: return
-        case .missing:
-            after(delay(), .decoding(generation, .failed(DecodeRun(), MediaError(.notFound, "no such file"), end: nil)))
-        case .good(let seconds), .damaged(let seconds):
-            let pause = delay()
-            after(pause, .decoding(generation, .opened(description(.good(seconds: seconds)))))
-            reposition(generation, DecodeRun(), start, after: pause)
-        case .late(let seconds):
-            sessions[generation] = Session(media: .good(seconds: 10))
-            after(seconds, .decoding(generation, .opened(description(.good(seconds: 10)))))
-            reposition(generation, DecodeRun(), start, after: seconds)
-        case .starving, .live:
-            after(0.01, .decoding(generation, .opened(description(media))))
-            after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
-        }
-    }
-
-    func description(_ media: Media) -> MediaDescription {
-        let format = AudioFormat(sampleRate: Self.sampleRate, layout: .stereo)
-        switch media {
-        case .live:
-            var live = MediaDescription(format: format, duration: nil, isSeekable: false)
-            live.broadcast = Broadcast()
-            return live
-        case .good(let seconds): return MediaDescription(format: format, duration: format.frames(seconds))
-        case .damaged, .starving, .missing, .never, .late:
-            return MediaDescription(format: format, duration: format.frames(60))
-        }
-    }
-
-    private mutating func reposition(
-        _ generation: Generation, _ run: DecodeRun, _ start: DecodeStart, after pause: Double = 0
-    ) {
-        guard var session = sessions[generation] else { return }
-        guard case .good(let seconds) = session.media else {
-            if case .damaged(let seconds) = session.media {
-                session.run = run
-                session.place = min(seconds, 0)
-                sessions[generation] = session
-                after(pause + delay(), .decoding(generation, .primed(run, position: 0)))
-            }
-            return
-        }
-        session.run = run
-        session.speed = start.speed
-        session.place =
-            switch start.place {
-            case .seconds(let place): min(max(0, place), seconds)
-            case .progress(let progress): seconds * progress
-            }
-        sessions[generation] = session
-        after(pause + delay(), .decoding(generation, .primed(run, position: session.place)))
-    }
-
-    private mutating func feed(_ generation: Generation) {
-        guard let session = sessions[generation], sink.isOpen else { return }
-        let start = sink.written
-        after(
-            0.001,
-            .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
-        switch session.media {
-        case .missing, .never, .late: return
-        case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
-        case .good(let seconds):
-            sink.written += FrameCount(
-                (max(0, seconds - session.place) / max(1, abs(session.speed)) * Double(Self.sampleRate)).rounded())
-            after(0.002, .decoding(generation, .ended(session.run, end: sink.written)))
-        case .damaged(let seconds):
-            sink.written += FrameCount(seconds * Double(Self.sampleRate))
-            after(
-                0.002,
-                .decoding(
-                    generation, .failed(session.run, MediaError(.unreadable, "damaged"), end: sink.written)))
-        }
-        if sink.isDry, sink.isStarted, sink.isAudible, let open = sink.generation {
-            sink.isDry = false
-            after(0.003, .output(.started(open)))
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import tonearm
+@testable import Media
 
 @Suite struct RecentlyUsedTests {
     @Test func whatWasNotAskedForTheLongest_goesFirst() {

@@ -3,19 +3,19 @@
 internal import CSystemd
 
 /// A message that is read or written. A reference is held while this lives; for the bus's thread.
-final class BusMessage {
-    let pointer: OpaquePointer
+package final class BusMessage {
+    package let pointer: OpaquePointer
     private let library: BusLibrary
     private var bus: csystemd_bus { library.functions }
 
     /// Takes over the caller's reference.
-    init(owning pointer: OpaquePointer, _ library: BusLibrary) {
+    package init(owning pointer: OpaquePointer, _ library: BusLibrary) {
         self.pointer = pointer
         self.library = library
     }
 
     /// Takes a reference of its own.
-    init(sharing pointer: OpaquePointer, _ library: BusLibrary) {
+    package init(sharing pointer: OpaquePointer, _ library: BusLibrary) {
         self.pointer = pointer
         self.library = library
         _ = bus.message_ref(pointer)
@@ -23,21 +23,18 @@ final class BusMessage {
 
     deinit { _ = bus.message_unref(pointer) }
 
-    var interface: String { bus.message_get_interface(pointer).map { String(cString: $0) } ?? "" }
-    var member: String { bus.message_get_member(pointer).map { String(cString: $0) } ?? "" }
-    var signature: String { bus.message_get_signature(pointer, 1).map { String(cString: $0) } ?? "" }
-    var isCall: Bool { bus.message_is_method_call(pointer, nil, nil) > 0 }
-    var wantsReply: Bool { bus.message_get_expect_reply(pointer) > 0 }
-
-    static func check(_ code: Int32, _ call: String) throws(BusFailure) -> Int32 {
-        if code < 0 { throw BusFailure(call: call, code: code) }
-        return code
-    }
+    package var interface: String { bus.message_get_interface(pointer).map { String(cString: $0) } ?? "" }
+    package var member: String { bus.message_get_member(pointer).map { String(cString: $0) } ?? "" }
+    package var signature: String { bus.message_get_signature(pointer, 1).map { String(cString: $0) } ?? "" }
+    package var path: String { bus.message_get_path(pointer).map { String(cString: $0) } ?? "" }
+    package var isError: Bool { bus.message_is_method_error(pointer, nil) > 0 }
+    package var isCall: Bool { bus.message_is_method_call(pointer, nil, nil) > 0 }
+    package var wantsReply: Bool { bus.message_get_expect_reply(pointer) > 0 }
 
     // MARK: Reading
 
-    /// The values of a message whose signature is `types`, each a basic type, `ao` or `v`.
-    func values(_ types: [String]) throws(BusFailure) -> [BusValue] {
+    /// The values of a message whose signature is `types`, each a basic type, `ao`, `v` or `a{sv}`.
+    package func values(_ types: [String]) throws(BusFailure) -> [BusValue] {
         var values: [BusValue] = []
         for type in types { values.append(try value(type)) }
         return values
@@ -47,10 +44,18 @@ final class BusMessage {
         switch type {
         case "s": return .text(try text("s"))
         case "o": return .path(try text("o"))
+        case "u":
+            var number: UInt32 = 0
+            try read("u", &number)
+            return .uint32(number)
         case "x":
             var number: Int64 = 0
             try read("x", &number)
             return .int64(number)
+        case "h":
+            var descriptor: Int32 = -1
+            try read("h", &descriptor)
+            return .descriptor(descriptor)
         case "d":
             var number = 0.0
             try read("d", &number)
@@ -61,6 +66,7 @@ final class BusMessage {
             return .flag(flag != 0)
         case "ao": return .paths(try paths())
         case "v": return try variant()
+        case "a{sv}": return .dictionary(try dictionary())
         default: throw BusFailure(call: "value of type \(type)", code: -22)
         }
     }
@@ -69,7 +75,7 @@ final class BusMessage {
         let code = withUnsafeMutablePointer(to: &value) {
             bus.message_read_basic(pointer, Self.character(type), $0)
         }
-        _ = try Self.check(code, "sd_bus_message_read_basic")
+        _ = try BusFailure.check(code, "sd_bus_message_read_basic")
     }
 
     private func text(_ type: Character) throws(BusFailure) -> String {
@@ -80,42 +86,77 @@ final class BusMessage {
 
     private func paths() throws(BusFailure) -> [String] {
         var paths: [String] = []
-        _ = try Self.check(bus.message_enter_container(pointer, Self.character("a"), "o"), "enter_container")
+        _ = try BusFailure.check(bus.message_enter_container(pointer, Self.character("a"), "o"), "enter_container")
         while true {
             var bytes: UnsafePointer<CChar>?
             let code = withUnsafeMutablePointer(to: &bytes) {
                 bus.message_read_basic(pointer, Self.character("o"), $0)
             }
-            guard try Self.check(code, "sd_bus_message_read_basic") > 0, let bytes else { break }
+            guard try BusFailure.check(code, "sd_bus_message_read_basic") > 0, let bytes else { break }
             paths.append(String(cString: bytes))
         }
-        _ = try Self.check(bus.message_exit_container(pointer), "exit_container")
+        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
         return paths
+    }
+
+    /// Each structure of an array of them, with the members given as `types`.
+    package func structures(of types: [String]) throws(BusFailure) -> [[BusValue]] {
+        var all: [[BusValue]] = []
+        let contents = types.joined()
+        guard try enter("a", "(\(contents))") else { return [] }
+        while try enter("r", contents) {
+            all.append(try values(types))
+            _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
+        }
+        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
+        return all
+    }
+
+    private func dictionary() throws(BusFailure) -> [String: BusValue] {
+        var members: [String: BusValue] = [:]
+        guard try enter("a", "{sv}") else { return [:] }
+        while try enter("e", "sv") {
+            let name = try text("s")
+            members[name] = try variant()
+            _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
+        }
+        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
+        return members
+    }
+
+    /// False at the end of the container around it.
+    private func enter(_ type: Character, _ contents: String) throws(BusFailure) -> Bool {
+        let code = bus.message_enter_container(pointer, Self.character(type), contents)
+        return try BusFailure.check(code, "enter_container") > 0
     }
 
     private func variant() throws(BusFailure) -> BusValue {
         var kind: CChar = 0
         var contents: UnsafePointer<CChar>?
-        _ = try Self.check(bus.message_peek_type(pointer, &kind, &contents), "sd_bus_message_peek_type")
+        _ = try BusFailure.check(bus.message_peek_type(pointer, &kind, &contents), "sd_bus_message_peek_type")
         let type = contents.map { String(cString: $0) } ?? ""
-        guard ["s", "o", "x", "d", "b"].contains(type) else { return .other(signature: type) }
-        _ = try Self.check(bus.message_enter_container(pointer, Self.character("v"), type), "enter_container")
+        guard ["s", "o", "u", "x", "d", "b"].contains(type) else {
+            _ = try BusFailure.check(bus.message_skip(pointer, "v"), "sd_bus_message_skip")
+            return .other(signature: type)
+        }
+        _ = try BusFailure.check(bus.message_enter_container(pointer, Self.character("v"), type), "enter_container")
         let value = try value(type)
-        _ = try Self.check(bus.message_exit_container(pointer), "exit_container")
+        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
         return value
     }
 
     // MARK: Writing
 
-    func append(_ values: [BusValue]) throws(BusFailure) {
+    package func append(_ values: [BusValue]) throws(BusFailure) {
         for value in values { try append(value) }
     }
 
-    func append(_ value: BusValue) throws(BusFailure) {
+    package func append(_ value: BusValue) throws(BusFailure) {
         switch value {
         case .text(let text): try append("s", text)
         case .path(let path): try append("o", path)
         case .int32(let number): try append("i", number)
+        case .uint32(let number): try append("u", number)
         case .int64(let number): try append("x", number)
         case .double(let number): try append("d", number)
         case .flag(let flag): try append("b", Int32(flag ? 1 : 0))
@@ -126,11 +167,11 @@ final class BusMessage {
         case .dictionary(let members): try append(members)
         case .dictionaries(let all):
             try container("a", "a{sv}") { () throws(BusFailure) in for members in all { try append(members) } }
-        case .other(let signature): throw BusFailure(call: "append \(signature)", code: -22)
+        case .descriptor, .other: throw BusFailure(call: "append \(value.signature)", code: -22)
         }
     }
 
-    func appendVariant(_ value: BusValue) throws(BusFailure) {
+    package func appendVariant(_ value: BusValue) throws(BusFailure) {
         try container("v", value.signature) { () throws(BusFailure) in try append(value) }
     }
 
@@ -149,20 +190,20 @@ final class BusMessage {
     private func container(
         _ type: Character, _ contents: String, _ body: () throws(BusFailure) -> Void
     ) throws(BusFailure) {
-        _ = try Self.check(bus.message_open_container(pointer, Self.character(type), contents), "open_container")
+        _ = try BusFailure.check(bus.message_open_container(pointer, Self.character(type), contents), "open_container")
         try body()
-        _ = try Self.check(bus.message_close_container(pointer), "close_container")
+        _ = try BusFailure.check(bus.message_close_container(pointer), "close_container")
     }
 
     /// A text or a path; D-Bus has no NUL in either.
     private func append(_ type: Character, _ text: String) throws(BusFailure) {
         let code = text.withCString { bus.message_append_basic(pointer, Self.character(type), $0) }
-        _ = try Self.check(code, "sd_bus_message_append_basic")
+        _ = try BusFailure.check(code, "sd_bus_message_append_basic")
     }
 
     private func append<Number: Numeric>(_ type: Character, _ number: Number) throws(BusFailure) {
         let code = withUnsafePointer(to: number) { bus.message_append_basic(pointer, Self.character(type), $0) }
-        _ = try Self.check(code, "sd_bus_message_append_basic")
+        _ = try BusFailure.check(code, "sd_bus_message_append_basic")
     }
 
     private static func character(_ type: Character) -> CChar { CChar(bitPattern: type.asciiValue ?? 0) }

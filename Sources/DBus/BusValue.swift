@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of D-Bus's type system, as far as MPRIS uses it.
-enum BusValue: Hashable, Sendable {
+/// A value of D-Bus's type system, as far as it is used.
+package enum BusValue: Hashable, Sendable {
     case text(String)
     case path(String)
     case int32(Int32)
+    case uint32(UInt32)
     case int64(Int64)
     case double(Double)
     case flag(Bool)
@@ -14,14 +15,17 @@ enum BusValue: Hashable, Sendable {
     case dictionary([String: BusValue])
     /// `aa{sv}`
     case dictionaries([[String: BusValue]])
+    /// Open only while the message is.
+    case descriptor(Int32)
     /// What a caller sends in a variant of another type than any above.
     case other(signature: String)
 
-    var signature: String {
+    package var signature: String {
         switch self {
         case .text: "s"
         case .path: "o"
         case .int32: "i"
+        case .uint32: "u"
         case .int64: "x"
         case .double: "d"
         case .flag: "b"
@@ -29,6 +33,7 @@ enum BusValue: Hashable, Sendable {
         case .paths: "ao"
         case .dictionary: "a{sv}"
         case .dictionaries: "aa{sv}"
+        case .descriptor: "h"
         case .other(let signature): signature
         }
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Values that were asked for lately, up to a size in all; what was not asked for the longest goes first.
-struct RecentlyUsed<Key: Hashable, Value> {
+package struct RecentlyUsed<Key: Hashable, Value> {
     private let capacity: Int
     private var entries: [Key: (value: Value, size: Int, use: Int)] = [:]
     private var size = 0
     private var uses = 0
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = capacity
     }
 
-    subscript(key: Key) -> Value? {
+    package subscript(key: Key) -> Value? {
         mutating get {
             guard let value = entries[key]?.value else { return nil }
             uses += 1
@@ -21,7 +21,7 @@ struct RecentlyUsed<Key: Hashable, Value> {
     }
 
     /// Does not keep what is larger than all it may keep.
-    mutating func insert(_ value: Value, for key: Key, size new: Int) {
+    package mutating func insert(_ value: Value, for key: Key, size new: Int) {
         size -= entries.removeValue(forKey: key)?.size ?? 0
         guard new <= capacity else { return }
         while size + new > capacity, let oldest = entries.min(by: { $0.value.use < $1.value.use }) {

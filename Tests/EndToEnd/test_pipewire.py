@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PipeWire's PulseAudio server in place of PulseAudio. What differs is told in docs/sound-servers.md."""
+
+import numpy
+import pytest
+
+from rig import Api, eventually
+from rig.capture import RATE
+from rig.neighbours import Neighbour
+from rig.pipewire import PipeWireDaemon, is_installed
+from rig.waiting import during
+
+pytestmark = pytest.mark.skipif(not is_installed(), reason="PipeWire, WirePlumber or pipewire-pulse is not installed")
+
+
+@pytest.fixture
+def pulse(directory):
+    home = directory / "pw"
+    home.mkdir()
+    daemon = PipeWireDaemon(home)
+    yield daemon.start()
+    daemon.stop()
+
+
+def current(api) -> str | None:
+    return next((output["id"] for output in api.call("GET", "/outputs")["outputs"] if output["current"]), None)
+
+
+@pytest.fixture
+def playing(capture, api, events):
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    api.wait_status("playing")
+    return events.mark()
+
+
+def frequency(samples: numpy.ndarray) -> float:
+    channel = samples[:, 0].astype(float)
+    spectrum = numpy.abs(numpy.fft.rfft(channel * numpy.hanning(len(channel))))
+    return float(numpy.argmax(spectrum) * RATE / len(channel))
+
+
+def test_it_is_what_is_said_to_be(capture, pulse, api):
+    """The outputs and the default, as PipeWire tells them."""
+    assert "PipeWire" in pulse.pactl("info")
+    eventually(lambda: current(api) == "spk", "the default sink is the current output")
+    ids = {output["id"]: output for output in api.call("GET", "/outputs")["outputs"]}
+    assert {"spk", "hp"} <= set(ids) and ids["spk"]["default"]
+    assert ids["hp"]["formFactor"] == "headphone"
+
+
+def test_play_pause_and_seek(capture, pulse, api, events, playing, media):
+    """`playing` sounds, `paused` does not, and a seek is heard where it went to."""
+    assert pulse.stream_sinks().count("spk") >= 1
+    paused = api.pause()
+    assert paused["status"] == "paused"
+    capture.wait_silence(0.3)
+    during(0.3, lambda: api.player()["position"] == paused["position"], "time ran while paused")
+    silent = capture.frames
+    assert api.play()["status"] == "playing"
+    capture.wait_sound(silent)
+    sought = api.seek(position=20)
+    assert sought["status"] == "playing" and abs(sought["position"] - 20) < 1
+    first = api.player()
+    capture.wait_seconds(1)
+    second = api.player()
+    assert 0.5 < second["position"] - first["position"] < 5 and second["rate"] == 1
+
+
+def test_time_runs_as_the_sink_does(capture, pulse, api, playing):
+    """Position is what is heard: over 3 s of what the monitor gives it advances by 3 s."""
+    capture.wait_seconds(0.5)
+    start, position = capture.frames, api.player()["position"]
+    capture.wait_frames(start + 3 * RATE)
+    advanced = api.player()["position"] - position
+    assert abs(advanced - (capture.frames - start) / RATE) < 0.3
+
+
+def test_items_follow_each_other_without_a_gap(capture, pulse, api):
+    """One stream for both: no silence between."""
+    api.load("short-0.mp3", "long.mp3", play=True)
+    start = capture.wait_sound()
+    eventually(lambda: api.player()["queueIndex"] == 1, "the second item plays", timeout=20)
+    capture.wait_seconds(0.7)
+    loudness = numpy.abs(capture.samples(start).astype(int)).max(axis=1)
+    size = RATE // 20
+    windows = [loudness[at:at + size].max() for at in range(size, len(loudness) - 2 * size, size)]
+    assert min(windows) > 20, "silence between two items"
+
+
+def test_the_default_sink_goes(capture, pulse, api, events, playing):
+    """Row 139: another sink than headphones: goes on elsewhere."""
+    third = pulse.load("module-null-sink sink_name=third rate=44100 channels=2")
+    api.call("PUT", "/outputs/current", json={"id": "third"})
+    eventually(lambda: current(api) == "third", "chosen")
+    eventually(lambda: "third" in pulse.stream_sinks(), "and there")
+    api.wait_status("playing")
+    pulse.unload(third)
+    eventually(lambda: current(api) == "spk", "followed")
+    api.wait_status("playing")
+    silent = capture.frames
+    capture.wait_sound(silent)
+
+
+def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events):
+    """Row 138."""
+    api.call("PUT", "/outputs/current", json={"id": "hp"})
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    eventually(lambda: "hp" in pulse.stream_sinks(), "on the headphones")
+    mark = capture.frames
+    pulse.unplug("hp")
+    assert api.wait_status("paused")["reason"] == "route-lost"
+    capture.wait_seconds(0.7)
+    assert capture.first_sound(mark) is None, "the speakers blared"
+
+
+def test_without_a_sink_there_is_a_stand_in(capture, pulse, api, playing):
+    """PipeWire makes a sink of its own: it is listed, and its clock runs."""
+    capture.stop()
+    pulse.unplug("hp")
+    pulse.unplug("spk")
+    eventually(lambda: current(api) == "auto_null", "the stand-in is followed")
+    api.wait_status("playing")
+    position = api.player()["position"]
+    eventually(lambda: api.player()["position"] > position + 0.3, "its clock runs")
+
+
+def test_modules_that_it_does_not_have(pulse):
+    """What docs/sound-servers.md says of calls and ducking: when this fails, there is something to test."""
+    for module in ("module-role-cork", "module-role-ducking"):
+        with pytest.raises(AssertionError, match="No such entity"):
+            pulse.load(module)
+
+
+@pytest.mark.parametrize("victims", [("pipewire-pulse",), ("pipewire-pulse", "wireplumber", "pipewire")])
+def test_the_sound_server_dies_and_comes_back(capture, pulse, api, events, playing, victims):
+    """Row 147."""
+    for program in victims:
+        pulse.kill_program(program)
+    stopped = api.wait_status("interrupted", "buffering")
+    assert stopped["rate"] == 0
+    if "pipewire" in victims:
+        pulse.start()
+    else:
+        pulse.start_program("pipewire-pulse")
+    again = api.wait_status("playing", timeout=15)
+    assert abs(again["position"] - stopped["position"]) < 1
+
+
+def test_the_sink_is_suspended(capture, pulse, api, playing):
+    pulse.suspend("spk", True)
+    eventually(lambda: api.player()["rate"] == 0, "time stands while the sink sleeps")
+    pulse.suspend("spk", False)
+    api.wait_status("playing")
+
+
+def test_others_are_ducked_and_come_back(capture, pulse, api, playing):
+    """Row 112."""
+    with Neighbour(pulse, "music", amplitude=0.25) as other:
+        def volume() -> str:
+            return next(block for block in pulse.pactl("list", "sink-inputs").split("Sink Input #")
+                        if block.startswith(other.index + "\n"))
+
+        api.call("PATCH", "/session", json={"options": ["duck-others"]})
+        eventually(lambda: "46%" in volume(), "ducked")
+        api.pause()
+        eventually(lambda: "100%" in volume(), "restored")
+
+
+def test_it_ends_in_time(capture, pulse, api, server, playing):
+    assert server.stop() == 0
+    eventually(lambda: not any("Tonearm" in block for block in pulse.pactl("list", "sink-inputs").split("Sink Input #")),
+               "our stream is gone")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import PlaybackTesting
+import Testing
+import Threading
+
+@testable import Session
+
+@Suite struct LiveSessionTests {
+    private func session(
+        _ perform: @escaping @Sendable (PlayerCommand, @escaping @Sendable () -> Void) -> Void
+    ) -> LiveSession {
+        LiveSession(
+            LiveSession.Environment(
+                store: MemoryStore(), neighbours: nil, interruptsOthers: false, notes: [:], perform: perform))
+    }
+
+    /// The machine waits with its sleep for this.
+    @Test func sleepIsDone_whenThePlayersAreSilent() {
+        let commands = Mailbox<@Sendable () -> Void>()
+        let session = session { command, done in
+            if case .interruption = command { commands.post(done) } else { done() }
+        }
+        let told = Mailbox<Bool>()
+        session.receive(.asleep(true)) { told.post(true) }
+        let waiting = commands.take(until: .now.advanced(bySeconds: 60))
+        #expect(waiting.count == 1)
+        #expect(told.take(until: .now.advanced(bySeconds: 0.1)).isEmpty, "they are not silent yet")
+        for done in waiting { done() }
+        #expect(!told.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        session.stop()
+        session.receive(.asleep(false)) { told.post(true) }
+        #expect(!told.take(until: .now.advanced(bySeconds: 60)).isEmpty, "nobody waits for a session that ended")
+    }
+
+    @Test func stop_doesNotWaitForAPlayerThatHangs() {
+        let (hung, release, ended) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
+        let session = session { command, done in
+            hung.post(true)
+            _ = release.take(until: .now.advanced(bySeconds: 120))
+            done()
+        }
+        #expect(!hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        let thread = NamedThread("ends") {
+            session.stop()
+            ended.post(true)
+        }
+        #expect(!ended.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        release.post(true)
+        thread.join()
+    }
+}
