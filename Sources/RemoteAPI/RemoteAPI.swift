@@ -152,6 +152,7 @@ public final class RemoteAPI: HTTPResponder {
         libraryWorker.stop()
         renditionWorker.stop()
         waveformWorker.stop()
+        rosterWorker.stop()
         health.stop()
     }
 

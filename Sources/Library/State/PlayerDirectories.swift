@@ -14,6 +14,20 @@ public struct PlayerDirectories: Sendable {
     private static let half = ".new-"
     private static let gone = ".removed-"
 
+    private static let file = "player.json"
+
+    /// What a player is made with, and what it has again should its state be damaged.
+    public struct Beginning: Hashable, Sendable, Codable {
+        public var name: String
+        /// Id of an output; nil follows the default.
+        public var output: String?
+
+        public init(name: String, output: String? = nil) {
+            self.name = name
+            self.output = output
+        }
+    }
+
     private let root: String
     private let logger: Logger
 
@@ -38,20 +52,48 @@ public struct PlayerDirectories: Sendable {
         return names.filter { isID($0) && SetAside.reasonAgainst(path($0)) == "is a directory" }.sorted()
     }
 
-    /// Makes the directory of a player with its first settings: whole, or not at all.
-    public func create(_ id: String, _ settings: PlayerSettings) throws(StateStoreError) {
+    /// Makes the directory of a player: whole, or not at all.
+    public func create(_ id: String, _ beginning: Beginning) throws(StateStoreError) {
         let made = path(Self.half + id)
         clear(made)
         do throws(StateStoreError) {
-            let store = try StateStore(directory: made, logger: logger)
-            store.save([.settings(settings)]) { _ in }
-            let isSaved = store.flush()
-            guard store.close(), isSaved else { throw .unusable(path: made, reason: "it cannot be written") }
+            try makeDirectory(made)
+            try write(beginning, to: made)
             try move(made, to: path(id))
         } catch {
             clear(made)
             throw error
         }
+    }
+
+    /// What the player was made with; nil when that cannot be read.
+    public func beginning(of id: String) -> Beginning? {
+        let file = path(id) + "/" + Self.file
+        do {
+            return try JSONDecoder().decode(Beginning.self, from: Data(contentsOf: URL(filePath: file)))
+        } catch {
+            logger.warning("\(file) cannot be read: \(error)")
+            return nil
+        }
+    }
+
+    private func write(_ beginning: Beginning, to directory: String) throws(StateStoreError) {
+        let file = directory + "/" + Self.file
+        do {
+            let text = try JSONEncoder().encode(beginning)
+            let target = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard target >= 0 else { throw Unwritten() }
+            defer { Glibc.close(target) }
+            let count = text.withUnsafeBytes { Glibc.write(target, $0.baseAddress, $0.count) }
+            guard count == text.count, fsync(target) == 0 else { throw Unwritten() }
+        } catch {
+            throw .unusable(path: file, reason: "\(error)")
+        }
+    }
+
+    private struct Unwritten: Error, CustomStringConvertible {
+        let code = errno
+        var description: String { code == 0 ? "the disk is full" : String(cString: strerror(code)) }
     }
 
     /// From here on the player is none, although its files may still be in use; `clear` takes them away afterwards.

@@ -63,6 +63,9 @@ struct StateWriterThread {
         } catch {
             logger.error("the state could not be closed: \(error)")
         }
+        // Never released. What GRDB ties to a dispatch queue is freed on another one, the first to start libdispatch's
+        // threads, and a timer of theirs would wake the process each second from then on.
+        _ = Unmanaged.passRetained(queue)
     }
 
     private mutating func save(_ batch: inout [(changes: [SavedChange], completion: Completion)]) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Library
 import Playback
 import Synchronization
 
@@ -7,12 +8,12 @@ import Synchronization
 /// it has loaded only once.
 final class NamedStore: PlayerStore {
     private let store: any PlayerStore
-    private let player: String
+    private let beginning: PlayerDirectories.Beginning
     private let loaded = Mutex<[String: String]>([:])
 
-    init(_ store: any PlayerStore, player: String) {
+    init(_ store: any PlayerStore, _ beginning: PlayerDirectories.Beginning) {
         self.store = store
-        self.player = player
+        self.beginning = beginning
     }
 
     var notes: [String: String] { loaded.withLock { $0 } }
@@ -20,8 +21,11 @@ final class NamedStore: PlayerStore {
     func load() -> SavedPlayer {
         var saved = store.load()
         loaded.withLock { $0 = saved.notes }
-        // A state from before names, or one that was set aside.
-        if saved.settings.name.isEmpty { saved.settings.name = player }
+        // No settings were saved yet, or they are from before names, or the state was set aside.
+        if saved.settings.name.isEmpty {
+            saved.settings.name = beginning.name
+            saved.settings.outputDevice = saved.settings.outputDevice ?? beginning.output
+        }
         return saved
     }
 

@@ -69,7 +69,7 @@ final class Server {
             environment.networkBuffering = configuration.networkBuffering
             return environment
         }
-        let keeper = NamedStore(store, player: "main")
+        let keeper = NamedStore(store, PlayerDirectories.Beginning(name: "main"))
         let player = Player(environment(output, keeper))
         self.player = player
         let group = PlayerGroup()

@@ -76,15 +76,13 @@ final class ServerPlayers: PlayerRoster {
         // Without these it could not start, and a thread that is missing ends the process.
         guard SpareThreads.exist(4) else { throw .notPossible("This machine lets the server have no more threads.") }
 
-        var settings = PlayerSettings()
-        settings.name = draft.name ?? id
         if let output = draft.output {
             let devices = parts.main.snapshot.output.devices.devices
             guard devices.contains(where: { $0.id == output }) else { throw .unknownOutput(output) }
-            settings.outputDevice = output
         }
         do throws(StateStoreError) {
-            try parts.directories.create(id, settings)
+            try parts.directories.create(
+                id, PlayerDirectories.Beginning(name: draft.name ?? id, output: draft.output))
             let output = Mailbox<Void>()
             try start(id) { output.post(()) }
             // So that who has the answer can choose among the outputs.
@@ -149,7 +147,8 @@ final class ServerPlayers: PlayerRoster {
     /// `outputKnown` is called at least once: when the outputs are known, or why there are none.
     private func start(_ id: String, outputKnown: @escaping @Sendable () -> Void = {}) throws(StateStoreError) {
         let store = try StateStore(directory: parts.directories.path(id), logger: parts.log)
-        let player = Player(parts.environment(id, NamedStore(store, player: id)))
+        let beginning = parts.directories.beginning(of: id) ?? PlayerDirectories.Beginning(name: id)
+        let player = Player(parts.environment(id, NamedStore(store, beginning)))
         parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
         let (api, session, following) = (state.withLock { $0.api }, parts.session, parts.following)
         let told = api?.admit(id, player)

@@ -21,11 +21,12 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: fixture.directory + "/players").sorted() }
     }
 
-    private func named(_ name: String) -> PlayerSettings {
-        var settings = PlayerSettings()
-        settings.name = name
-        settings.outputDevice = "hp"
-        return settings
+    private func named(_ name: String) -> PlayerDirectories.Beginning {
+        PlayerDirectories.Beginning(name: name, output: "hp")
+    }
+
+    private func store(_ id: String) throws -> StateStore {
+        try StateStore(directory: directories.path(id), logger: Logger(label: "test"))
     }
 
     @Test func madePlayerIsThere_withItsSettings() throws {
@@ -33,24 +34,26 @@ import Testing
         try directories.create("b", named("Bath"))
         try directories.create("a", named("A"))
         #expect(recover() == ["a", "b"])
-        let saved = try StateStore(directory: directories.path("b"), logger: Logger(label: "test")).load()
-        #expect(saved.settings.name == "Bath" && saved.settings.outputDevice == "hp" && saved.items.isEmpty)
+        #expect(directories.beginning(of: "b") == named("Bath"))
+        try Data("{".utf8).write(to: URL(filePath: directories.path("b") + "/player.json"))
+        #expect(directories.beginning(of: "b") == nil)
+        #expect(recover() == ["a", "b"])
     }
 
     @Test func removedPlayerIsGone_whileItsFilesAreStillInUse() throws {
         try directories.create("a", named("A"))
-        let store = try StateStore(directory: directories.path("a"), logger: Logger(label: "test"))
+        let store = try store("a")
         let files = try directories.remove("a")
-        store.save([.settings(named("later"))]) { _ in }
+        var settings = PlayerSettings()
+        settings.volume = 0.5
+        store.save([.settings(settings)]) { _ in }
         #expect(store.flush())
         #expect(recover().isEmpty)
         store.close()
         directories.clear(files)
         #expect(try names.isEmpty)
         try directories.create("a", named("second"))
-        #expect(
-            try StateStore(directory: directories.path("a"), logger: Logger(label: "test")).load().settings.name
-                == "second")
+        #expect(try self.store("a").load().settings.volume == 1)
     }
 
     @Test func whatIsHalfMadeOrHalfRemoved_isTakenAway() throws {

@@ -21,6 +21,7 @@ import Testing
         try saved.apply(.undo)
         try saved.apply(.redo)
         var settings = PlayerSettings()
+        settings.name = "Küche"
         settings.volume = 0.25
         settings.repeats = .all
         settings.previousRestartsAfter = 0
