@@ -55,6 +55,7 @@ extension PulseStream {
     func answerEmptyDrain() {
         guard isDraining, !drainAnswered, phase == .corked, !context.pointee.renderer.hasFrames else { return }
         drainAnswered = true
+        wantsToRun = false
         awaitsFrames = false
         say(.drained(generation))
     }

@@ -47,7 +47,7 @@ final class PulseStream {
     var startsWhenCorked = false
     var answersPause = false
     var isClosing = false
-    /// Asked to run: a flush after the end was drained goes on by itself.
+    /// Asked to run, and not drained since: a flush goes on by itself.
     var wantsToRun = false
     /// Asked to run, but the ring has too little yet.
     var awaitsFrames = false
@@ -251,6 +251,7 @@ final class PulseStream {
             heard >= Double(context.pointee.renderer.cursor)
         {
             drainAnswered = true
+            wantsToRun = false
             say(.drained(generation))
             cork()
         }

@@ -130,7 +130,7 @@ struct PacedStream {
 
     private mutating func flush(to index: FrameCount) throws(AudioOutputError) {
         isDraining = false
-        if case .drained = phase { phase = .waiting }
+        if case .drained = phase { phase = .stopped }
         if index > ring.readIndex {
             try fadeOut(before: index)
             ring.skip(to: index)

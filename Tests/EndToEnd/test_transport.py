@@ -356,3 +356,24 @@ def test_ten_thousand_commands_are_all_answered_in_time(pulse, start_server, out
     api.play(index=2)
     assert api.wait_status("playing")["queueIndex"] == 2
     api.close()
+
+
+@pytest.mark.parametrize("end", ["completed", "drained"])
+def test_nothing_sounds_by_itself_after_the_end(capture, server, api, end):
+    """Promise 1: the stream that has played to its end is still there, and must not take up what is only loaded."""
+    if end == "completed":
+        api.load("short-0.mp3", play=True)
+    else:
+        api.load("long.mp3", "low.mp3", play=True)
+        api.wait_status("playing")
+        api.command("stop", drain=True)
+    api.wait_status("completed", "stopped", timeout=10)
+    mark = capture.frames
+    api.load("low.mp3")
+    api.seek(position=1)
+    api.wait_status("ready", "paused")
+    capture.wait_seconds(1)
+    assert capture.first_sound(mark + 4410, level=3) is None
+    assert api.player()["position"] == 1
+    api.play()
+    capture.wait_sound(capture.frames)

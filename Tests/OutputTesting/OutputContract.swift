@@ -32,9 +32,13 @@ private func playsDrainsAndCloses(_ harness: OutputHarness) throws {
     harness.expect("drained")
     #expect(harness.output.clock().ringIndex == 4_410 && !harness.output.clock().isAdvancing)
     #expect(!harness.log.contains("underrun"))
-    // A start ends the draining: what comes now is heard, and its end is an underrun.
-    harness.output.start(generation: Generation(1))
+    // Drained is silent, whatever comes: only a start makes it sound, and the end of that is an underrun.
+    harness.output.flush(to: 4_410, generation: Generation(1))
+    harness.expect("flushed")
     try harness.fill(441)
+    #expect(harness.isQuiet("started", seconds: 0.1))
+    #expect(!harness.output.clock().isAdvancing)
+    harness.output.start(generation: Generation(1))
     harness.expect("started")
     harness.expect("underrun")
     harness.output.close(generation: Generation(1))

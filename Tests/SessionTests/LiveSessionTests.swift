@@ -9,11 +9,13 @@ import Threading
 
 @Suite struct LiveSessionTests {
     private func session(
-        _ perform: @escaping @Sendable (PlayerCommand, @escaping @Sendable () -> Void) -> Void
+        _ perform: @escaping PlayerGroup.Perform
     ) -> LiveSession {
-        LiveSession(
+        let players = PlayerGroup()
+        players.join("main", perform)
+        return LiveSession(
             LiveSession.Environment(
-                store: MemoryStore(), neighbours: nil, interruptsOthers: false, notes: [:], perform: perform))
+                store: MemoryStore(), neighbours: nil, interruptsOthers: false, notes: [:], players: players))
     }
 
     /// The machine waits with its sleep for this.

@@ -3,7 +3,6 @@
 import FoundationEssentials
 import Glibc
 public import Logging
-public import Playback
 
 /// Where the players beside main keep their state: a directory for each below `players` of the data directory.
 ///
@@ -57,7 +56,7 @@ public struct PlayerDirectories: Sendable {
         let made = path(Self.half + id)
         clear(made)
         do throws(StateStoreError) {
-            try makeDirectory(made)
+            try DataDirectory.make(made)
             try write(beginning, to: made)
             try move(made, to: path(id))
         } catch {

@@ -34,7 +34,8 @@ public protocol AudioOutput: AnyObject, Sendable {
     func flush(to ringIndex: FrameCount, generation: Generation)
 
     /// The producer has written its last frame: plays what the ring holds, then answers `.drained` when the last frame
-    /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state.
+    /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state; once drained, only
+    /// `start` lets anything sound again.
     func drain(generation: Generation)
 
     /// Fades out, gives the stream back to the sink, answers `.closed`.

@@ -38,7 +38,7 @@ struct DecodeWorker {
             try serve(reader)
         } catch {
             if error.code != .cancelled { report(.failed(run, error, end: nil)) }
-            awaitEnd()
+            awaitEnd(error)
         }
     }
 
@@ -119,9 +119,16 @@ struct DecodeWorker {
         report(.mediaChanged(reader.decoder.media, start: start))
     }
 
-    private func awaitEnd() {
+    /// Who asks for another place meanwhile has to hear that there is none.
+    private func awaitEnd(_ error: MediaError) {
         while true {
-            for case .end in mailbox.take(until: nil) { return }
+            for command in mailbox.take(until: nil) {
+                switch command {
+                case .end: return
+                case .reposition(let run, _): report(.failed(run, error, end: nil))
+                case .feed: continue
+                }
+            }
         }
     }
 }

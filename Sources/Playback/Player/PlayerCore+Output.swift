@@ -20,7 +20,9 @@ extension PlayerCore {
             if lastError?.code == .outputUnavailable { lastError = nil }
             switch stream.transport {
             case .starting, .dry: stream.transport = .running
-            case .silent, .running, .pausing, .draining, nil: return
+            // Nobody has asked for sound.
+            case .silent: actions.append(.pauseStream(generation))
+            case .running, .pausing, .draining, nil: return
             }
         case .paused(let generation):
             guard generation == stream.generation, case .pausing = stream.transport else { return }

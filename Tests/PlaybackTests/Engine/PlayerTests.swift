@@ -58,6 +58,20 @@ import Threading
         rig.player.shutdown()
     }
 
+    /// The seek is on its way to a decoder that never comes to be.
+    @Test func failureIsTold_whenSoughtWhileOpening() async {
+        let broken = ScriptedOpener.Script(
+            frames: 0, openError: MediaError(.unsupported, "This is no music."), isHeld: true)
+        let rig = PlayerRig(["a": broken])
+        rig.add(["a"], play: true)
+        rig.send(.seek(.position(1)))
+        #expect(await rig.wait { $0.player.snapshot.status == .loading || $0.player.snapshot.status == .seeking })
+        rig.opener.release("a")
+        #expect(await rig.wait { $0.player.snapshot.status == .failed })
+        #expect(rig.player.snapshot.error?.code == .unsupported)
+        rig.player.shutdown()
+    }
+
     @Test func nothingOfTheOldItemIsHeard_afterNext() async {
         let rig = PlayerRig(["a": .init(frames: 441_000), "b": .init(frames: 5_000, base: 1_000_000)])
         rig.add(["a", "b"], play: true)
