@@ -4,6 +4,7 @@ import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { count } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
+import { pixelsFor } from "../../state/pictures.js";
 import { albumTile, artistRow, genreRow, trackRow } from "./library-rows.js";
 
 /** Milliseconds without a key before a search is sent. */
@@ -101,7 +102,7 @@ export class LibraryBrowser extends HTMLElement {
       if (!isIntersecting) continue;
       this.#watcher.unobserve(target);
       const image = target.querySelector("img");
-      this.pictures?.get(image.dataset.picture).then((address) => {
+      this.pictures?.get(image.dataset.picture, pixelsFor(target.clientWidth)).then((address) => {
         if (!address) return;
         image.src = address;
         image.hidden = false;

@@ -3,7 +3,7 @@
 import { html, render } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { count } from "../../lib/media.js";
-import { request } from "../../lib/request.js";
+import { confirm, request } from "../../lib/request.js";
 
 /** Saved playlists. Properties: `lists` (null while they load), `problem`. Reports `playlists-changed`. */
 export class PlaylistBrowser extends HTMLElement {
@@ -54,7 +54,9 @@ export class PlaylistBrowser extends HTMLElement {
     const { action, id, name } = button?.dataset ?? {};
     if (action === "add") await request(this, "add", { items: [{ playlist: id }] });
     else if (action === "play") await request(this, "playPlaylist", { id, name });
-    else if (action === "remove") {
+    else if (action === "remove" && await confirm(this, {
+      title: `Remove ${name}?`, text: "The playlist is gone then; the music stays.", action: "Remove",
+    })) {
       await request(this, "removePlaylist", { id, name });
       this.#changed();
     }

@@ -77,7 +77,8 @@ export class QueueList extends HTMLElement {
   }
 
   set player(player) {
-    this.currentId = player?.item?.id ?? null;
+    this.current = player?.item ?? null;
+    this.currentId = this.current?.id ?? null;
     this.isSounding = player?.status === "playing";
     this.querySelector("[data-name=undo]").disabled = player?.queue?.canUndo === false || !player;
     this.querySelector("[data-name=redo]").disabled = player?.queue?.canRedo === false || !player;
@@ -162,8 +163,11 @@ export class QueueList extends HTMLElement {
     }
     for (const [index, row] of this.#rows) {
       const item = this.#windows.item(index);
-      fillRow(row, item && { ...item, media: this.#details?.get(item.uri) }, {
-        isCurrent: item !== undefined && item.id === this.currentId,
+      const isCurrent = item !== undefined && item.id === this.currentId;
+      // Of what plays more is known than the queue tells.
+      const known = item && { ...(isCurrent ? this.current : null), ...item, media: this.#details?.get(item.uri) };
+      fillRow(row, known, {
+        isCurrent,
         isSounding: this.isSounding,
         isSelected: item !== undefined && this.selection.has(item.id),
         failure: item && this.#failures?.get(item.id),

@@ -3,7 +3,7 @@
 import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { formatSize } from "../../lib/media.js";
-import { request } from "../../lib/request.js";
+import { confirm, request } from "../../lib/request.js";
 import { formatTime } from "../../lib/time.js";
 
 const formats = {
@@ -117,7 +117,9 @@ export class RecorderPanel extends HTMLElement {
     else if (action === "stop") await request(this, "stopRecording");
     else if (action === "add") await request(this, "add", { items: [{ uri }] });
     else if (action === "save") await request(this, "saveRecording", { id });
-    else if (action === "remove") {
+    else if (action === "remove" && await confirm(this, {
+      title: "Delete this recording?", text: `${id} is deleted from the server’s disk.`, action: "Delete",
+    })) {
       await request(this, "removeRecording", { id });
       this.dispatchEvent(new CustomEvent("recordings-changed", { bubbles: true }));
     }
