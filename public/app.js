@@ -184,6 +184,7 @@ function showTab(name) {
   if (name === "browse") folder.content ?? folder.open("");
 }
 
+for (const link of document.querySelectorAll(".skip-link")) link.addEventListener("click", () => showTab(link.dataset.tab));
 for (const tab of document.querySelectorAll(".tabs button")) {
   const label = tab.textContent;
   render(tab, icon(tab.dataset.icon));

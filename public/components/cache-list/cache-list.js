@@ -4,6 +4,7 @@ import { html, render, setAttribute, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { count, formatSize, nameFromUri } from "../../lib/media.js";
 import { confirm, request } from "../../lib/request.js";
+import { Rows } from "../../lib/rows.js";
 
 const batch = 100;
 const entries = (number) => count(number, "address").replace("addresss", "addresses");
@@ -28,6 +29,7 @@ export class CacheList extends HTMLElement {
         <button class="text-button browser-more" data-action="more" hidden>Show more</button>
       </div>`);
     this.list = this.querySelector("ul");
+    this.rows = new Rows(this.list);
     this.addEventListener("click", ({ target }) => this.#clicked(target.closest("button[data-action]")));
   }
 
@@ -44,7 +46,7 @@ export class CacheList extends HTMLElement {
     setText(this.querySelector(".cache-summary"), isOn && status.count
       ? `${entries(status.count)}, ${formatSize(status.bytes)} of ${formatSize(status.limit)}` : "");
     setText(this.querySelector(".cache-problem"), status?.problem ? `No more is kept: ${status.problem}` : "");
-    this.#drawRows(isOn ? status.entries : []);
+    this.rows.redraw(() => this.#drawRows(isOn ? status.entries : []));
     const note = problem ? html`<p>It cannot be shown: ${problem}</p>`
       : !status ? html`<p>Loading…</p>`
         : !isOn ? html`<p>Nothing is kept: what comes from the web is loaded anew each time.</p>
