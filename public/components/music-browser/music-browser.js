@@ -122,7 +122,7 @@ export class MusicBrowser extends HTMLElement {
     if (!folder) this.#empty(html`<p>Loading…</p>`);
     else if (entries.length) this.#empty(null);
     else if (this.filter.value) this.#empty(html`${icon("search")}<h3>Nothing matches</h3><p>No entry of this folder contains “${this.filter.value}”.</p>`);
-    else this.#empty(html`${icon("folder")}<h3>Nothing here that Tonearm plays (MP3, MP2, MP1)</h3>
+    else this.#empty(html`${icon("folder")}<h3>Nothing here that Tonearm plays</h3>
       ${this.path ? null : html`<p>Put music into it on the server, or start Tonearm with <code>--music</code> and your folder.</p>`}`);
   }
 
