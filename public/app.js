@@ -3,6 +3,7 @@
 import "./components/all.js";
 import { Browse } from "./browse.js";
 import { Client } from "./net/client.js";
+import { itemPath, queuePath } from "./net/paths.js";
 import { EventSocket } from "./net/socket.js";
 import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
 import { render } from "./lib/html.js";
@@ -12,9 +13,9 @@ import { describeItem } from "./lib/media.js";
 import { describeRoute } from "./lib/session.js";
 import { listenForShortcuts } from "./lib/shortcuts.js";
 import { advise, describe } from "./lib/status.js";
-import { Artwork } from "./state/artwork.js";
 import { Commands } from "./state/commands.js";
 import { Connection } from "./state/connection.js";
+import { Cover } from "./state/cover.js";
 import { Failures } from "./state/failures.js";
 import { Folder } from "./state/folder.js";
 import { LockScreen } from "./state/lock-screen.js";
@@ -22,13 +23,14 @@ import { LyricCover } from "./state/lyric-cover.js";
 import { MediaDetails } from "./state/media-details.js";
 import { QueueWindows } from "./state/queue-windows.js";
 import { Store } from "./state/store.js";
+import { Waveform } from "./state/waveform.js";
 import { shortcuts } from "./shortcuts.js";
 
 takeTokenFromAddress();
 
 const find = (selector) => document.querySelector(selector);
 const view = {
-  access: find("access-note"), banner: find("connection-banner"), browser: find("music-browser"),
+  access: find("access-note"), banner: find("connection-banner"), confirm: find("confirm-dialog"), browser: find("music-browser"),
   lyrics: find("lyrics-view"), mini: find("mini-player"),
   now: find("now-playing"), output: find("output-picker"), queue: find("queue-list"), seek: find("seek-bar"),
   session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
@@ -42,7 +44,7 @@ const notify = (message, options) => view.toasts.show({ message, ...options });
 const commands = new Commands({ client, store, notify });
 const folder = new Folder(client);
 const windows = new QueueWindows((offset, limit) =>
-  client.get(`/queue?offset=${offset}&limit=${limit}`).catch(() => null));
+  client.get(queuePath(`?offset=${offset}&limit=${limit}`)).catch(() => null));
 const details = new MediaDetails((uri) =>
   client.get(`/media/info?${new URLSearchParams({ uri })}`).catch(() => null));
 const connection = new Connection({
@@ -57,12 +59,17 @@ const failures = new Failures();
 const browse = new Browse({ client, socket });
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
-const lyricsOf = remembered((item) => client.get(`/queue/items/${encodeURIComponent(item.id)}/lyrics`).catch(() => null));
+const lyricsOf = remembered((item) => client.get(itemPath(item.id, "/lyrics")).catch(() => null));
 const lyricCover = new LyricCover({
   load: lyricsOf,
   show: (address) => lockScreen && (lockScreen.artwork = address),
 });
-const artwork = new Artwork(client, (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address));
+const cover = new Cover(client, {
+  edge: view.now.box.clientWidth,
+  show: (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address),
+});
+const waveform = new Waveform(client, (shape) => (view.seek.waveform = shape));
+new ResizeObserver(([{ contentRect }]) => cover.resize(contentRect.width)).observe(view.now.box);
 
 // What the server says, to the components.
 
@@ -85,12 +92,15 @@ store.addEventListener("player", () => {
   view.mini.player = player;
   view.queue.player = player;
   view.seek.enabled = player.item?.seekable !== false;
-  artwork.update(player.item);
+  view.seek.isLive = Boolean(player.item?.live);
+  cover.update(player.item);
+  waveform.update(player.item);
   view.lyrics.item = lyricCover.item = player.item;
   if (lockScreen) lockScreen.player = player;
   showStatus();
 });
 
+store.addEventListener("run", () => cover.reset());
 store.addEventListener("time", () => {
   view.seek.time = store.time;
   view.seek.enabled = store.player?.item?.seekable !== false;
@@ -139,6 +149,7 @@ function showStatus() {
 // What the user wants, to the server.
 
 addEventListener("request", ({ detail }) => (detail.result = commands.perform(detail.name, detail.data)));
+addEventListener("confirm", ({ detail }) => (detail.result = view.confirm.ask(detail)));
 addEventListener("notify", ({ detail }) => view.toasts.show(detail));
 addEventListener("open-folder", ({ detail }) => folder.open(detail.path));
 addEventListener("load-more", () => folder.more());
@@ -173,6 +184,7 @@ function showTab(name) {
   if (name === "browse") folder.content ?? folder.open("");
 }
 
+for (const link of document.querySelectorAll(".skip-link")) link.addEventListener("click", () => showTab(link.dataset.tab));
 for (const tab of document.querySelectorAll(".tabs button")) {
   const label = tab.textContent;
   render(tab, icon(tab.dataset.icon));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Cache } from "./state/cache.js";
 import { Library } from "./state/library.js";
 import { Pictures } from "./state/pictures.js";
 import { Recorder } from "./state/recorder.js";
 
-/** The views of the music pane: which one is shown, and what keeps the library, the playlists and the recorder fed. */
+/** The views of the music pane: which one is shown, and what keeps the library, the playlists, the cache and the recorder fed. */
 export class Browse {
   #client;
   #view = "folders";
@@ -13,7 +14,7 @@ export class Browse {
   constructor({ client, socket }) {
     const find = (selector) => document.querySelector(selector);
     this.#client = client;
-    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), recorder: find("recorder-panel") };
+    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), web: find("web-panel"), recorder: find("recorder-panel") };
     this.library = new Library(client);
     const { library } = this.#parts;
     library.pictures = new Pictures(client);
@@ -28,6 +29,7 @@ export class Browse {
       if (detail.type === "library") this.library.applyStatus(detail.data);
     });
     this.#followRecorder(socket, find("browse-switch"));
+    this.#followCache(socket, find("cache-list"));
     addEventListener("browse-view", ({ detail }) => this.show(detail.view));
     addEventListener("library-open", ({ detail }) => this.library.open(detail));
     addEventListener("library-search", ({ detail }) => this.library.search(detail.text));
@@ -43,6 +45,7 @@ export class Browse {
   show(view) {
     this.#view = view;
     for (const [name, part] of Object.entries(this.#parts)) part.hidden = name !== view;
+    this.cache.isShown = view === "web";
     this.refresh();
   }
 
@@ -51,6 +54,7 @@ export class Browse {
     if (this.#view === "library") this.library.start();
     else if (this.#view === "playlists") this.#loadPlaylists();
     else if (this.#view === "recorder") this.recorder.list();
+    else if (this.#view === "web") this.cache.list();
   }
 
   #followRecorder(socket, tabs) {
@@ -63,6 +67,14 @@ export class Browse {
     this.recorder.addEventListener("level", ({ detail }) => (panel.level = detail));
     socket.addEventListener("message", ({ detail }) => this.recorder.applyEvent(detail));
     addEventListener("recordings-changed", () => this.recorder.list());
+  }
+
+  #followCache(socket, list) {
+    this.cache = new Cache(this.#client);
+    list.cache = this.cache;
+    this.cache.addEventListener("change", () => (list.cache = this.cache));
+    socket.addEventListener("message", ({ detail }) => this.cache.applyEvent(detail));
+    addEventListener("cache-changed", () => this.cache.list());
   }
 
   async #loadPlaylists() {

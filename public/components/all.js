@@ -2,6 +2,8 @@
 
 import "./access-note/access-note.js";
 import "./browse-switch/browse-switch.js";
+import "./cache-list/cache-list.js";
+import "./confirm-dialog/confirm-dialog.js";
 import "./connection-banner/connection-banner.js";
 import "./library-browser/library-browser.js";
 import "./lock-screen-toggle/lock-screen-toggle.js";
@@ -21,3 +23,4 @@ import "./toast-stack/toast-stack.js";
 import "./token-dialog/token-dialog.js";
 import "./transport-controls/transport-controls.js";
 import "./volume-control/volume-control.js";
+import "./web-panel/web-panel.js";

@@ -8,19 +8,36 @@ export function nameFromUri(uri) {
   return last.replace(/\.[A-Za-z0-9]{1,5}$/, "") || path || "Untitled";
 }
 
-/** The folder a path lies in; "" at the root. */
-export function folderOf(uri) {
-  const at = String(uri ?? "").lastIndexOf("/");
-  return at > 0 ? uri.slice(0, at) : "";
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export function isNetwork(uri) {
+  return /^https?:\/\//i.test(uri);
+}
+
+/** Where it comes from, for people: the folders of a path, "" at the root; the host of an address. */
+export function placeOf(uri) {
+  if (isNetwork(uri)) return /^[^/]+\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(uri)[1];
+  const folders = String(uri ?? "").split("/").slice(0, -1).filter(Boolean);
+  // An address of a file names folders of the server that mean nothing here; the last one is enough.
+  return (/^file:$/i.test(folders[0]) ? folders.slice(1).slice(-1).map(decoded) : folders).join(" › ");
 }
 
 const tagsOf = (item) => item?.tags ?? item?.media?.tags ?? {};
+
+/** The name of the station that a live item is. */
+export const stationOf = ({ title, live, uri }) => title ?? live.station ?? nameFromUri(uri);
 
 /** Title, artist and album of an item: what the client gave, else its tags, else its name. On the radio, the song and the station. */
 export function describeItem(item) {
   if (!item) return { title: "", artist: "", album: "" };
   if (item.live) {
-    const station = item.title ?? item.live.station ?? nameFromUri(item.uri);
+    const station = stationOf(item);
     return item.live.title ? { title: item.live.title, artist: station, album: "" } : { title: station, artist: "", album: "" };
   }
   const tags = tagsOf(item);

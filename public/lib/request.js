@@ -10,6 +10,13 @@ export function request(element, name, data = {}) {
   return detail.result;
 }
 
+/** Asks before what cannot be taken back; the promise gives whether it may be done. `{title, text, action}`. */
+export function confirm(element, question) {
+  const detail = { ...question, result: Promise.resolve(false) };
+  element.dispatchEvent(new CustomEvent("confirm", { bubbles: true, composed: true, detail }));
+  return detail.result;
+}
+
 /** Something for the toast stack. `action` as in `ToastStack.show`. */
 export function notify(element, message, { action = null, tone = "info" } = {}) {
   element.dispatchEvent(new CustomEvent("notify", { bubbles: true, composed: true, detail: { message, action, tone } }));

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { root } from "./paths.js";
+
 /** A refused request: RFC 9457 problem details with a sentence for the user in `message`. */
 export class Problem extends Error {
-  constructor({ status = 0, code = "unreachable", title = "", detail = "" }) {
+  constructor({ status = 0, code = "unreachable", title = "", detail = "", scope = null }) {
     super(detail || title || `The server answered ${status}.`);
     this.status = status;
     this.code = code;
+    /** The one that the token lacks; null for another reason. */
+    this.scope = scope;
   }
 }
 
-/** The REST API. Every method rejects with `Problem`. */
+/** The REST API; paths are below its root. Every method rejects with `Problem`. */
 export class Client {
-  #root;
-
   /** `token` is read at each request: `null` when the server asks for none. */
-  constructor({ root = "/api/v1", token = () => null } = {}) {
-    this.#root = root;
+  constructor({ token = () => null } = {}) {
     this.token = token;
   }
 
@@ -61,7 +62,7 @@ export class Client {
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const limit = AbortSignal.timeout(timeout);
     try {
-      return await fetch(this.#root + path, {
+      return await fetch(root + path, {
         method,
         headers,
         body: body === undefined ? undefined : JSON.stringify(body),
@@ -74,8 +75,9 @@ export class Client {
   }
 
   async #problem(response) {
+    const scope = /\bscope="([a-z]+)"/.exec(response.headers.get("WWW-Authenticate"))?.[1];
     try {
-      return new Problem({ ...(await response.json()), status: response.status });
+      return new Problem({ ...(await response.json()), status: response.status, scope });
     } catch {
       return new Problem({ status: response.status, code: "unreadable", title: response.statusText });
     }

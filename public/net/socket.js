@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { eventsPath } from "./paths.js";
+
 const firstDelay = 250;
 const longestDelay = 8000;
 
@@ -60,7 +62,7 @@ export class EventSocket extends EventTarget {
   }
 
   #address() {
-    const address = new URL("/api/v1/events", location.href);
+    const address = new URL(eventsPath, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     address.searchParams.set("interval", String(this.#interval));
     if (this.#epoch !== null && this.#sequence !== null) {

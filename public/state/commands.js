@@ -2,6 +2,7 @@
 
 import { LatestWins } from "../lib/latest.js";
 import { count } from "../lib/media.js";
+import { playerPath, queuePath } from "../net/paths.js";
 
 /** Takes back this edit and no other: the button goes with the revision that the edit made. */
 const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revision } });
@@ -55,7 +56,7 @@ export class Commands {
     previous: () => this.#player("previous"),
     seek: (target) => this.#latest("seek", target, (value) => this.#player("seek", value)),
     scan: ({ rate }) => this.#player("scan", { rate }),
-    endScan: () => this.#attempt(() => this.#client.delete("/player/scan")),
+    endScan: () => this.#attempt(() => this.#client.delete(playerPath("/scan"))),
     settings: (patch) => this.#settings(patch),
     volume: (patch) => this.#latest("volume", patch, (value) => this.#settings(value)),
     // The answer may precede the move of the sound; the `output` event follows it.
@@ -65,7 +66,7 @@ export class Commands {
     // The event tells what came of it; the answer may be overtaken by the event of a later change.
     session: (change) => this.#attempt(async () => void (await this.#client.patch("/session", change))),
     add: ({ items, position = "end", play = false }) => this.#add(items, position, play),
-    move: ({ ids, position }) => this.#attempt(() => this.#client.post("/queue/move", { ids, position })),
+    move: ({ ids, position }) => this.#attempt(() => this.#client.post(queuePath("/move"), { ids, position })),
     remove: ({ ids }) => this.#remove(ids),
     clear: () => this.#clear(),
     scanLibrary: () => this.#attempt(async () => void (await this.#client.post("/library/scan"))),
@@ -79,8 +80,10 @@ export class Commands {
     stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),
     removeRecording: ({ id }) => this.#attempt(() => this.#client.delete(`/recordings/${encodeURIComponent(id)}`)),
     saveRecording: ({ id }) => this.#attempt(() => this.#save(id)),
-    undo: () => this.#attempt(() => this.#client.post("/queue/undo")),
-    redo: () => this.#attempt(() => this.#client.post("/queue/redo")),
+    removeCached: ({ key }) => this.#attempt(() => this.#client.delete(`/cache/${encodeURIComponent(key)}`)),
+    clearCache: () => this.#clearCache(),
+    undo: () => this.#attempt(() => this.#client.post(queuePath("/undo"))),
+    redo: () => this.#attempt(() => this.#client.post(queuePath("/redo"))),
   };
   /** Whoever presses the button wants to record: a session that only plays is asked to do both. */
   #record(settings) {
@@ -95,11 +98,11 @@ export class Commands {
 
   #player(verb, body) {
     const members = body && Object.keys(body).length ? body : undefined;
-    return this.#attempt(() => this.#client.post(`/player/${verb}`, members));
+    return this.#attempt(() => this.#client.post(playerPath(`/${verb}`), members));
   }
 
   #settings(patch) {
-    return this.#attempt(() => this.#client.patch("/player", patch));
+    return this.#attempt(() => this.#client.patch(playerPath(), patch));
   }
 
   async #attempt(send) {
@@ -113,7 +116,7 @@ export class Commands {
       this.#accept(answer);
       return answer;
     } catch (problem) {
-      if (problem.status === 403 && problem.code === "scope-missing") this.#store.setReadOnly(true);
+      if (problem.scope === "control") this.#store.setReadOnly(true);
       this.#notify(problem.message, { tone: "error" });
       return null;
     }
@@ -145,7 +148,7 @@ export class Commands {
     const body = { items, position };
     if (play) body.play = true;
     let silent = null;
-    const send = () => this.#client.post("/queue/items", body, slow);
+    const send = () => this.#client.post(queuePath("/items"), body, slow);
     const answer = await this.#answer(() => send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
       // No sound is no reason to lose the choice.
@@ -179,14 +182,21 @@ export class Commands {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
+  async #clearCache() {
+    const answer = await this.#answer(() => this.#client.delete("/cache", slow));
+    if (!answer) return false;
+    this.#notify(`${answer.removed ? "Cleared" : "Nothing was removed"}${answer.kept ? `: ${answer.kept} in use stayed` : ""}`);
+    return true;
+  }
+
   async #remove(ids) {
-    const answer = await this.#answer(() => this.#client.post("/queue/remove", { ids }));
+    const answer = await this.#answer(() => this.#client.post(queuePath("/remove"), { ids }));
     if (answer) this.#notify(`Removed ${count(ids.length, "track")}`, undoOf(answer));
     return answer !== null;
   }
 
   async #clear() {
-    const answer = await this.#answer(() => this.#client.delete("/queue"));
+    const answer = await this.#answer(() => this.#client.delete(queuePath()));
     if (answer) this.#notify("Queue cleared", undoOf(answer));
     return answer !== null;
   }

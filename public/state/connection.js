@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { playerPath } from "../net/paths.js";
+
 /**
  * Keeps the store fed: events from the socket, and what events do not carry by request. The socket cannot tell why it
  * was refused (browsers hide the status), so a loss is followed by a read, whose 401 asks for the token.
@@ -18,6 +20,7 @@ export class Connection {
     this.#store = store;
     this.#windows = windows;
     this.#onOpen = onOpen;
+    store.addEventListener("run", () => windows.reset());
     socket.addEventListener("connection", ({ detail }) => this.#changed(detail));
     socket.addEventListener("message", ({ detail }) => this.#received(detail));
     addEventListener("online", () => this.reconnect());
@@ -67,7 +70,7 @@ export class Connection {
 
   async #askWhy() {
     try {
-      await this.#client.get("/player", { timeout: 5000 });
+      await this.#client.get(playerPath(), { timeout: 5000 });
     } catch (problem) {
       if (problem.status !== 401) return;
       this.#socket.close();
@@ -76,9 +79,8 @@ export class Connection {
   }
 
   #received(message) {
-    const { type, data } = message;
+    const { type } = message;
     if (type === "resync") this.#windows.reset();
-    if (type === "hello" && this.#store.isNewRun(data.epoch)) this.#windows.reset();
     this.#store.applyEvent(message);
     if (type === "output" || type === "settings") this.refreshOutputs();
   }
@@ -91,7 +93,7 @@ export class Connection {
       return;
     }
     try {
-      this.#store.applySnapshot(await this.#client.get("/player", { timeout: 3000 }));
+      this.#store.applySnapshot(await this.#client.get(playerPath(), { timeout: 3000 }));
     } catch {
       this.#socket.connect();
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { isNetwork } from "../lib/media.js";
+
 const mostAtOnce = 3;
 const kept = 4000;
 
@@ -25,7 +27,7 @@ export class MediaDetails extends EventTarget {
   }
 
   want(uris) {
-    this.#wanted = uris.filter((uri) => !this.#known.has(uri) && !this.#running.has(uri) && !/^https?:/i.test(uri));
+    this.#wanted = uris.filter((uri) => !this.#known.has(uri) && !this.#running.has(uri) && !isNetwork(uri));
     this.#next();
   }
 

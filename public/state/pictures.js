@@ -1,41 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Pictures in memory at a time. */
-const limit = 300;
+/** What the server makes of a picture, in pixels of its longer edge; steps, so that a size is likely to be known already. */
+const step = 64;
+const largest = 2048;
+
+/** Pixels for a box of so many of the page's, on this screen. */
+export function pixelsFor(edge) {
+  return Math.min(largest, Math.max(1, Math.ceil((edge * devicePixelRatio) / step)) * step);
+}
 
 /** Pictures as addresses that an `<img>` can show: fetched, because an image element cannot send the token. */
 export class Pictures {
   #client;
+  #limit;
   #known = new Map();
 
-  constructor(client) {
+  /** `limit`: pictures in memory at a time. */
+  constructor(client, { limit = 300 } = {}) {
     this.#client = client;
+    this.#limit = limit;
   }
 
-  /** Resolves to a blob's address, or null when there is no picture. */
-  get(path) {
-    let picture = this.#known.get(path);
-    if (picture) this.#known.delete(path);
-    else picture = this.#fetch(path);
-    this.#known.set(path, picture);
-    if (this.#known.size > limit) this.#forget(this.#known.keys().next().value);
+  /** Resolves to a blob's address, or null when there is no picture. `pixels` as of `pixelsFor`. */
+  get(path, pixels) {
+    const key = `${path}?size=${pixels}`;
+    let picture = this.#known.get(key);
+    if (picture) this.#known.delete(key);
+    else picture = this.#fetch(path, key);
+    this.#known.set(key, picture);
+    if (this.#known.size > this.#limit) this.#forget(this.#known.keys().next().value);
     return picture;
   }
 
-  async #fetch(path) {
+  /** Another run of the server may give the same names to other things. */
+  clear() {
+    for (const key of [...this.#known.keys()]) this.#forget(key);
+  }
+
+  async #fetch(path, key) {
     try {
-      const blob = await this.#client.blob(path);
+      const blob = await this.#sized(path, key);
       return blob && URL.createObjectURL(blob);
     } catch {
       // No picture is no reason to bother anyone: the placeholder stays, and the next look tries again.
-      this.#known.delete(path);
+      this.#known.delete(key);
       return null;
     }
   }
 
-  async #forget(path) {
-    const picture = this.#known.get(path);
-    this.#known.delete(path);
+  /** A picture that the server cannot scale comes as it is. */
+  async #sized(path, key) {
+    try {
+      return await this.#client.blob(key);
+    } catch (problem) {
+      if (problem.status !== 415) throw problem;
+      return this.#client.blob(path);
+    }
+  }
+
+  async #forget(key) {
+    const picture = this.#known.get(key);
+    this.#known.delete(key);
     const address = await picture;
     if (address) URL.revokeObjectURL(address);
   }

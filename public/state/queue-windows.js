@@ -44,9 +44,9 @@ export class QueueWindows extends EventTarget {
     this.#refresh();
   }
 
-  /** Forgets everything: another run of the server. */
+  /** Another run of the server, which counts its revisions anew: nothing here is of the newest one. */
   reset() {
-    this.#pages.clear();
+    for (const page of this.#pages.values()) page.revision = -1;
     this.revision = null;
   }
 

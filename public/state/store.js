@@ -4,7 +4,8 @@ import { PlayerTime } from "./player-time.js";
 
 /**
  * What the page knows, and all of it is the server's word. Dispatches an event named after the part that changed:
- * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`, `session`, `access`; and `error` and `route` (detail: the
+ * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`, `session`, `access`; `run` when it is another run of the
+ * server, whose names mean other things; and `error` and `route` (detail: the
  * event's data) for each one heard.
  */
 export class Store extends EventTarget {
@@ -77,6 +78,7 @@ export class Store extends EventTarget {
           this.player = this.player && { ...this.player, version: 0 };
           // It may have been started with other tokens.
           this.setReadOnly(false);
+          this.#changed("run");
         }
         this.#epoch = data.epoch;
         break;

@@ -100,6 +100,11 @@ def test_queue_isSavedAndLoadedAsPlaylist(remote, api):
     view.get_by_role("button", name="Add Abend <1> to the queue").click()
     eventually(lambda: len(api.uris()) == 2, "loaded")
     view.get_by_role("button", name="Remove the playlist Abend <1>").click()
+    question = remote.page.get_by_role("dialog", name="Remove Abend <1>?")
+    question.get_by_role("button", name="Cancel").click()
+    expect(view.locator(".entry")).to_have_count(1)
+    view.get_by_role("button", name="Remove the playlist Abend <1>").click()
+    question.get_by_role("button", name="Remove").click()
     expect(view.locator(".entry")).to_have_count(0)
     assert api.call("GET", "/playlists")["playlists"] == []
 

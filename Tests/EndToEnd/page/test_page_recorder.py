@@ -48,6 +48,7 @@ def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directo
     row.get_by_role("button", name="Add").click()
     eventually(lambda: api.uris() == [entry["uri"]], "it is in the queue")
     row.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog", name="Delete this recording?").get_by_role("button", name="Delete").click()
     expect(panel.get_by_text("No recordings yet")).to_be_visible()
     assert api.call("GET", "/recordings")["recordings"] == []
 

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page's own modules, run in the browser that will run them."""
 
+import re
+
 import pytest
+
+from rig.server import REPOSITORY
 
 
 @pytest.mark.parametrize("seconds, shown", [
@@ -9,6 +13,13 @@ import pytest
 ])
 def test_formatTime_ofANumber(page, seconds, shown):
     assert page.evaluate("async (s) => (await import('/lib/time.js')).formatTime(s)", seconds) == shown
+
+
+def test_oneModule_namesTheApiAndItsPlayer():
+    """So that another player can be driven by a change of this one."""
+    named = re.compile(r"""["`']/(?:api\b|player\b|queue\b)""")
+    found = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "public").rglob("*.js") if named.search(path.read_text())}
+    assert found == {"public/net/paths.js"}
 
 
 def test_formatTime_isDashes_whenUnknown(page):

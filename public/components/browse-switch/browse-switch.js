@@ -2,7 +2,7 @@
 
 import { html, render } from "../../lib/html.js";
 
-const views = [["folders", "Folders"], ["library", "Library"], ["playlists", "Playlists"], ["recorder", "Recordings"]];
+const views = [["folders", "Folders"], ["library", "Library"], ["playlists", "Playlists"], ["web", "Web"], ["recorder", "Recordings"]];
 
 /** Chooses what the music pane shows. Properties: `view`, `hasRecorder`. Reports `browse-view`. */
 export class BrowseSwitch extends HTMLElement {

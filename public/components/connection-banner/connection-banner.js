@@ -9,7 +9,7 @@ export class ConnectionBanner extends HTMLElement {
 
   connectedCallback() {
     this.setAttribute("role", "alert");
-    render(this, html`${icon("warning")}<span class="banner-text">Connection to the server lost.</span>
+    render(this, html`${icon("warning")}<span class="banner-text">Connection <span class="banner-detail">to the server </span>lost.</span>
       <span class="banner-wait" aria-hidden="true"></span><button class="text-button">Reconnect now</button>`);
     this.querySelector("button").addEventListener("click", () => {
       this.dispatchEvent(new CustomEvent("reconnect", { bubbles: true }));

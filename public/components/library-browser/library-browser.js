@@ -4,6 +4,8 @@ import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { count } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
+import { Rows } from "../../lib/rows.js";
+import { pixelsFor } from "../../state/pictures.js";
 import { albumTile, artistRow, genreRow, trackRow } from "./library-rows.js";
 
 /** Milliseconds without a key before a search is sent. */
@@ -29,6 +31,7 @@ export class LibraryBrowser extends HTMLElement {
       <div class="browser-scroll"><div class="library-content"></div><div class="empty" hidden></div>
         <button class="text-button browser-more" data-action="more" hidden>Show more</button></div>`);
     this.input = this.querySelector("input");
+    this.rows = new Rows(this.querySelector(".library-content"));
     this.input.addEventListener("input", () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#tell("library-search", { text: this.input.value.trim() }), pause);
@@ -46,14 +49,14 @@ export class LibraryBrowser extends HTMLElement {
   }
 
   focusFirst() {
-    (this.querySelector(".library-content button") ?? this.input).focus();
+    if (!this.rows.focus()) this.input.focus();
   }
 
   set content(content) {
     const isOther = content?.kind !== this.#content?.kind || content?.id !== this.#content?.id;
     this.#content = content;
     if (content && content.kind !== "search") this.input.value = "";
-    this.#draw();
+    this.rows.redraw(() => this.#draw(), { isOther });
     if (isOther) this.querySelector(".browser-scroll").scrollTop = 0;
   }
 
@@ -101,7 +104,7 @@ export class LibraryBrowser extends HTMLElement {
       if (!isIntersecting) continue;
       this.#watcher.unobserve(target);
       const image = target.querySelector("img");
-      this.pictures?.get(image.dataset.picture).then((address) => {
+      this.pictures?.get(image.dataset.picture, pixelsFor(target.clientWidth)).then((address) => {
         if (!address) return;
         image.src = address;
         image.hidden = false;

@@ -4,6 +4,7 @@ import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { count, formatSize } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
+import { Rows } from "../../lib/rows.js";
 
 const batch = 200;
 
@@ -35,6 +36,7 @@ export class MusicBrowser extends HTMLElement {
       this.#draw();
     });
     this.addEventListener("click", (event) => this.#clicked(event));
+    this.rows = new Rows(this.list);
     this.list.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -51,7 +53,7 @@ export class MusicBrowser extends HTMLElement {
       this.querySelector(".browser-scroll").scrollTop = 0;
     }
     this.#drawBreadcrumb();
-    this.#draw();
+    this.#draw({ isOther: other });
   }
 
   /** Folders can be looked into; nothing can be added or played. */
@@ -68,7 +70,7 @@ export class MusicBrowser extends HTMLElement {
   }
 
   focusFirst() {
-    (this.querySelector(".entry-name") ?? this.filter).focus();
+    if (!this.rows.focus()) this.filter.focus();
   }
 
   focusFilter() {
@@ -107,10 +109,11 @@ export class MusicBrowser extends HTMLElement {
     trail.scrollLeft = trail.scrollWidth;
   }
 
-  #draw() {
+  #draw({ isOther = false } = {}) {
     const entries = this.#matching();
     const folder = this.#folder;
-    render(this.list, html`${entries.slice(0, this.#shown).map((entry) => entryRow(entry, this.#isReadOnly))}`);
+    this.rows.redraw(() =>
+      render(this.list, html`${entries.slice(0, this.#shown).map((entry) => entryRow(entry, this.#isReadOnly))}`), { isOther });
     const total = folder?.length ?? 0;
     setText(this.querySelector(".pane-count"), folder && total ? count(total, "entry").replace("entrys", "entries") : "");
     this.querySelector("[data-action=addAll]").disabled = !folder || total === 0 || this.#isReadOnly;
@@ -119,7 +122,7 @@ export class MusicBrowser extends HTMLElement {
     if (!folder) this.#empty(html`<p>Loading…</p>`);
     else if (entries.length) this.#empty(null);
     else if (this.filter.value) this.#empty(html`${icon("search")}<h3>Nothing matches</h3><p>No entry of this folder contains “${this.filter.value}”.</p>`);
-    else this.#empty(html`${icon("folder")}<h3>Nothing here that Tonearm plays (MP3, MP2, MP1)</h3>
+    else this.#empty(html`${icon("folder")}<h3>Nothing here that Tonearm plays</h3>
       ${this.path ? null : html`<p>Put music into it on the server, or start Tonearm with <code>--music</code> and your folder.</p>`}`);
   }
 
@@ -153,15 +156,9 @@ export class MusicBrowser extends HTMLElement {
     this.#draw();
   }
 
-  /** Up and Down walk through the names; Backspace leads to the parent folder. */
+  /** Backspace leads to the parent folder. */
   #key(event) {
-    const names = [...this.list.querySelectorAll(".entry-name")];
-    const at = names.indexOf(event.target.closest("li")?.querySelector(".entry-name"));
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && at >= 0 && !event.altKey) {
-      names[at + step]?.focus();
-      event.preventDefault();
-    } else if (event.key === "Backspace" && this.path) {
+    if (event.key === "Backspace" && this.path) {
       this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path: this.#folder.parent ?? "" } }));
     }
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { html, render, setAttribute, setText } from "../../lib/html.js";
-import { describeFormat, describeItem } from "../../lib/media.js";
+import { describeFormat, describeItem, placeOf } from "../../lib/media.js";
 import { placeholder } from "./placeholder.js";
 
 /** Picture, tags, format and the status line. Properties: `item`, `status` (of `describe`), `advice`, `artwork` (URL or null). */
 export class NowPlaying extends HTMLElement {
   connectedCallback() {
+    this.classList.add("unknown");
     render(this, html`
       <img class="ambient" alt="" hidden>
       <div class="artwork">
@@ -21,17 +22,21 @@ export class NowPlaying extends HTMLElement {
       </div>
       <p class="status-line" role="status" aria-live="polite"><span class="status-dot"></span><span class="status-text"></span></p>
       <p class="advice"></p>`);
+    /** The box of the picture, whose size says how large a one is needed. */
+    this.box = this.querySelector(".artwork");
     this.picture = this.querySelector(".artwork-picture");
     this.picture.addEventListener("error", () => (this.artwork = null));
     this.picture.addEventListener("load", () => this.#appear());
   }
 
   set item(item) {
+    this.classList.remove("unknown");
     const { title, artist, album } = describeItem(item);
     setText(this.querySelector(".track-title"), item ? title : "Nothing playing");
     setText(this.querySelector(".track-artist"), item ? artist : "Pick something from your music to begin.");
     this.classList.toggle("nothing", !item);
-    setText(this.querySelector(".track-album"), album);
+    // Without tags, where it comes from.
+    setText(this.querySelector(".track-album"), album || (artist || !item ? "" : placeOf(item.uri)));
     setText(this.querySelector(".track-format"), describeFormat(item));
     for (const line of this.querySelectorAll(".track > *")) setAttribute(line, "title", line.textContent || null);
     this.picture.alt = album ? `Cover of ${album}` : "Cover";

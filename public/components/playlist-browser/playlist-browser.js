@@ -3,7 +3,8 @@
 import { html, render } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { count } from "../../lib/media.js";
-import { request } from "../../lib/request.js";
+import { confirm, request } from "../../lib/request.js";
+import { Rows } from "../../lib/rows.js";
 
 /** Saved playlists. Properties: `lists` (null while they load), `problem`. Reports `playlists-changed`. */
 export class PlaylistBrowser extends HTMLElement {
@@ -13,6 +14,7 @@ export class PlaylistBrowser extends HTMLElement {
       <form class="playlist-save"><input name="name" maxlength="100" required placeholder="Name" aria-label="Name of the new playlist" autocomplete="off">
         <button class="text-button" type="submit">${icon("add")}Save queue</button></form>
       <div class="browser-scroll"><ul class="browser-entries" aria-label="Playlists"></ul><div class="empty" hidden></div></div>`);
+    this.rows = new Rows(this.querySelector("ul"));
     this.querySelector("form").addEventListener("submit", (event) => this.#save(event));
     this.addEventListener("click", (event) => this.#clicked(event.target.closest("button[data-action]")));
   }
@@ -26,7 +28,7 @@ export class PlaylistBrowser extends HTMLElement {
   }
 
   set lists(lists) {
-    render(this.querySelector("ul"), html`${(lists ?? []).map(row)}`);
+    this.rows.redraw(() => render(this.querySelector("ul"), html`${(lists ?? []).map(row)}`));
     this.#empty(!lists ? html`<p>Loading…</p>` : lists.length ? null
       : html`${icon("queue")}<h3>No playlists yet</h3><p>Give the queue a name to keep it.</p>`);
   }
@@ -54,7 +56,9 @@ export class PlaylistBrowser extends HTMLElement {
     const { action, id, name } = button?.dataset ?? {};
     if (action === "add") await request(this, "add", { items: [{ playlist: id }] });
     else if (action === "play") await request(this, "playPlaylist", { id, name });
-    else if (action === "remove") {
+    else if (action === "remove" && await confirm(this, {
+      title: `Remove ${name}?`, text: "The playlist is gone then; the music stays.", action: "Remove",
+    })) {
       await request(this, "removePlaylist", { id, name });
       this.#changed();
     }

@@ -20,6 +20,9 @@ export class QueueList extends HTMLElement {
   #failures = null;
   #rows = new Map();
   #cursor = 0;
+  /** Index of the row that is to be shown once the list is there to show it; null for none. */
+  #awaited = null;
+  #currentIndex = null;
   selection = new Selection(() => this.draw());
 
   connectedCallback() {
@@ -77,14 +80,25 @@ export class QueueList extends HTMLElement {
   }
 
   set player(player) {
-    this.currentId = player?.item?.id ?? null;
+    this.current = player?.item ?? null;
+    this.currentId = this.current?.id ?? null;
     this.isSounding = player?.status === "playing";
     this.querySelector("[data-name=undo]").disabled = player?.queue?.canUndo === false || !player;
     this.querySelector("[data-name=redo]").disabled = player?.queue?.canRedo === false || !player;
     const changed = this.currentId !== this.shownCurrentId;
     this.shownCurrentId = this.currentId;
-    if (changed && player?.queueIndex >= 0 && !this.contains(document.activeElement)) this.reveal(player.queueIndex);
+    if (changed && this.#mayMove) this.#awaited = player?.queueIndex ?? null;
+    this.#currentIndex = player?.queueIndex ?? null;
     this.draw();
+  }
+
+  /** Whether the list may go along with what plays: not from where someone looks or works. */
+  get #mayMove() {
+    if (this.contains(document.activeElement)) return false;
+    if (this.#awaited !== null || this.#currentIndex === null) return true;
+    const top = this.#currentIndex * rowHeight;
+    const { scrollTop, clientHeight } = this.scroller;
+    return clientHeight === 0 || (top + rowHeight > scrollTop && top < scrollTop + clientHeight);
   }
 
   /** Index of the row that Tab leads to. */
@@ -115,6 +129,16 @@ export class QueueList extends HTMLElement {
     else if (top + rowHeight > scrollTop + clientHeight) this.scroller.scrollTop = top + rowHeight - clientHeight;
   }
 
+  /** In the middle, unless it is in sight. */
+  #revealAwaited() {
+    const { scrollTop, clientHeight } = this.scroller;
+    if (this.#awaited === null || this.#awaited >= this.#windows.length || clientHeight === 0) return;
+    const top = this.#awaited * rowHeight;
+    this.#cursor = this.#awaited;
+    this.#awaited = null;
+    if (top < scrollTop || top + rowHeight > scrollTop + clientHeight) this.scroller.scrollTop = top - (clientHeight - rowHeight) / 2;
+  }
+
   draw() {
     const windows = this.#windows;
     if (!windows || !this.body) return;
@@ -123,6 +147,7 @@ export class QueueList extends HTMLElement {
     this.body.style.height = `${length * rowHeight}px`;
     this.body.style.setProperty("--digits", String(length).length);
     this.body.hidden = length === 0;
+    this.#revealAwaited();
     setAttribute(this.body, "aria-rowcount", length);
     this.querySelector(".empty").hidden = !shown || length > 0;
     setText(this.querySelector(".pane-count"), length ? count(length, "track") : "");
@@ -160,14 +185,20 @@ export class QueueList extends HTMLElement {
         this.body.append(row);
       }
     }
+    // The Tab key always finds one row in sight.
+    const inSight = Math.ceil(this.scroller.scrollTop / rowHeight);
+    const stop = this.#rows.has(this.cursor) ? this.cursor : Math.min(inSight, last);
     for (const [index, row] of this.#rows) {
       const item = this.#windows.item(index);
-      fillRow(row, item && { ...item, media: this.#details?.get(item.uri) }, {
-        isCurrent: item !== undefined && item.id === this.currentId,
+      const isCurrent = item !== undefined && item.id === this.currentId;
+      // Of what plays more is known than the queue tells.
+      const known = item && { ...(isCurrent ? this.current : null), ...item, media: this.#details?.get(item.uri) };
+      fillRow(row, known, {
+        isCurrent,
         isSounding: this.isSounding,
         isSelected: item !== undefined && this.selection.has(item.id),
         failure: item && this.#failures?.get(item.id),
-        isCursor: index === this.cursor,
+        isCursor: index === stop,
       });
     }
   }

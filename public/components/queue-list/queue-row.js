@@ -2,7 +2,7 @@
 
 import { html, render, setAttribute, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
-import { describeItem, folderOf } from "../../lib/media.js";
+import { describeItem, placeOf, stationOf } from "../../lib/media.js";
 import { formatTime } from "../../lib/time.js";
 
 /** Pixels; every row has the same, so that a position in the list is a multiplication. */
@@ -26,10 +26,11 @@ export function makeRow(index) {
 
 /** Shows `item` (undefined while it loads) in its row. */
 export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor, failure }) {
-  const { title, artist, album } = describeItem(item);
+  // The list is of stations; what one sends at the moment is a detail of it.
+  const { title, artist, album } = item?.live ? { title: stationOf(item), artist: item.live.title } : describeItem(item);
   setText(row.querySelector(".row-title"), item ? title : "");
   setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album, failure].filter(Boolean).join("\n") : null);
-  const detail = item ? [artist, album].filter(Boolean).join(" – ") || folderOf(item.uri).replaceAll("/", " › ") : "";
+  const detail = item ? [artist, album].filter(Boolean).join(" – ") || placeOf(item.uri) : "";
   setText(row.querySelector(".row-detail"), failure ?? detail);
   const duration = item?.duration ?? item?.media?.duration;
   setText(row.querySelector(".row-duration"), typeof duration === "number" ? formatTime(duration) : "");

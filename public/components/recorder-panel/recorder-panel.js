@@ -3,7 +3,8 @@
 import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
 import { formatSize } from "../../lib/media.js";
-import { request } from "../../lib/request.js";
+import { confirm, request } from "../../lib/request.js";
+import { Rows } from "../../lib/rows.js";
 import { formatTime } from "../../lib/time.js";
 
 const formats = {
@@ -43,6 +44,7 @@ export class RecorderPanel extends HTMLElement {
       <div class="browser-scroll"><ul class="browser-entries" aria-label="Recordings"></ul><div class="empty" hidden></div></div>`);
     this.meter = this.querySelector(".recorder-meter");
     this.addEventListener("click", ({ target }) => this.#clicked(target.closest("button[data-action]")));
+    this.rows = new Rows(this.querySelector("ul"));
     this.level = [];
   }
 
@@ -101,7 +103,7 @@ export class RecorderPanel extends HTMLElement {
   }
 
   #showList(recordings, problem) {
-    render(this.querySelector("ul"), html`${(recordings ?? []).map(row)}`);
+    this.rows.redraw(() => render(this.querySelector("ul"), html`${(recordings ?? []).map(row)}`));
     const box = this.querySelector(".empty");
     const markup = problem ? html`${icon("warning")}<h3>The recordings cannot be shown</h3><p>${problem}</p>`
       : recordings === null ? html`<p>Loading…</p>`
@@ -117,7 +119,9 @@ export class RecorderPanel extends HTMLElement {
     else if (action === "stop") await request(this, "stopRecording");
     else if (action === "add") await request(this, "add", { items: [{ uri }] });
     else if (action === "save") await request(this, "saveRecording", { id });
-    else if (action === "remove") {
+    else if (action === "remove" && await confirm(this, {
+      title: "Delete this recording?", text: `${id} is deleted from the server’s disk.`, action: "Delete",
+    })) {
       await request(this, "removeRecording", { id });
       this.dispatchEvent(new CustomEvent("recordings-changed", { bubbles: true }));
     }

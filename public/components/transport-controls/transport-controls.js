@@ -45,7 +45,8 @@ export class TransportControls extends HTMLElement {
     this.#button("repeat").classList.toggle("on", repeat !== "off");
     const empty = !player?.queue?.length && !player?.item;
     for (const name of ["previous", "next", "toggle"]) this.#button(name).disabled = empty;
-    for (const name of ["back", "forward", "stop"]) this.#button(name).disabled = !player?.item;
+    this.#button("stop").disabled = !player?.item;
+    for (const name of ["back", "forward"]) this.#button(name).disabled = !player?.item || player.item.seekable === false;
     for (const name of ["shuffle", "repeat"]) this.#button(name).disabled = !player;
   }
 

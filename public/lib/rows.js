@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const controls = "button, a[href]";
+const steps = { ArrowDown: 1, ArrowUp: -1 };
+const gridSteps = { ...steps, ArrowRight: 1, ArrowLeft: -1 };
+
+/**
+ * One stop for the Tab key in a list of rows with buttons: Tab goes through the buttons of one row and then leaves the
+ * list, the arrows go from row to row. The row that was used last keeps the stop.
+ */
+export class Rows {
+  #list;
+  #current = 0;
+
+  /** `list` is an element that stays while the `li` in it change. */
+  constructor(list) {
+    this.#list = list;
+    list.addEventListener("focusin", ({ target }) => this.#focused(target));
+    list.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** `draw` changes the rows; the focus stays in the list when it was there. `isOther`: they are of another list. */
+  redraw(draw, { isOther = false } = {}) {
+    const focused = document.activeElement;
+    const place = this.#list.contains(focused) ? placeOf(focused) : null;
+    if (isOther) this.#current = 0;
+    draw();
+    this.#markStop();
+    if (place !== null && !focused.isConnected) this.#focus(this.#stop, isOther ? 0 : place);
+  }
+
+  /** Answers whether there was something to focus. */
+  focus() {
+    return this.#focus(this.#stop, 0);
+  }
+
+  get #rows() {
+    return [...this.#list.querySelectorAll("li")];
+  }
+
+  get #stop() {
+    const rows = this.#rows;
+    return rows[Math.min(this.#current, rows.length - 1)];
+  }
+
+  #markStop() {
+    const stop = this.#stop;
+    for (const row of this.#rows) {
+      for (const control of row.querySelectorAll(controls)) control.tabIndex = row === stop ? 0 : -1;
+    }
+  }
+
+  #focus(row, place) {
+    const there = row?.querySelectorAll(controls) ?? [];
+    ([...there].at(place) ?? there[0])?.focus();
+    return there.length > 0;
+  }
+
+  #focused(target) {
+    const index = this.#rows.indexOf(target.closest("li"));
+    if (index < 0 || index === this.#current) return;
+    this.#current = index;
+    this.#markStop();
+  }
+
+  #key(event) {
+    const row = event.target.closest("li");
+    const step = (row?.closest(".album-grid") ? gridSteps : steps)[event.key];
+    if (!row || !step || event.altKey || event.ctrlKey || event.metaKey) return;
+    // The arrows are the list's, also at its ends: elsewhere they change the volume.
+    event.preventDefault();
+    const rows = this.#rows;
+    this.#focus(rows[rows.indexOf(row) + step], placeOf(event.target));
+  }
+}
+
+/** Which of its row's controls it is: 0 for the name, -1 for the last button. A file has fewer than a folder. */
+function placeOf(control) {
+  const all = [...control.closest("li").querySelectorAll(controls)];
+  const index = all.indexOf(control.closest(controls));
+  return index > 0 ? index - all.length : 0;
+}

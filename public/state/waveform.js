@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isNetwork } from "../lib/media.js";
+import { itemPath } from "../net/paths.js";
+
+/** Milliseconds for which an item must stay: the server decodes all of it, which skipping through a queue is not worth. */
+const stay = 400;
+const kept = 20;
+/** A file of hours takes its time. */
+const timeout = 120_000;
+
+/** How loud the current item is over its length, where the server can tell: of files that play. */
+export class Waveform {
+  #client;
+  #show;
+  #key = null;
+  #known = new Map();
+  #timer = 0;
+  #abort = null;
+
+  /** `show(waveform)` gets `{duration, peaks}`, or null. */
+  constructor(client, show) {
+    this.#client = client;
+    this.#show = show;
+  }
+
+  update(item) {
+    const key = isMeasurable(item) ? `${item.id} ${item.uri}` : null;
+    if (key === this.#key) return;
+    this.#key = key;
+    clearTimeout(this.#timer);
+    this.#abort?.abort();
+    this.#show(this.#known.get(key) ?? null);
+    if (key && !this.#known.has(key)) this.#timer = setTimeout(() => this.#load(key, item.id), stay);
+  }
+
+  async #load(key, id) {
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    let waveform;
+    try {
+      waveform = await this.#client.get(itemPath(id, "/waveform"), { signal, timeout });
+    } catch {
+      // The bar does without.
+      return;
+    }
+    if (signal.aborted) return;
+    this.#known.set(key, waveform);
+    if (this.#known.size > kept) this.#known.delete(this.#known.keys().next().value);
+    this.#show(waveform);
+  }
+}
+
+function isMeasurable(item) {
+  return item?.status === "ready" && !item.live && item.duration > 0 && !isNetwork(item.uri);
+}
