@@ -160,7 +160,7 @@ let package = Package(
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue"]),
-        tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading"]),
+        tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
         tests("RecordingTests", ["Recording", "Threading"]),
         tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
         tests("TonearmTests", ["tonearm", "Threading"]),

@@ -36,6 +36,7 @@ final class PulseDucking {
         isListing = false
         listsAgain = false
         modules = []
+        listedModules = []
         publish(false)
     }
 
@@ -49,7 +50,6 @@ final class PulseDucking {
     }
 
     private func listModules(_ context: OpaquePointer) {
-        listedModules = []
         run(
             pa_context_get_module_info_list(
                 context,
@@ -65,7 +65,9 @@ final class PulseDucking {
     }
 
     private func modulesListed(_ context: OpaquePointer?) {
+        // Answers come one after the other, in the order of the questions.
         modules = listedModules
+        listedModules = []
         if modules.isEmpty { publish(false) } else if let context { listStreams(context) }
     }
 

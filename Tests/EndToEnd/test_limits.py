@@ -3,6 +3,7 @@
 
 import contextlib
 import re
+import pathlib
 import resource
 import socket
 import time
@@ -89,6 +90,18 @@ def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
     api.play()
     api.wait_status("playing")
     api.close()
+
+
+def test_the_log_is_not_flooded_when_descriptors_run_out(start_server):
+    """Ten connections a second are refused; that is told once in a while."""
+    server = start_server()
+    highest = max(int(entry.name) for entry in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir())
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (highest + 1, highest + 1))
+    with contextlib.ExitStack() as stack:
+        open_many(stack, server.port, 60)
+        eventually(lambda: "out of file descriptors" in server.log(), "it is told")
+        time.sleep(2)  # the number per time is the subject
+        assert server.log().count("out of file descriptors") <= 1
 
 
 def test_one_address_cannot_take_all_places(start_server):

@@ -165,3 +165,29 @@ def test_a_network_item_plays_through_the_worker(quiet, formats):
             api.command("stop")
     finally:
         origin.close()
+
+
+def test_many_files_are_added_without_a_process_for_each(start_server, formats, directory, media):
+    """Few are opened to be looked at; of many, only folders are told from files."""
+    count = directory / "started"
+    count.touch()
+    wrapper = directory / "worker"
+    wrapper.write_text(f"#!/bin/sh\necho >> {count}\nexec {worker_binary()} \"$@\"\n")
+    wrapper.chmod(0o755)
+    server = start_server(arguments=("--media-worker", str(wrapper), "--library", "off"))
+
+    def add(*uris: str) -> int:
+        """How many workers it took."""
+        before = count.read_text().count("\n")
+        result = subprocess.run([str(binary()), "add", *uris], env=os.environ | {"TONEARM_SERVER": server.url},
+                                capture_output=True, text=True, timeout=120)
+        assert result.returncode == 0, result.stderr
+        return count.read_text().count("\n") - before
+
+    # The first item is made ready to play.
+    add(formats.uri("a.flac"))
+    assert add(*[formats.uri("a.flac")] * 3) >= 3
+    assert add(*[formats.uri("a.flac")] * 40, "formats") <= 2
+    api = Api(server.url)
+    assert api.queue(limit=1)["length"] > 44, "a folder is a folder without its slash"
+    api.close()

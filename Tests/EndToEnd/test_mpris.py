@@ -58,6 +58,12 @@ def test_the_name_is_taken_and_given_back_while_it_runs(bus, api, server):
     assert not bus.owned()
 
 
+def test_the_formats_that_are_played_are_named(bus, api):
+    """Row 178: a desktop offers the player for these files."""
+    types = bus.get("SupportedMimeTypes", "org.mpris.MediaPlayer2")
+    assert {"audio/mpeg", "audio/flac", "audio/ogg", "audio/mp4", "audio/x-wav", "audio/x-matroska"} <= set(types)
+
+
 def test_the_configuration_keeps_it_off_the_bus(bus, start_server):
     """Row 14."""
     server = start_server(launch_only=True, arguments=("--mpris", "off"))

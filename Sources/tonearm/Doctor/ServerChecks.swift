@@ -26,7 +26,7 @@ enum ServerChecks {
                 name, "\(path) cannot be written by user \(geteuid()): \(reason())",
                 ["make it writable (chown \(geteuid()) \(path)) or name another one with --data DIR"])
         }
-        return isLocked(path + "/state.lock")
+        return isLocked(path + "/state.lock", O_RDWR) || isLocked(path, O_RDONLY | O_DIRECTORY)
             ? .note(name, "\(path) is used by a server that runs", "a second server needs its own: --data DIR")
             : .ok(name, path)
     }
@@ -111,12 +111,12 @@ enum ServerChecks {
         }
     }
 
-    private static func isLocked(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    private static func isLocked(_ path: String, _ flags: Int32) -> Bool {
+        let descriptor = open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         // The lock, if it was free, ends with the descriptor.
         defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     private static func nearest(_ path: String) -> String {

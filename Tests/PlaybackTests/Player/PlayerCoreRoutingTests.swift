@@ -172,6 +172,26 @@ import Threading
         #expect(world.selected.last == .some(nil))
     }
 
+    /// What the sound server knows of a stream's time is of before the sleep (SPEC row 143).
+    @Test(arguments: [false, true])
+    func wakingUp_makesANewStream_atTheSamePlace(_ isPaused: Bool) {
+        var world = SimulatedWorld.playing(["a-60"])
+        tell(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 1)
+        if isPaused { world.command(.pause) }
+        let before = world.core.stream.generation
+        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .sleep)))
+        world.run(seconds: 1)
+        let place = world.position
+        #expect(world.core.stream.generation == before)
+        world.command(.interruption(InterruptionNotice(isBeginning: false, source: .sleep)))
+        let hasCome = world.run { $0.status == (isPaused ? .paused : .playing) && $0.core.routing.leaving == nil }
+        #expect(hasCome)
+        world.run(seconds: 0.05)
+        #expect(world.core.stream.generation != before)
+        #expect(abs(world.position - place) < 0.1)
+    }
+
     @Test func wakingUp_tellsTheRoute() {
         var world = SimulatedWorld.playing(["a-60"])
         tell(&world, [Self.speakers], current: "spk")
