@@ -34,12 +34,15 @@ public final class PulseAudioOutput: AudioOutput {
     }
 
     private let server: String?
+    private let title: String
 
     /// - Parameters:
+    ///   - title: what its streams are called at the server.
     ///   - device: name of the sink to use from the start, as `select(device:)`.
     ///   - server: as `PULSE_SERVER`; nil for what the environment and the client configuration say.
-    public init(device: String? = nil, server: String? = nil) {
+    public init(device: String? = nil, server: String? = nil, title: String = "Music") {
         self.server = server
+        self.title = title
         state = Mutex(.idle(.unity, device: device))
     }
 
@@ -50,7 +53,8 @@ public final class PulseAudioOutput: AudioOutput {
             guard case .idle(let gains, let device) = state else { return }
             let thread = PulseThread()
             let session = PulseSession(
-                api: thread.api, server: server, board: board, gains: gains, framesCame: { thread.wakeUp() },
+                api: thread.api, server: server, title: title, board: board, gains: gains,
+                framesCame: { thread.wakeUp() },
                 handler: handler)
             session.devices.chosen = device
             thread.start({ session.connect() }, perform: session.perform, framesCame: session.framesArrived)
@@ -85,6 +89,8 @@ public final class PulseAudioOutput: AudioOutput {
             }
         }
     }
+
+    public func duck(to gain: Float, over seconds: Double) { post(.duck(gain, seconds: seconds)) }
 
     public func clock() -> OutputClock { board.read(at: .now) }
 

@@ -81,7 +81,9 @@ final class PulseNeighbours {
                     let neighbours = PulseNeighbours.neighbours(userdata)
                     if end != 0 {
                         neighbours.listed(context)
-                    } else if let info, info.pointee.client != neighbours.client, info.pointee.client != UInt32.max {
+                    } else if let info, info.pointee.client != neighbours.client, info.pointee.client != UInt32.max,
+                        !OwnStreams.contains(info.pointee)
+                    {
                         neighbours.listing.append(NeighbourStream(info.pointee))
                     }
                 }, pointer))

@@ -30,6 +30,7 @@ extension PulseSession {
         pa_proplist_sets(properties, "application.name", "Tonearm")
         pa_proplist_sets(properties, "application.id", "tonearm")
         pa_proplist_sets(properties, "application.icon_name", "multimedia-player")
+        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.run)
         guard let context = pa_context_new_with_proplist(api, "Tonearm", properties) else { return }
         self.context = context
         retryTimer = PulseTimer(context, api) { [unowned self] in retry() }
