@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcing
 public import Catalogue
 public import HTTP
 public import Playback
@@ -19,6 +20,8 @@ public final class RemoteAPI: HTTPResponder {
         public var playlists: (any PlaylistKeeper)?
         /// nil: its routes answer 403 `recording-disabled`.
         public var recorder: Recorder?
+        /// nil: nothing is announced; its routes answer 404 `no-announcer`.
+        public var announcer: Announcer?
         /// nil: pictures come in their own size only, and there are neither thumbnails nor waveforms.
         public var renditions: (any MediaRenditions)?
         /// nil: what comes over the network is not kept.
@@ -94,7 +97,7 @@ public final class RemoteAPI: HTTPResponder {
         let system = SystemRoutes(
             services: services, hub: hub, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
-            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
+            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady, announcer: configuration.announcer)
         let all =
             PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + OutputRoutes(services: services).routes + SessionRoutes(services: services).routes
@@ -102,6 +105,7 @@ public final class RemoteAPI: HTTPResponder {
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
+            + AnnouncementRoutes(services: services, announcer: configuration.announcer).routes
             + [EventChannel.route(hub)] + system.routes
         routes = all.map { ($0.method.rawValue, $0.pattern) }
         router = Router(all)
@@ -120,6 +124,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the recorder's observer.
     public func observe(_ event: Recorder.Event) { hub.receive(event) }
+
+    /// For the announcer's observer.
+    public func observe(_ change: AnnouncementChange) { hub.receive(change) }
 
     /// For the cache's observer.
     public func observe(_ cache: CacheStatus) { hub.receive(cache) }

@@ -25,6 +25,7 @@ struct Tonearm: ParsableCommand {
                     UndoCommand.self, RedoCommand.self,
                     BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
                     OutputsCommand.self, RecordCommand.self, SessionCommand.self, InterruptCommand.self,
+                    AnnounceCommand.self, EffectCommand.self,
                 ]),
         ])
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcing
 import HTTP
 import Playback
 
@@ -13,6 +14,7 @@ struct SystemRoutes: Sendable {
     let openAPI: [UInt8]
     let asyncAPI: [UInt8]
     let isReady: @Sendable () -> Bool
+    let announcer: Announcer?
 
     var routes: [Route] {
         [
@@ -57,6 +59,7 @@ struct SystemRoutes: Sendable {
         text.head("tonearm_build_info", "gauge", "The version that runs.")
         text.sample("tonearm_build_info", [("version", serverVersion)], 1)
         text.player(services.player.snapshot, at: Moment(services.clock))
+        if let announcer { text.sounds(announcer.status) }
         text.requests(requests)
         text.events(hub)
         text.process(ProcessFacts.read())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcing
 import CurlTransport
 import FoundationEssentials
 import FrontDoor
@@ -38,6 +39,7 @@ final class Server {
     private let recorder: Recorder?
     private let cache: RangeCache?
     private let session: LiveSession
+    private let announcer: Announcer
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -67,6 +69,7 @@ final class Server {
         environment.store = keeper
         player = Player(environment)
         session = Self.session(player, output, keeper, configuration)
+        announcer = Self.announcer(player, environment, configuration)
 
         library = try Self.library(configuration, roots, examiner, log)
         let catalogue = LocalMusicCatalogue(
@@ -83,14 +86,18 @@ final class Server {
         settings.playlists = try Self.playlists(configuration, log)
         recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
+        settings.announcer = announcer
         settings.cache = cache
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
         let session = session
-        session.observe { [recorder] status in
+        announcer.obey(SessionRules(besideMusic: session.status))
+        announcer.observe { api.observe($0) }
+        session.observe { [recorder, announcer] status in
             api.observe(status)
+            announcer.obey(SessionRules(besideMusic: status))
             recorder?.permissionChanged()
         }
         player.observe { [surfaces] event in
@@ -117,6 +124,7 @@ final class Server {
     func stop() {
         door.close()
         surfaces.stop()
+        announcer.shutdown()
         recorder?.shutdown()
         session.stop()
         player.shutdown()
