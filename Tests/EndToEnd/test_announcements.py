@@ -8,6 +8,7 @@ import pytest
 
 from rig import PATIENCE, Api, Origin, eventually
 from rig.capture import RATE
+from rig.neighbours import Neighbour
 from rig.radio import Radio
 from rig.signals import click_level, dominant_frequency
 from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, amplitude, decibels, first_heard, level_now, near, phase
@@ -452,6 +453,20 @@ def test_the_silent_switch_silences_where_the_category_obeys_it(capture, api, pl
     api.call("PATCH", "/session", json={"category": "ambient", "locked": True})
     refused = api.request("POST", "/announcements", json={"uri": "bell.mp3"})
     assert refused.status_code == 409 and refused.json()["code"] == "session-forbids"
+
+
+@pytest.mark.parametrize("music", ["duck", "pause"])
+def test_during_a_call_it_is_heard_and_the_music_waits_for_the_call(capture, pulse, api, playing, music):
+    """As event sounds are: PulseAudio corks music and video only."""
+    with Neighbour(pulse, "phone"):
+        api.wait_status("interrupted")
+        mark = capture.frames
+        announce(api, music=music)
+        assert is_over(api)["reason"] == "finished"
+        assert first_heard(capture, BELL, mark) is not None
+        during(0.5, lambda: api.player()["status"] == "interrupted", "the end of the announcement ended the call")
+    api.wait_status("playing")
+    back(capture)
 
 
 def test_other_programs_do_not_notice(api, playing):
