@@ -10,7 +10,7 @@ import Testing
 
     @Test func ducksWhileItIsHeard_andNotBefore() throws {
         var world = AnnouncementWorld()
-        let a = try #require(world.announce())
+        let a = try world.accepted()
         #expect(world.state(a) == .loading && world.music == nil)
         world.report(.heard, a)
         #expect(world.state(a) == .playing && world.music == duck)
@@ -24,17 +24,17 @@ import Testing
 
     @Test func theMusicIsLeftAlone_onAnotherOutput() throws {
         var world = AnnouncementWorld()
-        let a = try #require(world.announce(output: "kitchen", concernsMusic: false))
+        let a = try world.accepted(output: "kitchen", concernsMusic: false)
         world.report(.heard, a)
         #expect(world.music == nil)
-        let b = try #require(world.announce(music: .pause))
+        let b = try world.accepted(music: .pause)
         world.report(.heard, b)
         #expect(world.state(a) == .playing && world.state(b) == .playing && world.music == .pause)
     }
 
     @Test func equalOnesWaitInTheOrderOfTheirArrival_andTheMusicStaysDownBetween() throws {
         var world = AnnouncementWorld()
-        let ids = try (0..<3).map { _ in try #require(world.announce()) }
+        let ids = try (0..<3).map { _ in try world.accepted() }
         #expect(ids.map { world.state($0) } == [.loading, .waiting, .waiting])
         world.report(.heard, ids[0])
         world.report(.finished, ids[0])
@@ -53,10 +53,10 @@ import Testing
 
     @Test func aHigherOneSetsALowerOneAside_whichGoesOnAfterwards() throws {
         var world = AnnouncementWorld()
-        let text = try #require(world.announce(.low, music: .pause))
+        let text = try world.accepted(.low, music: .pause)
         world.report(.heard, text)
-        let later = try #require(world.announce(.low))
-        let bell = try #require(world.announce(.high))
+        let later = try world.accepted(.low)
+        let bell = try world.accepted(.high)
         #expect(world.state(text) == .setAside && world.state(bell) == .loading && world.voices[text] == .paused)
         // Until the bell is heard, the music stays as it was.
         #expect(world.music == .pause)
@@ -83,8 +83,8 @@ import Testing
 
     @Test func whatIsNotHeardInTimeHasFailed_andTheNextOneBegins() throws {
         var world = AnnouncementWorld()
-        let a = try #require(world.announce())
-        let b = try #require(world.announce())
+        let a = try world.accepted()
+        let b = try world.accepted()
         world.wait(SoundProgress.patience + 0.1)
         #expect(world.state(a) == nil && world.state(b) == .loading && world.voices[a] == nil)
         world.report(.heard, b)
@@ -99,7 +99,7 @@ import Testing
     /// What does not end by itself must not keep the music down for ever.
     @Test func endsWhenItIsTooLong() throws {
         var world = AnnouncementWorld()
-        let a = try #require(world.announce())
+        let a = try world.accepted()
         world.report(.heard, a)
         world.wait(AnnouncementSchedule.lengthLimit - 1)
         #expect(world.state(a) == .playing)
@@ -109,19 +109,19 @@ import Testing
 
     @Test func refusesWhenTooManyWait_unlessAHigherOneComes() throws {
         var world = AnnouncementWorld()
-        let first = try #require(world.announce(.high))
+        let first = try world.accepted(.high)
         world.report(.heard, first)
         for _ in 0..<AnnouncementSchedule.waitingLimit - 1 { world.announce(.normal) }
-        let last = try #require(world.announce(.low))
+        let last = try world.accepted(.low)
         let low = world.announce(.low)
         #expect(low == nil)
-        let normal = try #require(world.announce(.normal))
+        let normal = try world.accepted(.normal)
         #expect(world.state(last) == nil && world.state(normal) == .waiting)
         let again = world.announce(.normal)
         #expect(again == nil)
         #expect(world.told.last?.kind == .ended(SoundEnd(.replaced)))
         // It begins at once on another output, so it does not wait.
-        let elsewhere = try #require(world.announce(.low, output: "kitchen"))
+        let elsewhere = try world.accepted(.low, output: "kitchen")
         #expect(world.state(elsewhere) == .loading && world.faults == [])
     }
 
@@ -133,10 +133,10 @@ import Testing
 
     @Test func cancels_whateverItsState() throws {
         var world = AnnouncementWorld()
-        let a = try #require(world.announce(.low))
+        let a = try world.accepted(.low)
         world.report(.heard, a)
-        let b = try #require(world.announce(.normal))
-        let c = try #require(world.announce(.low))
+        let b = try world.accepted(.normal)
+        let c = try world.accepted(.low)
         #expect(world.state(a) == .setAside && world.state(b) == .loading && world.state(c) == .waiting)
         let answers = [world.cancel(a), world.cancel(c), world.cancel(b), world.cancel(b)]
         #expect(answers == [true, true, true, false])
@@ -145,7 +145,7 @@ import Testing
 
     @Test func aVeryShortOneHasBegun_whenItEnds() throws {
         var world = AnnouncementWorld()
-        let a = try #require(world.announce())
+        let a = try world.accepted()
         world.report(.finished, a)
         #expect(world.trace == ["a began", "a ended finished"] && world.music == nil)
     }

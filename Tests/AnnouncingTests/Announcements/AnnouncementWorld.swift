@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import Testing
 import Threading
 
 @testable import Announcing
@@ -37,6 +38,15 @@ struct AnnouncementWorld {
         } catch {
             return nil
         }
+    }
+
+    /// One that must not be refused.
+    mutating func accepted(
+        _ priority: AnnouncementPriority = .normal, music: MusicTreatment = .duck(decibels: -20),
+        output: String? = "speakers", concernsMusic: Bool = true
+    ) throws -> SoundID {
+        let id = announce(priority, music: music, output: output, concernsMusic: concernsMusic)
+        return try #require(id)
     }
 
     mutating func report(_ report: VoiceReport, _ id: SoundID) {

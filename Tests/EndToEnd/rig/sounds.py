@@ -24,6 +24,10 @@ class Sounds:
         for name, frequency, seconds, level in (
                 ("music", MUSIC, 60, LEVEL), ("text", TEXT, 8, QUIET), ("bell", BELL, 1.5, QUIET), ("tick", TICK, 0.2, QUIET)):
             tone = level * numpy.sin(2 * numpy.pi * frequency * numpy.arange(round(seconds * RATE)) / RATE)
+            # Soft edges: what clicks is not of the file.
+            edge = numpy.hanning(2 * RATE // 50)
+            tone[:len(edge) // 2] *= edge[:len(edge) // 2]
+            tone[-(len(edge) // 2):] *= edge[-(len(edge) // 2):]
             wave = write_wave(directory / f"{name}.wav", numpy.stack([tone, tone], axis=1))
             subprocess.run(["lame", "--quiet", "-b", "192", str(wave), str(self.root / f"{name}.mp3")], check=True)
         (self.root / "other.mp3").write_bytes((self.root / "music.mp3").read_bytes())
