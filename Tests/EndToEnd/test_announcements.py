@@ -2,6 +2,8 @@
 """Announcements beside the music: what the music does meanwhile, and that it is exactly as it was afterwards."""
 
 import concurrent.futures
+import os
+import subprocess
 import time
 
 import pytest
@@ -10,6 +12,7 @@ from rig import PATIENCE, Api, Origin, eventually
 from rig.capture import RATE
 from rig.neighbours import Neighbour
 from rig.radio import Radio
+from rig.server import binary
 from rig.signals import click_level, dominant_frequency
 from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, amplitude, decibels, first_heard, level_now, near, phase
 from rig.waiting import during
@@ -482,3 +485,42 @@ def test_it_goes_into_no_file(start_server, directory, sounds):
         assert refused.status_code == 503 and refused.json()["code"] == "output-unavailable"
     finally:
         client.close()
+
+
+# Who may, and from the command line
+
+def test_control_may_announce_and_read_may_only_look(start_server, directory, pulse, sounds):
+    tokens = directory / "tokens"
+    tokens.write_text("the-secret-to-read-with read\nthe-secret-to-control-with control\n")
+    server = start_server(output="pulse", pulse=pulse, music=sounds.root, arguments=("--token-file", str(tokens)))
+    reader, player = Api(server.url, "the-secret-to-read-with"), Api(server.url, "the-secret-to-control-with")
+    try:
+        for path in ("/announcements", "/sfx"):
+            assert reader.request("POST", path, json={"uri": "bell.mp3"}).status_code == 403
+            made = player.request("POST", path, json={"uri": "bell.mp3"})
+            assert made.status_code == 201
+            assert reader.request("GET", path).status_code == 200
+            assert reader.request("DELETE", f"{path}/{made.json()['id']}").status_code == 403
+    finally:
+        reader.close()
+        player.close()
+
+
+def test_the_command_line_announces(capture, server, api, playing):
+    def tonearm(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([str(binary()), *arguments], env=os.environ | {"TONEARM_SERVER": server.url}, capture_output=True,
+                              text=True, timeout=20 * PATIENCE, stdin=subprocess.DEVNULL)
+
+    assert tonearm("announce", "text.mp3", "--music", "pause", "--priority", "low", "--volume", "50").returncode == 0
+    said = announcements(api)[0]
+    assert (said["uri"], said["music"], said["priority"], said["volume"]) == ("text.mp3", "pause", "low", 0.5)
+    waits = tonearm("announce", "bell.mp3", "--priority", "low", "--duck", "-6")
+    assert waits.returncode == 0 and "waiting" in waits.stdout
+    assert announcements(api)[1]["duck"] == -6
+    mark = capture.frames
+    assert tonearm("sfx", "bell.mp3").returncode == 0
+    eventually(lambda: first_heard(capture, BELL, mark) is not None, "the effect is heard")
+    missing = tonearm("announce", "nothing.mp3", "--priority", "high")
+    assert missing.returncode == 1 and "nothing.mp3" in missing.stderr
+    for wrong in (("announce", ""), ("announce", "a", "--music", "pause", "--duck", "-3"), ("sfx", "a", "--volume", "101")):
+        assert tonearm(*wrong).returncode == 64, wrong

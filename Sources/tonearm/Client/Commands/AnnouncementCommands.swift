@@ -21,7 +21,10 @@ struct AnnounceCommand: ParsableCommand {
     @Option(help: "duck or pause (default duck).")
     var music: Music?
 
-    @Option(help: ArgumentHelp("How much quieter the music is, -80 to 0 (default -20).", valueName: "decibels"))
+    // What begins with a minus is its value, not another option.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How much quieter the music is, -80 to 0 (default -20).", valueName: "decibels"))
     var duck: Double?
 
     @Option(help: "low, normal or high (default normal).")
