@@ -153,8 +153,10 @@ def test_idle_means_no_stream(pulse, server, api, capture, playing):
     api.call("POST", "/player/stop")
     sfx(api, "tick.mp3")
     eventually(lambda: not pulse.sink_inputs(), "no stream is left", timeout=15)
-    threads = server.threads()
-    # Its threads stay warm for 30 s.
+    # Its threads stay warm for 30 s, asleep.
+    threads, before = server.threads(), server.wake_ups()
+    capture.wait_seconds(3)
+    assert server.wake_ups() - before < 30, "they wake up for nothing"
     eventually(lambda: server.threads() <= threads - 2, "the voice is given back", timeout=40)
     assert during(0.5, lambda: not pulse.sink_inputs(), "a stream came") is None
     assert sfx(api, "tick.mp3")["state"] == "playing"
