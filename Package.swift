@@ -78,6 +78,7 @@ let package = Package(
         target("HTTP"),
         target("Catalogue"),
         target("Recording", ["Threading"]),
+        target("Announcing", ["Playback", "Threading"]),
 
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
@@ -112,7 +113,7 @@ let package = Package(
         .executableTarget(name: "tonearm-media-worker", dependencies: ["MediaWorker"], swiftSettings: settings),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Session", "Catalogue", "Recording", "Threading", log]),
+        target("RemoteAPI", ["HTTP", "Playback", "Session", "Catalogue", "Recording", "Announcing", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -123,6 +124,7 @@ let package = Package(
                 "SoftwareOutput",
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
                 "RangeCache", "RemoteAPI", "XMLScanning", "MPRIS", "Logind", "Recording", "RecordingFiles",
+                "Announcing",
                 "Threading",
                 "CPulse", "CLinux",
                 log,
@@ -162,6 +164,7 @@ let package = Package(
         tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue"]),
         tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
         tests("RecordingTests", ["Recording", "Threading"]),
+        tests("AnnouncingTests", ["Announcing", "Playback", "PlaybackTesting", "Threading"]),
         tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
         tests("TonearmTests", ["tonearm", "Threading"]),
     ]

@@ -35,14 +35,18 @@ public final class PulseAudioOutput: AudioOutput {
 
     private let server: String?
     private let player: String?
+    private let title: String
 
     /// - Parameters:
+    ///   - title: what its streams are called at the server.
     ///   - device: name of the sink to use from the start, as `select(device:)`.
     ///   - server: as `PULSE_SERVER`; nil for what the environment and the client configuration say.
     ///   - player: tells it from this process's other outputs in mixers, and in what the server remembers of its streams.
-    public init(device: String? = nil, server: String? = nil, player: String? = nil) {
+    ///   - title: what mixers call its streams.
+    public init(device: String? = nil, server: String? = nil, player: String? = nil, title: String = "Music") {
         self.server = server
         self.player = player
+        self.title = title
         state = Mutex(.idle(.unity, device: device))
     }
 
@@ -53,7 +57,7 @@ public final class PulseAudioOutput: AudioOutput {
             guard case .idle(let gains, let device) = state else { return }
             let thread = PulseThread()
             let session = PulseSession(
-                api: thread.api, server: server, player: player, board: board, gains: gains,
+                api: thread.api, server: server, player: player, title: title, board: board, gains: gains,
                 framesCame: { thread.wakeUp() },
                 handler: handler)
             session.devices.chosen = device
@@ -91,6 +95,8 @@ public final class PulseAudioOutput: AudioOutput {
             }
         }
     }
+
+    public func duck(to gain: Float, over seconds: Double) { post(.duck(gain, seconds: seconds)) }
 
     public func clock() -> OutputClock { board.read(at: .now) }
 

@@ -15,6 +15,7 @@ enum PulseCommand: Sendable {
     case shift(FrameCount, Generation)
     case close(Generation)
     case setGains(ChannelGains, seconds: Double)
+    case duck(Float, seconds: Double)
     case unmute(Generation)
     case describe(role: String)
     case watchNeighbours(@Sendable (Neighbourhood?) -> Void)
@@ -29,7 +30,7 @@ enum PulseCommand: Sendable {
         case .open(_, let generation), .start(let generation), .pause(let generation), .flush(_, let generation),
             .drain(let generation), .close(let generation), .unmute(let generation), .shift(_, let generation):
             generation
-        case .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: nil
+        case .setGains, .duck, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: nil
         }
     }
 }

@@ -19,6 +19,7 @@ final class PulseSession {
     let api: UnsafeMutablePointer<pa_mainloop_api>
     let server: String?
     let player: String?
+    private let title: String
     private let handler: @Sendable (AudioOutputEvent) -> Void
     private let board: ClockBoard
     private let framesCame: @Sendable () -> Void
@@ -42,7 +43,8 @@ final class PulseSession {
     /// What came for a stream before the first connection was made or given up.
     private var deferred: [PulseCommand] = []
     private var ramp = StreamGainRamp(.unity)
-    /// What `ramp` counts its frames in: the last stream's rate.
+    private var ducking = StreamGainRamp(.unity)
+    /// What `ramp` and `ducking` count their frames in: the last stream's rate.
     private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
@@ -51,13 +53,14 @@ final class PulseSession {
     private var finished: Mailbox<Bool>?
 
     init(
-        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, board: ClockBoard,
+        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, title: String, board: ClockBoard,
         gains: ChannelGains, framesCame: @escaping @Sendable () -> Void,
         handler: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
         self.api = api
         self.server = server
         self.player = player
+        self.title = title
         self.board = board
         self.framesCame = framesCame
         self.handler = handler
@@ -73,6 +76,7 @@ final class PulseSession {
         switch command {
         case .open(let format, let generation): open(format, generation)
         case .setGains(let gains, let seconds): setGains(gains, seconds)
+        case .duck(let gain, let seconds): duck(gain, seconds)
         case .select(let id): select(id)
         case .describe(let role): describe(role)
         case .watchNeighbours(let handler): neighbours.watch(handler, context: readyContext)
@@ -106,14 +110,17 @@ final class PulseSession {
         case .shift(let frames, _): current.shift(by: frames)
         case .close: leave()
         case .unmute: current.unmute()
-        case .open, .setGains, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: break
+        case .open, .setGains, .duck, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours: break
         }
     }
 
     private func leave() {
         guard let stream = current else { return }
-        ramp = stream.context.pointee.renderer.ramp.continued(
-            from: stream.context.pointee.renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
+        let renderer = stream.context.pointee.renderer
+        func rest(of ramp: StreamGainRamp) -> StreamGainRamp {
+            ramp.continued(from: renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
+        }
+        (ramp, ducking) = (rest(of: renderer.ramp), rest(of: renderer.ducking))
         rampRate = stream.sampleRate
         stream.close()
     }
@@ -121,6 +128,12 @@ final class PulseSession {
     private func setGains(_ gains: ChannelGains, _ seconds: Double) {
         ramp = StreamGainRamp(gains)
         current?.setGains(gains, over: seconds)
+    }
+
+    private func duck(_ gain: Float, _ seconds: Double) {
+        let gains = ChannelGains(left: gain, right: gain, other: gain)
+        ducking = StreamGainRamp(gains)
+        current?.duck(to: gains, over: seconds)
     }
 
     func framesArrived() { current?.tick() }
@@ -177,7 +190,7 @@ final class PulseSession {
         guard
             let stream = PulseStreamRequest.connect(
                 context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,
-                role: role, player: player)
+                role: role, player: player, title: title)
         else {
             return say(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
         }
@@ -186,9 +199,11 @@ final class PulseSession {
             onFrames: framesCame)
         streamCount &+= 1
         ramp = ramp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
+        ducking = ducking.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
         rampRate = format.sampleRate
         current = PulseStream(
-            stream: stream, ring: ring, ramp: ramp, generation: generation, number: streamCount, board: board,
+            stream: stream, ring: ring, ramps: (ramp, ducking), generation: generation, number: streamCount,
+            board: board,
             isPinned: isPinned, timers: (context, api), emit: handler,
             moved: { [unowned self] in
                 publishDevices()

@@ -107,13 +107,23 @@ extension PulseStream {
     }
 
     /// While corked or fading, a ramp begins with the next frames; a step has then nothing to smooth.
-    func setGains(_ gains: ChannelGains, over seconds: Double) {
+    func setGains(_ gains: ChannelGains, over seconds: Double) { move(\.ramp, to: gains, over: seconds) }
+
+    /// Where nothing sounds, it is there at once: the music must not come up for a moment.
+    func duck(to gains: ChannelGains, over seconds: Double) {
+        move(\.ducking, to: gains, over: phase == .running ? seconds : 0)
+    }
+
+    private func move(
+        _ ramp: WritableKeyPath<StreamRenderer, StreamGainRamp>, to gains: ChannelGains, over seconds: Double
+    ) {
         let isRunning = phase == .running
         if isRunning { context.pointee.renderer.rewind(to: safeIndex(.now)) }
         let start = isRunning ? max(context.pointee.renderer.cursor, safeIndex(.now)) : max(corkedIndex, 0)
-        let current = context.pointee.renderer.ramp.gains(at: isRunning ? context.pointee.renderer.cursor : start)
+        let current = context.pointee.renderer[keyPath: ramp].gains(
+            at: isRunning ? context.pointee.renderer.cursor : start)
         let length = isRunning ? max(0.005, seconds) : seconds
-        context.pointee.renderer.ramp =
+        context.pointee.renderer[keyPath: ramp] =
             length > 0
             ? StreamGainRamp(from: current, to: gains, start: start, length: ring.format.frames(min(length, 86_400)))
             : StreamGainRamp(gains)

@@ -75,8 +75,9 @@ final class PulseStream {
     }
 
     init(
-        stream: OpaquePointer, ring: FrameRing, ramp: StreamGainRamp, generation: Generation, number: UInt16,
-        board: ClockBoard, isPinned: Bool, timers: (OpaquePointer, UnsafeMutablePointer<pa_mainloop_api>),
+        stream: OpaquePointer, ring: FrameRing, ramps: (gains: StreamGainRamp, ducking: StreamGainRamp),
+        generation: Generation, number: UInt16, board: ClockBoard, isPinned: Bool,
+        timers: (OpaquePointer, UnsafeMutablePointer<pa_mainloop_api>),
         emit: @escaping (AudioOutputEvent) -> Void, moved: @escaping () -> Void,
         ended: @escaping (PulseStream) -> Void
     ) {
@@ -93,7 +94,7 @@ final class PulseStream {
         context = .allocate(capacity: 1)
         context.initialize(
             to: RenderContext(
-                renderer: StreamRenderer(ring: ring, ramp: ramp),
+                renderer: StreamRenderer(ring: ring, ramp: ramps.gains, ducking: ramps.ducking),
                 anchor: ClockAnchor(heard: 0, time: .now, sampleRate: ring.format.sampleRate),
                 stream: stream, frameBytes: ring.format.channelCount * 4))
         timer = PulseTimer(timers.0, timers.1) { [unowned self] in tick() }

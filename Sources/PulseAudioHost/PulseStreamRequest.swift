@@ -14,17 +14,17 @@ enum PulseStreamRequest {
     /// it to another one before anybody is told.
     static func connect(
         _ context: OpaquePointer, format: AudioFormat, device: String?, isPinned: Bool, role: String,
-        player: String?
+        player: String?, title: String
     ) -> OpaquePointer? {
         var spec = PulseFormat.sampleSpec(format)
         var map = PulseFormat.channelMap(format.layout)
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
         pa_proplist_sets(properties, "media.role", role)
-        pa_proplist_sets(properties, "media.name", "Music")
+        pa_proplist_sets(properties, "media.name", title)
         // Else module-stream-restore keeps one device and volume for all streams of a role.
         if let player { pa_proplist_sets(properties, "module-stream-restore.id", "tonearm-player:" + player) }
-        guard let stream = pa_stream_new_with_proplist(context, "Music", &spec, &map, properties) else { return nil }
+        guard let stream = pa_stream_new_with_proplist(context, title, &spec, &map, properties) else { return nil }
         let frameBytes = format.channelCount * 4
         func bytes(_ seconds: Double) -> UInt32 { UInt32(Int(format.frames(seconds)) * frameBytes) }
         var attributes = pa_buffer_attr(

@@ -17,6 +17,8 @@ struct StreamRenderer {
 
     private(set) var map = SegmentMap()
     var ramp: StreamGainRamp
+    /// Beside `ramp`, and multiplied with it.
+    var ducking: StreamGainRamp
     /// Where the next ring frame will lie; the end of the last segment.
     private(set) var cursor: FrameCount = 0
     /// Where the next produced frame lies; ahead of `cursor` when silence covers what the server still holds.
@@ -30,7 +32,7 @@ struct StreamRenderer {
     /// Ring frames stay where they are: `produce` brings only silence over what is stale.
     var holdsFrames = false
 
-    init(ring: FrameRing, ramp: StreamGainRamp) {
+    init(ring: FrameRing, ramp: StreamGainRamp, ducking: StreamGainRamp = StreamGainRamp(.unity)) {
         self.ring = .passUnretained(ring)
         let positions = ring.format.layout.positions
         channelCount = positions.count
@@ -45,6 +47,7 @@ struct StreamRenderer {
         self.sides = sides
         fadeFrames = ring.format.frames(0.005)
         self.ramp = ramp
+        self.ducking = ducking
         map.append(StreamSegment(start: 0, frames: 0, ringStart: ring.readIndex))
     }
 
@@ -155,12 +158,12 @@ struct StreamRenderer {
     @_noLocks @_noAllocation
     private func shape(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
         let fadesInHere = fadesIn && cursor < map.last.start + fadeFrames
-        let steady = ramp.isSteady(from: cursor)
+        let steady = ramp.isSteady(from: cursor) && ducking.isSteady(from: cursor)
         if steady, !fadesInHere, fadeOutEnd == nil {
             // A factor of exactly 1 must not even touch the samples: this is the bit-exact path.
-            if ramp.isUnity(from: cursor) { return }
+            if ramp.isUnity(from: cursor), ducking.isUnity(from: cursor) { return }
             for channel in 0..<channelCount {
-                let gain = factor(ramp.to, channel)
+                let gain = factor(ramp.to, channel) * factor(ducking.to, channel)
                 var position = channel
                 for _ in 0..<frames {
                     samples[position] *= gain
@@ -173,7 +176,7 @@ struct StreamRenderer {
         for frame in 0..<frames {
             let index = cursor + FrameCount(frame)
             let gains = ramp.gains(at: index)
-            let envelope = envelope(at: index)
+            let envelope = envelope(at: index) * ducking.gains(at: index).other
             for channel in 0..<channelCount {
                 samples[position] *= factor(gains, channel) * envelope
                 position += 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcing
 public import Catalogue
 public import HTTP
 public import Playback
@@ -20,6 +21,8 @@ public final class RemoteAPI: HTTPResponder {
         public var playlists: (any PlaylistKeeper)?
         /// nil: its routes answer 403 `recording-disabled`.
         public var recorder: Recorder?
+        /// nil: nothing is announced; its routes answer 404 `no-announcer`.
+        public var announcer: Announcer?
         /// nil: pictures come in their own size only, and there are neither thumbnails nor waveforms.
         public var renditions: (any MediaRenditions)?
         /// nil: what comes over the network is not kept.
@@ -111,12 +114,13 @@ public final class RemoteAPI: HTTPResponder {
         let system = SystemRoutes(
             players: players, main: player, clock: clock, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
-            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
+            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady, announcer: configuration.announcer)
         let others =
             MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
+            + AnnouncementRoutes(services: services, announcer: configuration.announcer).routes
             + playersRoutes.routes + system.routes
         let own = PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: .main)]
         let session = SessionRoutes(services: services).routes
@@ -135,6 +139,9 @@ public final class RemoteAPI: HTTPResponder {
 
     /// For the recorder's observer.
     public func observe(_ event: Recorder.Event) { for player in players.all { player.hub.receive(event) } }
+
+    /// For the announcer's observer.
+    public func observe(_ change: AnnouncementChange) { main.hub.receive(change) }
 
     /// For the cache's observer.
     public func observe(_ cache: CacheStatus) { for player in players.all { player.hub.receive(cache) } }

@@ -161,20 +161,5 @@ public struct SessionCore: Sendable {
         return configuration.others
     }
 
-    private var wantedRules: SessionRules {
-        var rules = SessionRules()
-        let options = configuration.effectiveOptions
-        if !configuration.category.playsSound {
-            rules.refusal = "The session's category is \(configuration.category.rawValue): nothing is played."
-        }
-        rules.isSilenced = silentSwitch && configuration.category.obeysSilentSwitch
-        rules.role = configuration.mode.role
-        rules.isUnprocessed = configuration.mode == .measurement
-        if configuration.category == .playAndRecord {
-            rules.routes.allowsBluetooth = !options.isDisjoint(with: [.allowBluetooth, .allowBluetoothA2DP])
-            rules.routes.allowsNetwork = options.contains(.allowAirPlay)
-        }
-        rules.routes.prefersSpeaker = options.contains(.defaultToSpeaker)
-        return rules
-    }
+    private var wantedRules: SessionRules { SessionRules(configuration, silentSwitch: silentSwitch) }
 }

@@ -13,6 +13,7 @@ final class PacedLoop {
         case open(AudioFormat, Generation)
         case stream(StreamCommand, Generation)
         case setGains(ChannelGains, Double)
+        case duck(Float, Double)
         case select(String?)
         case shutdown
     }
@@ -28,6 +29,7 @@ final class PacedLoop {
     private let handler: @Sendable (AudioOutputEvent) -> Void
     private var stream: PacedStream?
     private var gains = ChannelGains.unity
+    private var ducking = ChannelGains.unity
     private var chosen = false
 
     init(
@@ -75,6 +77,9 @@ final class PacedLoop {
         case .setGains(let gains, let seconds):
             self.gains = gains
             stream?.move(to: gains, over: seconds)
+        case .duck(let gain, let seconds):
+            ducking = ChannelGains(left: gain, right: gain, other: gain)
+            stream?.duck(to: ducking, over: seconds)
         case .select(let device):
             guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
             chosen = device != nil
@@ -89,7 +94,8 @@ final class PacedLoop {
         stream = nil
         do throws(AudioOutputError) {
             let format = try sink.open(preferred)
-            stream = PacedStream(format, generation, gains: gains, continuing: previous, sink: sink)
+            stream = PacedStream(
+                format, generation, gains: gains, ducking: ducking, continuing: previous, sink: sink)
             publish()
             if let stream { handler(.opened(generation, stream.ring)) }
         } catch {

@@ -46,6 +46,7 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
     public func drain(generation: Generation) { mailbox.post(.stream(.drain, generation)) }
     public func close(generation: Generation) { mailbox.post(.stream(.close, generation)) }
     public func setGains(_ gains: ChannelGains, over seconds: Double) { mailbox.post(.setGains(gains, seconds)) }
+    public func duck(to gain: Float, over seconds: Double) { mailbox.post(.duck(gain, seconds)) }
     public func select(device: String?) { mailbox.post(.select(device)) }
     public func clock() -> OutputClock { reading.value }
 

@@ -29,6 +29,8 @@ struct PacedStream {
     private var phase = Phase.stopped
     private var isDraining = false
     private var ramp: GainRamp
+    /// Beside `ramp`.
+    private var duckRamp: GainRamp
     /// Runs at the beginning of what is played after a pause or a flush.
     private var fadeIn: Fade?
     private var now = MonotonicTime.now
@@ -36,7 +38,8 @@ struct PacedStream {
     private var events: [AudioOutputEvent] = []
 
     init(
-        _ format: AudioFormat, _ generation: Generation, gains: ChannelGains, continuing previous: PacedStream?,
+        _ format: AudioFormat, _ generation: Generation, gains: ChannelGains, ducking: ChannelGains,
+        continuing previous: PacedStream?,
         sink: any PacedSink
     ) {
         self.format = format
@@ -44,6 +47,7 @@ struct PacedStream {
         self.sink = sink
         ring = FrameRing(format: format, capacity: Int(format.frames(Self.ringSeconds)), retained: 0)
         ramp = GainRamp(layout: format.layout, gains: gains)
+        duckRamp = GainRamp(layout: format.layout, gains: ducking)
         if let previous, previous.ramp.remaining > 0 {
             // A running gain ramp goes on in the new stream's frames.
             ramp = GainRamp(layout: format.layout, gains: previous.ramp.current)
@@ -75,6 +79,14 @@ struct PacedStream {
 
     mutating func move(to gains: ChannelGains, over seconds: Double) {
         ramp.move(to: gains, frames: max(Fade.frames(at: format.sampleRate), Int(format.frames(seconds))))
+    }
+
+    mutating func duck(to gains: ChannelGains, over seconds: Double) {
+        guard case .playing = phase else {
+            duckRamp = GainRamp(layout: format.layout, gains: gains)
+            return
+        }
+        duckRamp.move(to: gains, frames: max(Fade.frames(at: format.sampleRate), Int(format.frames(seconds))))
     }
 
     /// Renders what was heard until `time`.
@@ -167,6 +179,7 @@ struct PacedStream {
                 fadeIn?.apply(to: samples, frames: count, channels: channels)
                 falling?.apply(to: samples, frames: count, channels: channels)
                 ramp.apply(to: samples, frames: count)
+                duckRamp.apply(to: samples, frames: count)
                 return count
             }
             if count == 0 { break }

@@ -25,7 +25,7 @@ struct Tonearm: ParsableCommand {
                     UndoCommand.self, RedoCommand.self,
                     BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
                     OutputsCommand.self, PlayersCommand.self, RecordCommand.self, SessionCommand.self,
-                    InterruptCommand.self,
+                    InterruptCommand.self, AnnounceCommand.self, EffectCommand.self,
                 ]),
         ])
 

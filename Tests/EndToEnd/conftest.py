@@ -13,6 +13,7 @@ from rig import Api, Capture, EventLog, Media, PulseDaemon, Server
 from rig.access import OpenServer, own_address
 from rig.contract import EventContract
 from rig.server import REPOSITORY
+from rig.sounds import Sounds
 
 
 @pytest.hookimpl(wrapper=True)
@@ -26,6 +27,11 @@ def pytest_runtest_makereport(item, call):
 def media(tmp_path_factory) -> Media:
     base = tmp_path_factory.mktemp("media")
     return Media(base / "music", base / "scratch")
+
+
+@pytest.fixture(scope="session")
+def sounds(tmp_path_factory) -> Sounds:
+    return Sounds(tmp_path_factory.mktemp("sounds"))
 
 
 @pytest.fixture

@@ -38,6 +38,20 @@ struct StreamRendererTests {
         #expect(renderer.map.place(at: 100) == .init(ringIndex: 100, isInside: false, boundary: nil))
     }
 
+    @Test func duckingIsMultipliedWithTheGains_andEndsUntouched() {
+        var renderer = renderer(frames: 300, gains: ChannelGains(left: 0.5, right: 1, other: 1))
+        let half = ChannelGains(left: 0.5, right: 0.5, other: 0.5)
+        renderer.ducking = StreamGainRamp(from: .unity, to: half, start: 100, length: 100)
+        renderer.beginSegment(at: 0, fadingIn: false)
+        let heard = produce(&renderer, 300)
+        #expect(heard[50] == 51 * 0.5 && heard[250] == 251 * 0.25)
+        #expect(abs(heard[150] - 151 * 0.5 * 0.75) < 0.01)
+        renderer.rewind(to: 250)
+        renderer.ramp = StreamGainRamp(.unity)
+        renderer.ducking = StreamGainRamp(.unity)
+        #expect(produce(&renderer, 50) == (251...300).map(Float.init))
+    }
+
     @Test func fadesOutThenCoversTheQueueWithSilence() {
         var renderer = renderer(frames: 1000)
         renderer.beginSegment(at: 0, fadingIn: false)

@@ -77,6 +77,20 @@ import Threading
         #expect(try samples(path) == Array(repeating: [8_192, 0], count: 441).flatMap { $0 })
     }
 
+    @Test func aDuckIsAFactorBesideTheGain() throws {
+        let path = folder + "/duck.wav"
+        let harness = OutputHarness(FileOutput(path: path))
+        harness.output.setGains(ChannelGains(left: 0.5, right: 0.5, other: 0.5), over: 0)
+        harness.output.duck(to: 0.5, over: 1)
+        try harness.open(1)
+        try harness.fill(441, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+        #expect(try samples(path) == Array(repeating: 4_096, count: 882))
+    }
+
     @Test func pauseFadesOutAndIn() throws {
         let path = folder + "/d.wav"
         let harness = OutputHarness(FileOutput(path: path))

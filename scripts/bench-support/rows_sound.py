@@ -2,13 +2,14 @@
 """Latency, CPU, memory, wake-ups: with sound through one private PulseAudio, each program on a sink of its own."""
 
 import contextlib
+import json
 import pathlib
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
 
-from measure import Row, Usage, at_most, at_most_of, proportional_bytes
+from measure import Row, Usage, at_most, at_most_of, below, proportional_bytes
 from peers import Mpd, require
 from rig import Api, Capture, PulseDaemon, Server, eventually
 from rig.pulse import HEADPHONES, SPEAKERS
@@ -134,10 +135,20 @@ def latency(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
                     if results is not None:
                         results[who].append(first_sound_after(capture, asked, mark))
                         capture.wait_seconds(0.2)
+        announced: list[float] = []
+        for _ in range(rounds + 1):
+            mark = quiet(ours)
+            asked = time.monotonic()
+            rest.send("POST", "/api/v1/announcements", b'{"uri":"noise-long.mp3"}')
+            said = json.loads(rest.answer()[1])
+            announced.append(first_sound_after(ours, asked, mark))
+            rest.timed("DELETE", f"/api/v1/announcements/{said['id']}")
         rest.close()
         ours.stop()
         theirs.stop()
-    return [Row("play to first sound, warm sink", "ms", play["ours"], {"mpd": play["mpd"]}, at_most_of("mpd")),
+    return [Row("announcement to first sound, warm sink", "ms", announced[1:], goal=below(150, "ms"),
+                note=f"the first one, with a player that begins: {announced[0]:.0f} ms"),
+            Row("play to first sound, warm sink", "ms", play["ours"], {"mpd": play["mpd"]}, at_most_of("mpd")),
             Row("resume to first sound, warm sink", "ms", resume["ours"], {"mpd": resume["mpd"]}, at_most_of("mpd"))]
 
 

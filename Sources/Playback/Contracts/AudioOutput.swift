@@ -45,6 +45,9 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// from wherever the last one had got to. Kept across streams. 0 s still smooths over a few milliseconds.
     func setGains(_ gains: ChannelGains, over seconds: Double)
 
+    /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
+    func duck(to gain: Float, over seconds: Double)
+
     /// What is heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
 
@@ -72,6 +75,8 @@ extension AudioOutput {
     /// Where nobody can hear two outputs at a time.
     public func shift(by frames: FrameCount, generation: Generation) {}
     public func describe(role: String) {}
+    /// Where nothing is announced.
+    public func duck(to gain: Float, over seconds: Double) {}
 }
 
 /// Identifies one load of an item or one output stream; late callbacks of an older one are dropped.

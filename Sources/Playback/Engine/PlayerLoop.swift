@@ -58,6 +58,9 @@ final class PlayerLoop: @unchecked Sendable {
         self.core = Mutex(core)
     }
 
+    /// From any thread.
+    func duck(to gain: Double, over seconds: Double) { environment.output.duck(to: Float(gain), over: seconds) }
+
     func run() {
         environment.output.activate { [mailbox] in mailbox.post(.output($0)) }
         perform(

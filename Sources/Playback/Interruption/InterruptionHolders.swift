@@ -10,6 +10,8 @@ public enum InterruptionSource: String, CaseIterable, Sendable {
     case client
     /// The machine goes to sleep.
     case sleep
+    /// An announcement of this server, which asked for the music to be paused.
+    case announcement
     /// The screen is locked, and the session's category obeys that.
     case lock
     /// Only as the end of an interruption: the user plays on regardless.
@@ -44,6 +46,9 @@ struct InterruptionHolders {
 
     private var holders: [InterruptionSource: Holder] = [:]
     private var mayResume = true
+    /// Nobody but our own announcements has had the sound: what was heard before is heard again, whatever is usual after
+    /// interruptions.
+    private(set) var wereOnlyAnnouncements = false
 
     var isActive: Bool { !holders.isEmpty }
 
@@ -52,7 +57,11 @@ struct InterruptionHolders {
     /// True when it is the first one. Clients count each; the sound server, the lock and sleep know only one.
     mutating func begin(_ source: InterruptionSource, now: MonotonicTime) -> Bool {
         let isFirst = holders.isEmpty
-        if isFirst { mayResume = true }
+        if isFirst {
+            mayResume = true
+            wereOnlyAnnouncements = true
+        }
+        if source != .announcement { wereOnlyAnnouncements = false }
         let count = source == .client ? holders[source]?.count ?? 0 : 0
         holders[source] = Holder(count: count + 1, since: now)
         return isFirst

@@ -83,6 +83,10 @@ public final class Player: Sendable {
     /// What follows the current item, once that is known: a while before its end.
     public var upcoming: QueueItem? { loop.core.withLock { $0.upcoming?.item } }
 
+    /// Makes all that is heard quieter by a factor beside the user's volume, moving to it over `seconds`; 1 takes it back.
+    /// It is no setting: nothing of it is told or saved.
+    public func duck(to gain: Double, over seconds: Double) { loop.duck(to: gain, over: seconds) }
+
     /// Calls back from the player's thread, as soon as it turns to it: shows that it lives. False when it is down.
     public func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
         loop.mailbox.post(.sign(sign))

@@ -26,7 +26,7 @@ extension PlayerCore {
     }
 
     private mutating func interruptionBegan(_ source: InterruptionSource) {
-        guard settings.interruptionPolicy == .auto || source == .lock else {
+        guard settings.interruptionPolicy == .auto || source == .lock || source == .announcement else {
             emit(.interruption(isBeginning: true, source, shouldResume: nil))
             // The sound server has muted us along with its question, and tells a stream that plays on of no end.
             if source == .soundServer { unmute() }
@@ -48,7 +48,7 @@ extension PlayerCore {
         }
         emit(.interruption(isBeginning: false, source, shouldResume: mayResume))
         guard goal.wantsSound else { return }
-        if mayResume, settings.autoResume {
+        if mayResume, settings.autoResume || interruptions.wereOnlyAnnouncements {
             returnToLiveEdge()
         } else {
             goal = .pause(.interruption)

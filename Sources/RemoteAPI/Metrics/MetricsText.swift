@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcing
 import Playback
 
 /// Prometheus text exposition format 0.0.4.
@@ -78,6 +79,20 @@ extension MetricsText {
         family(
             "tonearm_buffered_ahead_seconds", "gauge", "Decoded sound between the decoder and the sink.", players
         ) { $0.statistics.bufferedAhead }
+    }
+
+    mutating func sounds(_ status: AnnouncerStatus) {
+        head("tonearm_announcements_total", "counter", "Announcements by how they ended.")
+        for reason in SoundEnd.Reason.allCases {
+            sample(
+                "tonearm_announcements_total", [("reason", reason.rawValue)],
+                status.announcementCounts[reason, default: 0])
+        }
+        head("tonearm_sound_effects_total", "counter", "Sound effects by how they ended.")
+        for reason in SoundEnd.Reason.allCases {
+            sample(
+                "tonearm_sound_effects_total", [("reason", reason.rawValue)], status.effectCounts[reason, default: 0])
+        }
     }
 
     mutating func requests(_ counters: RequestCounters) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcing
 import CurlTransport
 import FoundationEssentials
 import FrontDoor
@@ -41,6 +42,7 @@ final class Server {
     private let session: LiveSession
     private let players: ServerPlayers
     private let logind: LogindService?
+    private let announcer: Announcer
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -75,6 +77,7 @@ final class Server {
         let group = PlayerGroup()
         group.join("main") { command, done in player.perform(command) { _ in done() } }
         session = Self.session(group, output, keeper, configuration)
+        announcer = Self.announcer(player, environment(output, keeper), configuration)
         let following = Following(log: log)
         following.join("main", player)
         players = ServerPlayers(
@@ -100,14 +103,18 @@ final class Server {
         settings.playlists = try Self.playlists(configuration, log)
         recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
+        settings.announcer = announcer
         settings.cache = cache
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
         let session = session
-        session.observe { [recorder] status in
+        announcer.obey(SessionRules(besideMusic: session.status))
+        announcer.observe { api.observe($0) }
+        session.observe { [recorder, announcer] status in
             api.observe(status)
+            announcer.obey(SessionRules(besideMusic: status))
             recorder?.permissionChanged()
         }
         player.observe { [surfaces] event in
@@ -138,6 +145,7 @@ final class Server {
         door.close()
         surfaces.stop()
         logind?.stop()
+        announcer.shutdown()
         recorder?.shutdown()
         session.stop()
         let othersEnd = players.beginEnd()

@@ -92,6 +92,11 @@ class Capture:
             arrivals = list(self._arrivals)
         return int(numpy.interp(moment, [arrival[0] for arrival in arrivals], [arrival[1] for arrival in arrivals]))
 
+    def arrival(self, frame: int) -> float:
+        """The `time.monotonic()` moment at which this frame came: after it was heard."""
+        with self._lock:
+            return next(moment for moment, frames in self._arrivals if frames > frame)
+
     def samples(self, start: int = 0, end: int | None = None) -> numpy.ndarray:
         """Captured frames as an int16 array of shape (frames, channels)."""
         with self._lock:

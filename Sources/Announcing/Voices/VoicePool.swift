@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Threading
+
+/// Voices that play, and those that have played and stay warm for a while. Of the announcer's thread.
+final class VoicePool {
+    /// How long a voice that is not used keeps its threads and its connection.
+    static let warmth = 30.0
+
+    private struct Place {
+        let voice: any Voice
+        let kind: VoiceKind
+        let device: String?
+        /// What it plays; nil: it is free since then.
+        var sound: SoundID?
+        var freeSince: MonotonicTime
+    }
+
+    private let making: any VoiceMaking
+    private let report: @Sendable (SoundID, VoiceReport) -> Void
+    private var places: [Place] = []
+    private var rules = SessionRules()
+
+    init(_ making: any VoiceMaking, report: @escaping @Sendable (SoundID, VoiceReport) -> Void) {
+        self.making = making
+        self.report = report
+    }
+
+    var isEmpty: Bool { places.isEmpty }
+
+    func play(_ sound: Sound, id: SoundID, _ kind: VoiceKind, on device: String?) {
+        let free = places.firstIndex { $0.sound == nil && $0.kind == kind && $0.device == device }
+        let index: Int
+        if let free {
+            index = free
+        } else {
+            guard let voice = making.voice(kind, on: device, rules: rules, report: report) else {
+                let error = PlaybackError(
+                    .outputUnavailable, "There are too few threads or descriptors for one more sound.")
+                return report(id, .failed(error))
+            }
+            index = places.count
+            places.append(Place(voice: voice, kind: kind, device: device, sound: nil, freeSince: .now))
+        }
+        places[index].sound = id
+        places[index].voice.play(sound, id: id)
+    }
+
+    func pause(_ id: SoundID) { voice(of: id)?.pause() }
+    func resume(_ id: SoundID) { voice(of: id)?.resume() }
+
+    /// It has ended, or is to.
+    func release(_ id: SoundID, stops: Bool, now: MonotonicTime) {
+        guard let index = places.firstIndex(where: { $0.sound == id }) else { return }
+        if stops { places[index].voice.stop() }
+        places[index].sound = nil
+        places[index].freeSince = now
+    }
+
+    func obey(_ rules: SessionRules) {
+        self.rules = rules
+        for place in places { place.voice.obey(rules) }
+    }
+
+    private func voice(of id: SoundID) -> (any Voice)? { places.first { $0.sound == id }?.voice }
+
+    // MARK: The end
+
+    /// Gives back what was not used for a while.
+    func cool(now: MonotonicTime) {
+        let cold = places.filter { $0.sound == nil && now.seconds(since: $0.freeSince) >= Self.warmth }
+        guard !cold.isEmpty else { return }
+        places.removeAll { place in cold.contains { $0.voice === place.voice } }
+        for place in cold { Self.end(place.voice)?.detach() }
+    }
+
+    var nextDeadline: MonotonicTime? {
+        places.filter { $0.sound == nil }.map { $0.freeSince.advanced(bySeconds: Self.warmth) }.min()
+    }
+
+    /// Blocks until all are silent, as long as the slowest takes.
+    func endAll() {
+        let ending = places.map { Self.end($0.voice) }
+        places = []
+        for thread in ending { thread?.join() }
+    }
+
+    /// On a thread of its own, since it blocks. Where there can be no more threads it is done here.
+    private static func end(_ voice: any Voice) -> NamedThread? {
+        let thread = NamedThread(ifPossible: "voice-end") { voice.end() }
+        if thread == nil { voice.end() }
+        return thread
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcing
+
+/// `POST /announcements`
+struct AnnouncementBody: Decodable {
+    private enum Music: String, CaseIterable { case duck, pause }
+
+    static let decibels = -80.0...0
+
+    var request: AnnouncementRequest
+
+    init(from decoder: any Decoder) throws {
+        let object = try StrictObject(decoder, ["uri", "volume", "music", "duck", "priority", "output"])
+        request = AnnouncementRequest(try object.sound())
+        let decibels = try object.number("duck", in: Self.decibels)
+        switch try object.choice("music", Music.self) ?? .duck {
+        case .duck: if let decibels { request.music = .duck(decibels: decibels) }
+        case .pause:
+            if decibels != nil { throw object.invalid("duck", "belongs to music: duck only") }
+            request.music = .pause
+        }
+        request.priority = try object.choice("priority", AnnouncementPriority.self) ?? .normal
+        request.output = try object.text("output", maximumBytes: 1024)
+    }
+}
+
+/// `POST /sfx`
+struct EffectBody: Decodable {
+    var sound: Sound
+
+    init(from decoder: any Decoder) throws {
+        sound = try StrictObject(decoder, ["uri", "volume"]).sound()
+    }
+}
+
+extension StrictObject {
+    fileprivate func sound() throws -> Sound {
+        guard let uri = try text("uri", maximumBytes: ItemRequest.maximumURIBytes), !uri.isEmpty else {
+            throw invalid("uri", "is needed and must not be empty")
+        }
+        return Sound(uri: uri, volume: try number("volume", in: 0...1))
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct AnnounceCommand: ParsableCommand {
+    enum Music: String, ExpressibleByArgument, CaseIterable, Encodable { case duck, pause }
+    enum Priority: String, ExpressibleByArgument, CaseIterable, Encodable { case low, normal, high }
+
+    static let configuration = CommandConfiguration(
+        commandName: "announce", abstract: "Plays something beside the music, which is quieter or silent meanwhile.",
+        discussion: """
+            Announcements wait for each other; one of a higher priority sets a lower one aside. A URI is meant as by \
+            tonearm play.
+            """)
+
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "What to announce: a file or an address.", completion: .file())
+    var uri: String
+
+    @Option(help: "duck or pause (default duck).")
+    var music: Music?
+
+    // What begins with a minus is its value, not another option.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How much quieter the music is, -80 to 0 (default -20).", valueName: "decibels"))
+    var duck: Double?
+
+    @Option(help: "low, normal or high (default normal).")
+    var priority: Priority?
+
+    @Option(help: "0 to 100 (default: the music's).")
+    var volume: Int?
+
+    @Option(help: "Id of an output (see tonearm outputs; default: where the music plays).")
+    var output: String?
+
+    private struct Body: Encodable {
+        var uri: String
+        var volume: Double?
+        var music: Music?
+        var duck: Double?
+        var priority: Priority?
+        var output: String?
+    }
+
+    func validate() throws {
+        try SoundArgument.check(uri, volume)
+        if let duck, !(-80...0).contains(duck) { throw ValidationError("--duck must lie in -80 to 0.") }
+        if duck != nil, music == .pause { throw ValidationError("--duck cannot go with --music pause.") }
+    }
+
+    func run() throws {
+        let body = Body(
+            uri: SoundArgument.address(uri), volume: volume.map(SoundArgument.amplitude), music: music, duck: duck,
+            priority: priority, output: output)
+        let client = try options.client()
+        let state = try client.decode(SoundState.self, client.send(.post, "/api/v1/announcements", body))
+        if state.state != "playing" { Console.say("\(state.id) \(state.state)") }
+    }
+}
+
+struct EffectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sfx", abstract: "Plays a short sound beside the music, which goes on as it is.",
+        discussion: "A URI is meant as by tonearm play.")
+
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "What to play: a file or an address.", completion: .file())
+    var uri: String
+
+    @Option(help: "0 to 100 (default: the music's).")
+    var volume: Int?
+
+    private struct Body: Encodable {
+        var uri: String
+        var volume: Double?
+    }
+
+    func validate() throws {
+        try SoundArgument.check(uri, volume)
+    }
+
+    func run() throws {
+        let body = Body(uri: SoundArgument.address(uri), volume: volume.map(SoundArgument.amplitude))
+        let client = try options.client()
+        let state = try client.decode(SoundState.self, client.send(.post, "/api/v1/sfx", body))
+        if state.state != "playing" { Console.say("\(state.id) \(state.state)") }
+    }
+}
+
+private struct SoundState: Decodable {
+    var id: String
+    var state: String
+}
+
+private enum SoundArgument {
+    static func check(_ uri: String, _ volume: Int?) throws {
+        if uri.isEmpty { throw ValidationError("The URI must not be empty.") }
+        if uri.hasSuffix("/") { throw ValidationError("\(uri) is a folder.") }
+        if let volume, !(0...100).contains(volume) { throw ValidationError("--volume must lie in 0 to 100.") }
+    }
+
+    static func address(_ text: String) -> String { MediaArgument.all([text])[0].uri ?? text }
+
+    static func amplitude(_ volume: Int) -> Double { Double(volume) / 100 }
+}

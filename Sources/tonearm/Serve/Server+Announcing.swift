@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcing
+import Glibc
+import Playback
+import PulseAudioHost
+import Session
+import SoftwareOutput
+
+extension Server {
+    /// `environment`: of the music's player.
+    static func announcer(
+        _ player: Player, _ environment: Player.Environment, _ configuration: ServerConfiguration
+    ) -> Announcer {
+        Announcer(
+            Announcer.Environment(
+                music: player, voices: PlayerVoices(environment, configuration.output), clock: environment.clock))
+    }
+}
+
+/// Whether one more player can be made: it takes its threads and descriptors for granted, as the music's player may.
+private enum Headroom {
+    private static let descriptors = 16
+
+    static var isThere: Bool {
+        let taken = (0..<descriptors).map { _ in dup(STDERR_FILENO) }
+        for descriptor in taken where descriptor >= 0 { close(descriptor) }
+        return SpareThreads.exist(4) && !taken.contains { $0 < 0 }
+    }
+}
+
+/// Voices that decode as the music does, each with an output of its own.
+private struct PlayerVoices: VoiceMaking {
+    private let environment: Player.Environment
+    private let kind: ServerConfiguration.Output
+
+    init(_ environment: Player.Environment, _ kind: ServerConfiguration.Output) {
+        var environment = environment
+        // What is announced is short, and comes now or not at all.
+        environment.networkBuffering.start = min(0.5, environment.networkBuffering.start)
+        environment.networkBuffering.resume = min(0.5, environment.networkBuffering.resume)
+        self.environment = environment
+        self.kind = kind
+    }
+
+    var refusal: String? {
+        if case .file = kind { "The sound goes into a file, which holds the music only." } else { nil }
+    }
+
+    func voice(
+        _ kind: VoiceKind, on device: String?, rules: SessionRules,
+        report: @escaping @Sendable (SoundID, VoiceReport) -> Void
+    ) -> (any Voice)? {
+        guard Headroom.isThere else { return nil }
+        var environment = environment
+        environment.output =
+            switch self.kind {
+            case .pulse:
+                PulseAudioOutput(device: device, title: kind == .announcement ? "Announcement" : "Sound effect")
+            case .null, .file: NullOutput()
+            }
+        return PlayerVoice(environment, rules: rules, report: report)
+    }
+}

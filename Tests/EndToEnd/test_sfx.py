@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Short sounds beside the music (row 222): mixed, and nothing of the music changes."""
+
+import time
+
+import pytest
+
+from rig import PATIENCE, Api, eventually
+from rig.capture import RATE
+from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, TICK, amplitude, first_heard, level_now, near, phase
+from rig.waiting import during
+
+
+@pytest.fixture
+def server(start_server, capture, pulse, sounds):
+    return start_server(output="pulse", pulse=pulse, music=sounds.root)
+
+
+@pytest.fixture
+def playing(capture, api, events):
+    api.load("music.mp3", play=True)
+    capture.wait_sound()
+    api.wait_status("playing")
+    capture.wait_seconds(0.5)
+    return events.mark()
+
+
+def sfx(api, uri: str, **members) -> dict:
+    return api.call("POST", "/sfx", json={"uri": uri, **members})
+
+
+def effects(api) -> list[dict]:
+    return api.call("GET", "/sfx")["effects"]
+
+
+def test_it_is_mixed_and_the_music_knows_nothing_of_it(capture, api, events, playing):
+    """Row 222: the capture is the sum, sample-continuous music included; no event of the player."""
+    before, version = api.player(), api.player()["version"]
+    mark = capture.frames
+    created = api.request("POST", "/sfx", json={"uri": "bell.mp3"})
+    assert created.status_code == 201 and created.headers["Location"] == f"/api/v1/sfx/{created.json()['id']}"
+    assert created.json() == {"id": created.json()["id"], "uri": "bell.mp3", "volume": 1, "state": "playing"}
+    assert [effect["id"] for effect in effects(api)] == [created.json()["id"]]
+    eventually(lambda: not effects(api), "it ends by itself")
+    capture.wait_seconds(0.3)
+    start = first_heard(capture, BELL, mark)
+    samples = capture.samples()
+    both = samples[start + RATE // 5:start + RATE]
+    assert near(amplitude(both, MUSIC), LEVEL, 0.3) and near(amplitude(both, BELL), QUIET, 0.3)
+    turns = [phase(samples[at:at + RATE // 4], at, MUSIC) for at in (mark - RATE // 4, start + RATE // 4, len(samples) - RATE // 4)]
+    assert max(turns) - min(turns) < 0.05, turns
+    after = api.player()
+    assert after["version"] == version and after["status"] == "playing" and after["queue"] == before["queue"]
+    assert not events.since(playing, "status", "item", "completed", "queue", "settings", "interruption", "announcement")
+    ended = api.call("GET", "/sfx")["ended"][0]
+    assert ended["id"] == created.json()["id"] and ended["reason"] == "finished" and ended["error"] is None
+
+
+def test_it_has_a_stream_of_its_own_with_the_role_event(pulse, api, capture, playing):
+    sfx(api, "text.mp3")
+    blocks = pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]
+    roles = sorted(line.split('"')[1] for block in blocks for line in block.splitlines() if "media.role" in line)
+    assert roles == ["event", "music"]
+    # The session knows our own streams, whichever connection they have.
+    assert api.call("GET", "/session")["otherAudioPlaying"] is False
+
+
+def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
+    api.settings(volume=0.5)
+    mark = capture.frames
+    assert sfx(api, "bell.mp3")["volume"] == 0.5
+    eventually(lambda: not effects(api), "it has ended")
+    capture.wait_seconds(0.2)
+    start = first_heard(capture, BELL, mark, 0.02)
+    assert near(amplitude(capture.samples()[start + RATE // 5:start + RATE], BELL), QUIET * 0.5, 0.5)
+    mark = capture.frames
+    api.settings(muted=True)
+    sfx(api, "bell.mp3", volume=1)
+    eventually(lambda: not effects(api), "it has ended")
+    capture.wait_seconds(0.2)
+    start = first_heard(capture, BELL, mark)
+    both = capture.samples()[start + RATE // 5:start + RATE]
+    assert near(amplitude(both, BELL), QUIET, 0.5) and amplitude(both, MUSIC) < 0.001
+
+
+def test_several_at_once_and_the_ninth_ends_the_oldest(pulse, capture, api, playing):
+    ids = [sfx(api, "text.mp3", volume=0.1)["id"] for _ in range(8)]
+    assert [effect["id"] for effect in effects(api)] == ids
+    ninth = sfx(api, "bell.mp3", volume=0.1)["id"]
+    assert [effect["id"] for effect in effects(api)] == ids[1:] + [ninth]
+    ended = api.call("GET", "/sfx")["ended"][0]
+    assert (ended["id"], ended["reason"]) == (ids[0], "replaced")
+    assert len(pulse.sink_inputs()) <= 9
+    for effect in effects(api):
+        assert api.request("DELETE", f"/sfx/{effect['id']}").status_code == 204
+    assert not effects(api)
+    eventually(lambda: level_now(capture, TEXT) < 0.001 and level_now(capture, BELL) < 0.001, "silence")
+    assert near(level_now(capture, MUSIC), LEVEL, 0.5)
+
+
+def test_fifty_requests_at_once(pulse, capture, server, api, playing):
+    """The last ones are heard, the music is not disturbed, and nothing is left over."""
+    import concurrent.futures
+
+    def one(number: int) -> int:
+        client = Api(server.url)
+        try:
+            return client.request("POST", "/sfx", json={"uri": "tick.mp3", "volume": 0.05}).status_code
+        finally:
+            client.close()
+
+    start = capture.frames
+    with concurrent.futures.ThreadPoolExecutor(50) as pool:
+        statuses = list(pool.map(one, range(50)))
+    assert set(statuses) == {201}
+    eventually(lambda: not effects(api), "all have ended")
+    assert len(pulse.sink_inputs()) <= 9
+    capture.wait_seconds(0.3)
+    samples = capture.samples()
+    turns = [phase(samples[at:at + RATE // 4], at, MUSIC) for at in (start - RATE // 4, len(samples) - RATE // 4)]
+    assert abs(turns[0] - turns[1]) < 0.05
+    assert api.player()["status"] == "playing"
+    counts = api.http.get("/metrics").text
+    assert 'tonearm_sound_effects_total{reason="finished"}' in counts
+
+
+def test_what_cannot_be_played_is_the_answer(api, capture, playing):
+    for uri, code in (("nothing.mp3", "not-found"), ("broken.mp3", "unsupported"), ("../../etc/passwd", "forbidden")):
+        answer = api.request("POST", "/sfx", json={"uri": uri})
+        assert answer.status_code == 409 and answer.json()["code"] in (code, "not-found"), answer.text
+        assert api.call("GET", "/sfx")["ended"][0]["error"]["code"] == answer.json()["code"]
+    for body in ({}, {"uri": ""}, {"uri": "a", "volume": 2}, {"uri": "a", "duck": -3}):
+        assert api.request("POST", "/sfx", json=body).status_code == 422, body
+    assert api.request("DELETE", "/sfx/s1zz").status_code == 404 and api.request("DELETE", "/sfx/x").status_code == 404
+    assert not effects(api) and api.player()["status"] == "playing"
+
+
+def test_it_is_heard_soon_whether_cold_or_warm(capture, api):
+    """Issue 4: within 150 ms of the request."""
+    took = []
+    for _ in range(4):
+        mark, asked = capture.frames, time.monotonic()
+        sfx(api, "tick.mp3")
+        eventually(lambda: not effects(api), "it has ended")
+        capture.wait_seconds(0.2)
+        took.append(capture.arrival(first_heard(capture, TICK, mark)) - asked)
+        capture.wait_silence(0.2)
+    print("heard after", [f"{seconds * 1000:.0f} ms" for seconds in took])
+    assert min(took[1:]) < 0.15 * PATIENCE and took[0] < 0.3 * PATIENCE
+
+
+def test_idle_means_no_stream(pulse, server, api, capture, playing):
+    api.call("POST", "/player/stop")
+    sfx(api, "tick.mp3")
+    eventually(lambda: not pulse.sink_inputs(), "no stream is left", timeout=15)
+    # Its threads stay warm for 30 s, asleep.
+    threads, before = server.threads(), server.wake_ups()
+    capture.wait_seconds(3)
+    assert server.wake_ups() - before < 30, "they wake up for nothing"
+    eventually(lambda: server.threads() <= threads - 2, "the voice is given back", timeout=40)
+    assert during(0.5, lambda: not pulse.sink_inputs(), "a stream came") is None
+    assert sfx(api, "tick.mp3")["state"] == "playing"
