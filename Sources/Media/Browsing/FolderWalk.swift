@@ -47,8 +47,8 @@ public struct FolderWalk: Sendable {
     ) throws(MediaError) {
         var children: [[UInt8]: Bool] = [:]
         for folder in folders where visited.insert(folder.identity).inserted {
-            guard let reader = DirectoryReader(folder.take()) else { continue }
-            while let (name, kind) = reader.next() {
+            let reader = try DirectoryReader(folder.take())
+            while let (name, kind) = try reader.next() {
                 if children[name] != nil { continue }
                 switch kind {
                 case .directory: children[name] = true

@@ -26,8 +26,8 @@ extension MusicRoots {
             directories.append(directory)
             // Before it is read, so that nothing falls between.
             watch?.add(directory.number, uri: uri, identity: ownIdentity)
-            guard let reader = DirectoryReader(OwnedDescriptor(dup(directory.number))) else { continue }
-            while let (rawName, kind) = reader.next() {
+            let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
+            while let (rawName, kind) = try reader.next() {
                 guard kind != .other, children[rawName] == nil else { continue }
                 let name = MusicPath.display(rawName)
                 guard kind != .file || AudioFileType.isAudioFile(name) else { continue }
