@@ -150,6 +150,34 @@ import Testing
         }
     }
 
+    /// A folder of the same name in each root, and files at the top: their folders are still there when a root is not.
+    @Test func missingRoot_keepsFilesOfFoldersThatOtherRootsHave() throws {
+        let (first, second) = (music.music, music.base + "/second")
+        let away = music.base + "/unmounted"
+        let roots = [first, second]
+        try music.file("Various/a.mp3", "title=A")
+        try music.file("../second/Various/b.mp3", "title=B")
+        try music.file("../second/top.mp3", "title=Top")
+        let before = try music.withLibrary(roots: roots) { library in
+            try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 99)).entries
+        }
+        #expect(before.count == 6)
+        try FileManager.default.moveItem(atPath: second, toPath: away)
+        try music.withLibrary(roots: roots) { library throws in
+            #expect(try library.uris == before.map(\.uri).sorted())
+            // Nor does a change in a folder of that name take them.
+            try music.file("Various/c.mp3", "title=C")
+            try library.settles("new file") { try $0.titles.contains("C") }
+            #expect(try library.uris.count == 7)
+        }
+        try FileManager.default.moveItem(atPath: away, toPath: second)
+        try FileManager.default.removeItem(atPath: second + "/Various/b.mp3")
+        try music.withLibrary(roots: roots) { library throws in
+            #expect(library.status.scan?.scanned == 0, "what was kept is known as it was")
+            #expect(try library.uris.contains("top.mp3") && !library.uris.contains("Various/b.mp3"))
+        }
+    }
+
     @Test func compilation_isOneAlbumOfSeveralArtists() throws {
         for (number, artist) in ["A", "B", "C"].enumerated() {
             try music.file("Hits/CD \(number % 2 + 1)/\(number).mp3", "title=\(artist);artist=\(artist);album=Hits")
