@@ -90,7 +90,8 @@ final class RecorderLoop {
         let take = Take(settings, generation: generation)
         take.starting = (.now.advanced(bySeconds: Self.patience), reply)
         self.take = take
-        status.state = .starting
+        // Told before the source is asked for: a permission that is withdrawn meanwhile must find it.
+        change(.starting)
         let request = CaptureRequest(
             source: settings.source, sampleRate: settings.sampleRate, channelCount: settings.channelCount)
         take.stream = environment.capture.open(request, into: take.ring) { [mailbox, generation] event in
@@ -142,9 +143,10 @@ final class RecorderLoop {
         }
     }
 
-    /// Only now is there a file: what cannot be opened leaves none.
+    /// Only now is there a file: what cannot be opened, or is not permitted any longer, leaves none.
     private func started(_ take: Take, _ source: String) {
         guard let starting = take.starting else { return }
+        if let refusal = environment.permission.refusal { return giveUp(.notPermitted(refusal)) }
         do throws(RecordingError) {
             let writer = try environment.store.create(take.settings)
             take.writer = writer
@@ -163,7 +165,7 @@ final class RecorderLoop {
         guard let take, let starting = take.starting else { return }
         take.stream?.close()
         self.take = nil
-        status.state = .idle
+        change(.idle)
         starting.reply(.failure(error))
     }
 
