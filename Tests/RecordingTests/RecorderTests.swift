@@ -140,6 +140,16 @@ struct RecorderTests {
         #expect(rig.store.files.withLock { $0.isEmpty } && rig.source.closings == 1)
     }
 
+    @Test func stopWhileTheSourceOpens_saysSo() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        _ = rig.told { $0.state == .starting }
+        #expect(try rig.wait(rig.recorder.stop).get().state == .idle)
+        guard case .failure(.ended) = answer.take(until: nil)[0] else { return #expect(Bool(false)) }
+        rig.recorder.shutdown()
+    }
+
     /// The session's word may come later than the source's.
     @Test func sourceThatBegins_whenThePermissionIsGone_leavesNoFile() throws {
         let rig = Rig(ScriptedSource(isSilent: true))

@@ -202,7 +202,7 @@ final class RecorderLoop {
     /// Completes the file, whatever the reason; what can still be written is.
     private func end(_ reason: EndReason, successfully: Bool? = nil, message: String? = nil) {
         guard let take else { return }
-        if take.starting != nil { return giveUp(.shuttingDown) }
+        if take.starting != nil { return giveUp(Self.refusal(reason, message)) }
         take.stream?.close()
         var result = RecordingStatus.Finished(
             id: take.writer?.id ?? "", successfully: successfully ?? true, reason: reason, duration: 0, message: message
@@ -227,6 +227,17 @@ final class RecorderLoop {
         change(.idle)
         if take.settings.playsAfterwards, result.successfully, reason != .shutdown {
             environment.play(environment.store.address(result.id))
+        }
+    }
+
+    /// What is told to whoever asked for a recording that ends before it begins.
+    private static func refusal(_ reason: EndReason, _ message: String?) -> RecordingError {
+        switch reason {
+        case .shutdown: .shuttingDown
+        case .session: .notPermitted(message ?? "The session does not permit it any longer.")
+        case .user: .ended("It was stopped before the source gave sound.")
+        case .routeChange: .noSource(message ?? "The source went away.")
+        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source gave sound.")
         }
     }
 
@@ -276,7 +287,7 @@ extension RecordingError {
     public var sentence: String {
         switch self {
         case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
-            .failed(let text):
+            .ended(let text), .failed(let text):
             text
         case .invalid(let member, let reason): "\(member) \(reason)."
         case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
