@@ -92,15 +92,37 @@ import Testing
             "printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\377\\377\\377\\377' >&3; sleep 60"
         ),
         ("silence", "sleep 60"),
+        ("being ready for ever", "while :; do printf '\\0\\0\\0\\0\\001\\0\\0\\0'; done >&3"),
+        (
+            "reading for ever",
+            "cat <&3 >/dev/null & while :; do printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\004\\0\\0\\0'; done >&3"
+        ),
     ]) func hostileWorker_failsItsItem(deed: (name: String, script: String)) throws {
-        let program = files.path("hostile.sh")
-        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(deed.script)\n".utf8).write(to: URL(fileURLWithPath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         var limits = WorkerLimits()
         limits.answer = 1.5
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(program), limits: limits))
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(try program(deed.script)), limits: limits))
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         #expect(error?.code == .decoderFailed, "\(deed.name): \(String(describing: error))")
+    }
+
+    @Test func closedSource_endsAWorkerThatIsNeverSilent() throws {
+        let source = try files.source("a.flac")
+        let chatter = try program("while :; do printf '\\0\\0\\0\\0\\001\\0\\0\\0'; done >&3")
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(chatter)))
+        let thread = Thread {
+            usleep(50_000)
+            source.close()
+        }
+        thread.start()
+        let error = #expect(throws: MediaError.self) { try factory.open(source) }
+        #expect(error?.code == .cancelled)
+    }
+
+    private func program(_ script: String) throws -> String {
+        let program = files.path("hostile.sh")
+        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        return program
     }
 
     @Test func workers_endWithTheirItems_andListersWhenIdle() throws {
