@@ -143,7 +143,7 @@ let package = Package(
         tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
         tests(
             "MediaWorkerClientTests",
-            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "tonearm-media-worker"]),
+            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "Threading", "tonearm-media-worker"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
         .target(

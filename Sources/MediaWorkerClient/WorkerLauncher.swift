@@ -35,7 +35,10 @@ final class WorkerLauncher: Sendable {
     /// Blocks until there is one, some tens of milliseconds at most.
     func start() throws(StartFailure) -> WorkerProcess {
         let result = Monitor<Result<WorkerProcess, StartFailure>?>(nil)
-        post(.start { started in result.change { $0 = started } })
+        guard begin() else {
+            throw StartFailure(message: "a decoder cannot be started: the machine lets the server have no more threads")
+        }
+        orders.post(.start { started in result.change { $0 = started } })
         return try result.wait { $0 }.get()
     }
 
@@ -62,29 +65,31 @@ final class WorkerLauncher: Sendable {
 
     /// Returns at once.
     func end(_ process: pid_t) {
-        post(.end(process, nil))
+        orders.post(.end(process, nil))
     }
 
     /// Blocks until it has ended, and says how.
     func endAndTell(_ process: pid_t) -> String {
         let result = Monitor<String?>(nil)
-        post(.end(process) { text in result.change { $0 = text } })
+        orders.post(.end(process) { text in result.change { $0 = text } })
         return result.wait { $0 }
     }
 
     /// Has `sweep` called soon.
     func sweepLater() {
-        post(.sweep)
+        orders.post(.sweep)
     }
 
-    private func post(_ order: Order) {
-        orders.post(order)
-        let mustBegin = isRunning.withLock { isRunning in
-            defer { isRunning = true }
-            return !isRunning
+    /// With the first worker: every other order is about one that was started. False when there can be no thread.
+    private func begin() -> Bool {
+        isRunning.withLock { isRunning in
+            if isRunning { return true }
+            // Workers hold on to this launcher, so the thread is there as long as one of them is.
+            guard let thread = NamedThread(ifPossible: "media-workers", { self.run() }) else { return false }
+            thread.detach()
+            isRunning = true
+            return true
         }
-        // Workers hold on to this launcher, so the thread is there as long as one of them is.
-        if mustBegin { NamedThread("media-workers") { self.run() }.detach() }
     }
 
     private func run() {

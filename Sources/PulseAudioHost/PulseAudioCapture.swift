@@ -17,7 +17,15 @@ public final class PulseAudioCapture: AudioCapture {
     public func open(
         _ request: CaptureRequest, into ring: CaptureRing, tell: @escaping @Sendable (CaptureEvent) -> Void
     ) -> any CaptureStream {
-        PulseCaptureStream(request, ring, server: server, tell: tell)
+        if let stream = PulseCaptureStream(request, ring, server: server, tell: tell) { return stream }
+        tell(.failed(.failed("The machine lets the server have no more threads or files.")))
+        return NoCapture()
+    }
+
+    /// In place of a stream that could not be made.
+    private struct NoCapture: CaptureStream {
+        func setPaused(_ isPaused: Bool) {}
+        func close() {}
     }
 
     public func sources() throws(RecordingError) -> [CaptureSource] {

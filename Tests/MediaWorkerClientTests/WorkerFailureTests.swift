@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Playback
 import Testing
+import Threading
 
 @testable import MediaWorkerClient
 
@@ -116,6 +117,15 @@ import Testing
         thread.start()
         let error = #expect(throws: MediaError.self) { try factory.open(source) }
         #expect(error?.code == .cancelled)
+    }
+
+    @Test func withoutThread_thatItemFails_andTheNextIsPlayed() throws {
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil)))
+        let error = NamedThread.$isRefused.withValue(true) {
+            #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        }
+        #expect(error?.code == .decoderFailed)
+        #expect(throws: Never.self) { try factory.open(try files.source("a.flac")) }
     }
 
     private func program(_ script: String) throws -> String {

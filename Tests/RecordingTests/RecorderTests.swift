@@ -188,6 +188,15 @@ struct RecorderTests {
         rig.recorder.shutdown()
     }
 
+    @Test func withoutThread_thatRecordingIsRefused_andTheNextIsMade() throws {
+        let rig = Rig()
+        NamedThread.$isRefused.withValue(true) {
+            guard case .failure(.failed) = rig.start() else { return #expect(Bool(false)) }
+        }
+        #expect(try rig.start().get().isNew)
+        rig.recorder.shutdown()
+    }
+
     @Test func shutdown_completesTheFile_andRefusesWhatComes() throws {
         let rig = Rig()
         _ = try rig.start().get()

@@ -24,7 +24,7 @@ final class ArtworkFiles: Sendable {
     private let requests = Mailbox<Request?>()
     private let thread = Mutex<NamedThread?>(nil)
 
-    /// `found` comes for each request, from the thread; nil for no picture, or one that cannot be shown or saved.
+    /// `found` comes for each request, from the thread (or at once, where there can be none); nil for no picture, or one that cannot be shown or saved.
     init(
         directory: String, folderPicture: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?,
         found: @escaping @Sendable (ItemID, String?) -> Void
@@ -35,9 +35,11 @@ final class ArtworkFiles: Sendable {
     }
 
     func request(_ request: Request) {
-        thread.withLock { thread in
-            if thread == nil { thread = NamedThread("mpris-artwork") { [self] in run() } }
+        let isRunning = thread.withLock { thread in
+            if thread == nil { thread = NamedThread(ifPossible: "mpris-artwork") { [self] in run() } }
+            return thread != nil
         }
+        guard isRunning else { return found(request.item, nil) }
         requests.post(request)
     }
 
