@@ -49,6 +49,11 @@ final class CacheEntry: Sendable {
 
     func path(_ state: State) -> String { state.isComplete ? completePath : partialPath }
 
+    /// Its file, by the name that it has or is about to get.
+    func open(_ state: State) throws(CacheFileError) -> CacheFile {
+        try CacheFile(path(state), creates: state.written.isEmpty)
+    }
+
     var bytes: Int64 { state.withLock { $0.written.count } }
 
     var record: CacheJournal.Record {

@@ -98,21 +98,22 @@ public final class RangeCache: MediaCache, CacheKeeper {
             index.lastLease += 1
             return index.lastLease
         }
-        let file = entry.state.withLock { state -> CacheFile? in
-            guard !state.isRemoved else { return nil }
+        let (file, isLost) = entry.state.withLock { state -> (CacheFile?, isLost: Bool) in
+            guard !state.isRemoved else { return (nil, false) }
             do throws(CacheFileError) {
-                if state.file == nil { state.file = try CacheFile(entry.path(state), creates: state.written.isEmpty) }
+                if state.file == nil { state.file = try entry.open(state) }
                 state.users += 1
                 state.used = Self.now
                 state.failure = nil
-                return state.file
+                return (state.file, false)
             } catch {
                 state.failure = error.text
-                return nil
+                // What only cannot be opened now, for want of descriptors say, can be later.
+                return (nil, error.isAbsence || state.written.isEmpty)
             }
         }
         guard let file else {
-            forget(entry)
+            if isLost { forget(entry) }
             return nil
         }
         jobs.post(.changed(entry))

@@ -107,6 +107,25 @@ import Testing
         #expect(anew.facts.entityTag == "\"v2\"")
     }
 
+    @Test func whatCannotBeOpenedNow_isKept() throws {
+        let rig = try CacheRig()
+        try rig.keep(0..<1_000, of: "a", size: 2_000).close()
+        #expect(rig.wait { rig.cache.status().bytes == 1_000 })
+        let (part, aside) = (rig.directory + "/c1.part", rig.directory + "/aside")
+        try FileManager.default.moveItem(atPath: part, toPath: aside)
+        try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        try FileManager.default.removeItem(atPath: part)
+        try FileManager.default.moveItem(atPath: aside, toPath: part)
+        let media = try #require(rig.cache.find(try CacheRig.address("a")))
+        #expect(CacheRig.holds(media, 0..<1_000))
+        // One that has gone is forgotten.
+        media.close()
+        try FileManager.default.removeItem(atPath: part)
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(rig.cache.status().count == 0)
+    }
+
     // MARK: Damage
 
     @Test(arguments: ["truncated", "missing", "size", "journal"])
