@@ -148,22 +148,18 @@ public final class RangeCache: MediaCache, CacheKeeper {
         jobs.post(.released(entry))
     }
 
+    /// Does not wait for the disk: the cache's thread removes the file.
     func forget(_ entry: CacheEntry) {
         index.withLock { index in
             if index.entries[entry.url] === entry { index.entries[entry.url] = nil }
         }
-        drop(entry)
+        if entry.markRemoved() { jobs.post(.removed(entry)) }
     }
 
     /// Its file goes at once, its row a moment later: a row without a file is dropped at the next start.
     func drop(_ entry: CacheEntry) {
-        let isFirst = entry.state.withLock { state in
-            defer { state.isRemoved = true }
-            return !state.isRemoved
-        }
-        guard isFirst else { return }
-        unlink(entry.partialPath)
-        unlink(entry.completePath)
+        guard entry.markRemoved() else { return }
+        entry.unlinkFiles()
         jobs.post(.removed(entry))
     }
 

@@ -100,6 +100,7 @@ import Testing
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(rig.wait { media.ranges.count == 1_000 })
         media.forget()
+        #expect(try rig.wait { try rig.files().isEmpty })
         #expect(!CacheRig.holds(media, 0..<1_000))
         #expect(rig.cache.find(try CacheRig.address("a")) == nil)
         let anew = try rig.keep(0..<500, of: "a", size: 900, tag: "\"v2\"")
@@ -124,6 +125,22 @@ import Testing
         try FileManager.default.removeItem(atPath: part)
         #expect(rig.cache.find(try CacheRig.address("a")) == nil)
         #expect(rig.cache.status().count == 0)
+    }
+
+    /// Removed between the look at it and the new name: nobody else would find the file.
+    @Test func entryThatIsRemovedWhileItIsPublished_leavesNoFile() throws {
+        let rig = try CacheRig()
+        let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
+        #expect(rig.wait { media.ranges.count == 1_000 })
+        let entry = try #require(rig.cache.index.withLock { $0.entries.values.first })
+        #expect(entry.publish())
+        // By its old name it is found all the same.
+        var state = CacheEntry.State()
+        state.written = media.ranges
+        #expect(throws: Never.self) { try entry.open(state) }
+        media.forget()
+        #expect(try rig.wait { try rig.files().isEmpty })
+        #expect(!entry.publish())
     }
 
     // MARK: Damage
