@@ -23,7 +23,7 @@ public final class PulseAudioCapture: AudioCapture {
     }
 
     /// In place of a stream that could not be made.
-    private struct NoCapture: CaptureStream {
+    private final class NoCapture: CaptureStream {
         func setPaused(_ isPaused: Bool) {}
         func close() {}
     }

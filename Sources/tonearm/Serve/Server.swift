@@ -199,7 +199,7 @@ final class Server {
         switch configuration.output {
         case .pulse: PulseAudioOutput(device: configuration.sink)
         case .null: NullOutput()
-        case .file(let path): FileOutput(path: path)
+        case .file(let path): FileOutput(path: path, report: fileIsIncomplete)
         }
     }
 
