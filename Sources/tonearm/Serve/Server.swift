@@ -38,6 +38,7 @@ final class Server {
     private let recorder: Recorder?
     private let cache: RangeCache?
     private let session: LiveSession
+    private let playlists: PlaylistStore
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -80,7 +81,8 @@ final class Server {
         settings.library = library
         settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
         settings.session = session
-        settings.playlists = try Self.playlists(configuration, log)
+        playlists = try Self.playlists(configuration, log)
+        settings.playlists = playlists
         recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
         settings.cache = cache
@@ -125,6 +127,7 @@ final class Server {
         http.stop()
         store.close()
         library?.close()
+        Self.close(playlists)
         network?.stop()
         cache?.stop()
     }
