@@ -145,7 +145,8 @@ let package = Package(
             "MediaWorkerClientTests",
             ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "Threading", "tonearm-media-worker"]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
-        tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
+        tests(
+            "PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Recording", "Audio", "Threading"]),
         .target(
             name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
             swiftSettings: settings),

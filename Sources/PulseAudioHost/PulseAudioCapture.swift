@@ -28,7 +28,10 @@ public final class PulseAudioCapture: AudioCapture {
         func close() {}
     }
 
-    public func sources() throws(RecordingError) -> [CaptureSource] {
+    public func sources() throws(RecordingError) -> [CaptureSource] { try sources(within: 3) }
+
+    /// `isReached`: the server is there, and has not been asked yet.
+    func sources(within seconds: Double, isReached: () -> Void = {}) throws(RecordingError) -> [CaptureSource] {
         guard let loop = pa_mainloop_new() else { throw .failed("libpulse has no mainloop.") }
         defer { pa_mainloop_free(loop) }
         guard let context = pa_context_new(pa_mainloop_get_api(loop), "Tonearm") else {
@@ -38,7 +41,7 @@ public final class PulseAudioCapture: AudioCapture {
             pa_context_disconnect(context)
             pa_context_unref(context)
         }
-        let deadline = MonotonicTime.now.advanced(bySeconds: 3)
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         func iterate(until isDone: () -> Bool) {
             while !isDone(), deadline > .now {
                 let left = Int32(max(0, deadline.seconds(since: .now)) * 1e6)
@@ -52,9 +55,16 @@ public final class PulseAudioCapture: AudioCapture {
         guard pa_context_get_state(context) == PA_CONTEXT_READY else {
             throw .noSource(PulseProblem.connection(pa_context_errno(context), address: PulseAddress(server: server)))
         }
+        isReached()
         let sources = PulseSources()
         sources.ask(context) {}
         iterate { sources.isComplete }
+        guard sources.isComplete else {
+            let code =
+                pa_context_get_state(context) == PA_CONTEXT_READY
+                ? Int32(PA_ERR_TIMEOUT.rawValue) : pa_context_errno(context)
+            throw .noSource(PulseProblem.connection(code, address: PulseAddress(server: server)))
+        }
         return sources.list
     }
 }
