@@ -91,7 +91,7 @@ import Testing
     }
 }
 
-private enum TemporaryPath {
+enum TemporaryPath {
     static func make() -> String {
         FileManager.default.temporaryDirectory.path + "/tonearm-\(UInt64.random(in: 0 ... .max))"
     }
