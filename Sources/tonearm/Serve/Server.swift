@@ -218,11 +218,13 @@ final class Server {
     }
 
     static func makeDirectory(_ path: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw Failure("data: cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        var place = path.hasPrefix("/") ? "/" : ""
+        for name in path.split(separator: "/") {
+            place += name
+            guard mkdir(place, 0o700) == 0 || errno == EEXIST else {
+                throw Failure("data: cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+            }
+            place += "/"
         }
     }
 
