@@ -19,7 +19,7 @@ extension Services {
         return playlists
     }
 
-    /// Runs what reads a database, away from the server's threads.
+    /// Runs what reads or changes what is kept in files (the library, playlists, the cache), away from the server's threads.
     func onLibrary(reply: @escaping Reply, _ job: @escaping @Sendable () throws(Problem) -> Void) throws(Problem) {
         let isTaken = libraryWorker.submit {
             do throws(Problem) {
@@ -28,7 +28,7 @@ extension Services {
                 reply(error.response)
             }
         }
-        if !isTaken { throw .busy("Too many requests to the library are under way.") }
+        if !isTaken { throw .busy("Too many requests to the library, the playlists and the cache are under way.") }
     }
 
     /// All media of an artist, album, genre or track, in the order in which they are listed.

@@ -24,7 +24,7 @@ struct Services: Sendable {
     let mediaWorker: SupervisedWorker
     /// Reads playlists from other servers.
     let listWorker: SupervisedWorker
-    /// Reads the library and playlists.
+    /// Reads the library, reads and changes playlists and the cache: short work in files, one after another.
     let libraryWorker: BackgroundWorker
     /// nil when nothing makes them.
     let renditions: (any MediaRenditions)?
