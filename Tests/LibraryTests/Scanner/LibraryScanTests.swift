@@ -2,6 +2,7 @@
 
 import Catalogue
 import Foundation
+import GRDB
 import Media
 import Testing
 
@@ -175,6 +176,25 @@ import Testing
         try music.withLibrary(roots: roots) { library throws in
             #expect(library.status.scan?.scanned == 0, "what was kept is known as it was")
             #expect(try library.uris.contains("top.mp3") && !library.uris.contains("Various/b.mp3"))
+        }
+    }
+
+    @Test func problems_ofTheCatalogueAndOfFolders_areToldTogether_andEndApart() throws {
+        try music.withLibrary(roots: [music.music, music.base + "/absent"]) { library throws in
+            let other = try DatabaseQueue(path: music.data + "/library.sqlite")
+            try music.file("New/x.mp3", "title=X")
+            try other.writeWithoutTransaction { database in
+                try database.execute(sql: "BEGIN IMMEDIATE")
+                #expect(library.requestScan(rereads: true))
+                let deadline = Date().addingTimeInterval(30)
+                while library.status.problems.count != 2, Date() < deadline { usleep(2_000) }
+                try database.execute(sql: "ROLLBACK")
+            }
+            #expect(library.status.problems.contains { $0.contains("cannot be written") })
+            #expect(library.status.problems.contains { $0.contains("absent cannot be opened") })
+            _ = library.requestScan(rereads: true)
+            try library.settles("problem over") { $0.status.problems.count == 1 }
+            #expect(library.status.problems.first?.contains("absent cannot be opened") == true)
         }
     }
 
