@@ -42,8 +42,7 @@ enum TrackMetadata {
 
     /// A picture's address that a desktop can load by itself.
     static func network(_ uri: String?) -> String? {
-        guard let uri, let end = uri.firstIndex(of: ":") else { return nil }
-        return ["http", "https"].contains(uri[..<end].lowercased()) ? uri : nil
+        uri.flatMap { MediaLocator.isNetwork($0) ? $0 : nil }
     }
 
     /// The file's name without its extension, for what has no title; the page does the same.

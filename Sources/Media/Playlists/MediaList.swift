@@ -79,7 +79,7 @@ enum MediaListFormat: Hashable {
     /// at the last few bytes only, where it can.
     static func isListName(_ uri: String) -> Bool {
         var name = uri.utf8[...]
-        if let first = name.first, first | 0x20 == UInt8(ascii: "h"), NetworkMediaOpener.isNetwork(uri) {
+        if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
             name = name.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         }
         let end = name.suffix(5)
