@@ -14,6 +14,8 @@ final class PacedLoop {
         case stream(StreamCommand, Generation)
         case setGains(ChannelGains, Double)
         case select(String?)
+        /// Frames came for a stream that waits for them.
+        case frames
         case shutdown
     }
 
@@ -79,7 +81,7 @@ final class PacedLoop {
             guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
             chosen = device != nil
             tellDevices()
-        case .shutdown: break
+        case .frames, .shutdown: break
         }
     }
 
@@ -89,7 +91,9 @@ final class PacedLoop {
         stream = nil
         do throws(AudioOutputError) {
             let format = try sink.open(preferred)
-            stream = PacedStream(format, generation, gains: gains, continuing: previous, sink: sink)
+            stream = PacedStream(format, generation, gains: gains, continuing: previous, sink: sink) { [mailbox] in
+                mailbox.post(.frames)
+            }
             publish()
             if let stream { handler(.opened(generation, stream.ring)) }
         } catch {

@@ -64,6 +64,18 @@ import Threading
         #expect(written == Array(repeating: 8_192, count: 4_410) + Array(repeating: 16_384, count: 4_410))
     }
 
+    @Test func framesThatComeLate_areHeard() throws {
+        let harness = OutputHarness(NullOutput())
+        try harness.open(1)
+        harness.output.start(generation: Generation(1))
+        for _ in 1...2 {
+            try harness.fill(882, 0.5)
+            harness.expect("started")
+            harness.expect("underrun")
+        }
+        harness.output.shutdown()
+    }
+
     @Test func gainIsHeard() throws {
         let path = folder + "/c.wav"
         let harness = OutputHarness(FileOutput(path: path) { _ in })
