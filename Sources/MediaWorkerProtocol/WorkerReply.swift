@@ -14,7 +14,7 @@ public enum WorkerReply: Hashable, Sendable {
     /// Type as the tag says it.
     case picture(type: String, bytes: [UInt8])
     case closed
-    /// A JPEG picture; `time` is that of the frame it shows, `width` and `height` are its own.
+    /// A JPEG picture; `time` is that of the frame it shows.
     case image(time: Double, bytes: [UInt8])
     case failed(WorkerFailure)
 

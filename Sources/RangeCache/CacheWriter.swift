@@ -206,7 +206,7 @@ final class CacheWriter: @unchecked Sendable {
         do {
             try journal.save(records, removing: removed)
         } catch {
-            // Tried again with the next change; what is told of stays as it was.
+            // Tried again a second later, with what has changed by then; what is told of stays as it was.
             tellProblem("\(error)")
             return
         }
