@@ -52,7 +52,7 @@ final class WorkerConversation {
         switch request {
         // A new beginning. FFmpeg may report a failed read only when it is asked for more.
         case .open, .seek, .thumbnail, .scale: sourceFailure = nil
-        case .decode, .picture, .close, .bytes: break
+        case .decode, .picture, .bytes: break
         }
         try send(request)
         var until = MonotonicTime.now.advanced(bySeconds: limits.answer)

@@ -87,7 +87,7 @@ import Threading
         ("noise", "head -c 100000 /dev/urandom >&3; sleep 60"),
         ("a huge message", "printf '\\377\\377\\377\\177\\003\\0\\0\\0' >&3; sleep 60"),
         ("half a message", "printf '\\100\\0\\0\\0\\003\\0\\0\\0abc' >&3; sleep 60"),
-        ("an answer to nothing", "printf '\\0\\0\\0\\0\\007\\0\\0\\0' >&3; sleep 60"),
+        ("an answer to nothing", "printf '\\010\\0\\0\\0\\005\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0' >&3; sleep 60"),
         (
             "a read of too much",
             "printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\377\\377\\377\\377' >&3; sleep 60"
