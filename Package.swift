@@ -88,7 +88,7 @@ let package = Package(
         target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target(
-            "PulseAudioHost", ["CPulse", "CLinux", "Playback", "Session", "Recording", "Audio", "Threading", log]),
+            "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
         target("RecordingFiles", ["CSndfile", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
@@ -98,7 +98,7 @@ let package = Package(
                 "Threading",
                 "CLinux", log,
             ]),
-        target("MPRIS", ["CSystemd", "CLinux", "Playback", "Threading", log]),
+        target("MPRIS", ["CSystemd", "Playback", "Threading", log]),
         target("RangeCache", [grdb, "Catalogue", "Media", "Threading", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
@@ -122,7 +122,6 @@ let package = Package(
                 "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
                 "RangeCache", "RemoteAPI", "XMLScanning", "MPRIS", "Recording", "RecordingFiles",
                 "Threading",
-                "CPulse", "CLinux",
                 log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
