@@ -142,7 +142,10 @@ let package = Package(
         tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
         tests(
             "MediaWorkerClientTests",
-            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "Threading", "tonearm-media-worker"]),
+            [
+                "MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "Threading",
+                "tonearm-media-worker",
+            ]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests(
             "PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Recording", "Audio", "Threading"]),

@@ -42,7 +42,8 @@ struct PacedStream {
         self.format = format
         self.generation = generation
         self.sink = sink
-        ring = FrameRing(format: format, capacity: Int(format.frames(Self.ringSeconds)), retained: 0, onFrames: onFrames)
+        ring = FrameRing(
+            format: format, capacity: Int(format.frames(Self.ringSeconds)), retained: 0, onFrames: onFrames)
         ramp = GainRamp(layout: format.layout, gains: gains)
         if let previous, previous.ramp.remaining > 0 {
             // A running gain ramp goes on in the new stream's frames.

@@ -39,8 +39,8 @@ public struct OutputDevice: Hashable, Sendable {
 
     public init(
         id: String, description: String, formFactor: String? = nil, bus: String? = nil, isNetwork: Bool = false,
-        state: State = .unknown, isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100, channelCount: Int = 2,
-        ports: [OutputPort] = [], activePort: String? = nil
+        state: State = .unknown, isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100,
+        channelCount: Int = 2, ports: [OutputPort] = [], activePort: String? = nil
     ) {
         self.ports = ports
         self.activePort = activePort

@@ -93,7 +93,8 @@ extension Problem {
                     headers: id.map { [("ETag", PlaylistTag(id: $0, revision: current).tag.description)] } ?? [])
             case .full(let maximum): throw .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
             case .unreadable(let reason):
-                throw Problem(status: 503, code: "playlists-unavailable", title: "Playlists unavailable", detail: reason)
+                throw Problem(
+                    status: 503, code: "playlists-unavailable", title: "Playlists unavailable", detail: reason)
             case .notSaved(let reason):
                 throw Problem(status: 500, code: "not-saved", title: "Not saved", detail: reason)
             }
