@@ -112,7 +112,7 @@ final class WorkerConversation {
         let sent = message.withUnsafeBytes {
             Glibc.send(process.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
-        guard sent == message.count else { throw broken(process.end()) }
+        guard sent == message.count else { throw broken("it \(process.endAndTell())") }
     }
 
     private func receive(_ until: MonotonicTime) throws(MediaError) -> WorkerReply {
@@ -126,7 +126,7 @@ final class WorkerConversation {
         do throws(WireError) {
             return try body()
         } catch {
-            _ = process.end()
+            process.end()
             throw broken(error.problem)
         }
     }
@@ -147,7 +147,7 @@ final class WorkerConversation {
                 poll(&entry, 1, Self.patience)
                 try checkPatience(until)
             } else if got == 0 || errno != EINTR {
-                throw broken("it \(process.end())")
+                throw broken("it \(process.endAndTell())")
             }
         }
         return bytes
@@ -160,7 +160,7 @@ final class WorkerConversation {
             throw error
         }
         guard until > .now else {
-            _ = process.end()
+            process.end()
             throw broken("no answer within \(Int(limits.answer)) s")
         }
     }

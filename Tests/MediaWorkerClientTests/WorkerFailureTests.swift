@@ -135,6 +135,14 @@ import Threading
         return program
     }
 
+    /// Its connection is closed, but it lives on: waited for a moment only, and not by those who start others.
+    @Test func workerThatClosesItsConnection_isEndedAndNamed() throws {
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(try program("exec 3>&-; sleep 60"))))
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        #expect(error?.message.contains("closed its connection") == true)
+        #expect(workers().isEmpty)
+    }
+
     @Test func workers_endWithTheirItems_andListersWhenIdle() throws {
         var limits = WorkerLimits()
         limits.idle = 0.2
