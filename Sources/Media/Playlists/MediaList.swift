@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Playback
+
 /// What a playlist file or feed holds, as it is written: references are not resolved yet.
 struct MediaList: Hashable {
     struct Entry: Hashable {

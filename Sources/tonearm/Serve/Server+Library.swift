@@ -19,7 +19,7 @@ extension Server {
     }
 
     /// Waits for a disk that hangs no longer than the end may take.
-    static func close(_ playlists: PlaylistStore) {
+    static func end(_ playlists: PlaylistStore) {
         NamedThread(ifPossible: "playlists-close") { playlists.close() }?.join(within: 0.3)
     }
 

@@ -127,7 +127,7 @@ final class Server {
         http.stop()
         store.close()
         library?.close()
-        Self.close(playlists)
+        Self.end(playlists)
         network?.stop()
         cache?.stop()
     }
