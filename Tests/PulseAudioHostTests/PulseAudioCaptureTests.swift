@@ -19,7 +19,7 @@ import Testing
         defer { try? daemon.remove() }
         let capture = PulseAudioCapture(server: daemon.server)
         let error = #expect(throws: RecordingError.self) {
-            try capture.sources(within: 1) { daemon.signal(SIGSTOP) }
+            try capture.sources(connecting: 60, answering: 0.5) { daemon.signal(SIGSTOP) }
         }
         guard case .noSource(let sentence)? = error else { return #expect(Bool(false)) }
         #expect(sentence.contains("does not answer"))
