@@ -18,10 +18,9 @@ import Threading
             for case .note(_, let text) in changes { saves.post((text, completion)) }
         }
 
-        func next() -> (text: String, completion: @Sendable (String?) -> Void) {
-            var all = saves.take(until: nil)
-            precondition(all.count == 1)
-            return all.removeFirst()
+        func next() throws -> (text: String, completion: @Sendable (String?) -> Void) {
+            let all = saves.take(until: .now.advanced(bySeconds: 60))
+            return try #require(all.count == 1 ? all[0] : nil)
         }
     }
 
@@ -46,57 +45,60 @@ import Threading
         session.change(request) { [replies] in replies.post($0) }
     }
 
-    private func reply() -> Result<SessionStatus, SessionProblem> { replies.take(until: nil)[0] }
+    private func reply() throws -> Result<SessionStatus, SessionProblem> {
+        try #require(replies.take(until: .now.advanced(bySeconds: 60)).first)
+    }
 
     @Test func change_isInForceOnlyWhenItIsSaved() throws {
         let session = session()
         let told = Mailbox<SessionStatus>()
         session.observe { told.post($0) }
-        change(session) { $0.category = .ambient }
-        let save = store.next()
-        #expect(session.status.configuration.category == .playback)
+        change(session) { $0.silentSwitch = true }
+        let save = try store.next()
+        #expect(!session.status.silentSwitch)
         save.completion(nil)
-        #expect(try reply().get().configuration.category == .ambient)
-        #expect(session.status.configuration.category == .ambient)
-        #expect(told.take(until: nil).map(\.configuration.category) == [.ambient])
+        #expect(try reply().get().silentSwitch)
+        #expect(session.status.silentSwitch)
+        #expect(told.take(until: .now).map(\.silentSwitch) == [true])
         session.stop()
     }
 
-    @Test func changeThatIsNotSaved_changesNothing() {
+    @Test func changeThatIsNotSaved_changesNothing() throws {
         let session = session()
-        _ = commands.take(until: nil)
+        _ = commands.take(until: .now.advanced(bySeconds: 60))
         change(session) { $0.silentSwitch = true }
         // What comes behind it waits for it.
-        change(session) { $0.category = .ambient }
-        store.next().completion("no room")
-        guard case .failure(.notSaved("no room")) = reply() else { return #expect(Bool(false)) }
+        change(session) { $0.options = [.mixWithOthers] }
+        try store.next().completion("no room")
+        guard case .failure(.notSaved("no room")) = try reply() else { return #expect(Bool(false)) }
         #expect(!session.status.silentSwitch)
-        let second = store.next()
+        let second = try store.next()
         #expect(!second.text.contains("\"silentSwitch\":true"))
         second.completion("no room")
-        guard case .failure(.notSaved) = reply() else { return #expect(Bool(false)) }
+        guard case .failure(.notSaved) = try reply() else { return #expect(Bool(false)) }
         session.stop()
+        #expect(session.status.configuration == .standard)
         #expect(commands.take(until: .now).isEmpty, "no player was told")
     }
 
-    @Test func diskThatHangs_refusesInTime_andIsSetRightWhenItAnswers() {
+    @Test func diskThatHangs_refusesInTime_andIsSetRightWhenItAnswers() throws {
         let session = session(patience: 0.05)
-        change(session) { $0.category = .ambient }
-        let late = store.next()
-        guard case .failure(.notSaved) = reply() else { return #expect(Bool(false)) }
-        #expect(session.status.configuration.category == .playback)
+        change(session) { $0.silentSwitch = true }
+        let late = try store.next()
+        guard case .failure(.notSaved) = try reply() else { return #expect(Bool(false)) }
+        #expect(!session.status.silentSwitch)
         late.completion(nil)
-        #expect(store.next().text.contains("\"category\":\"playback\""))
+        #expect(try store.next().text.contains("\"silentSwitch\":false"))
         session.stop()
     }
 
-    @Test func stop_refusesWhatIsNotSavedYet() {
+    @Test func stop_refusesWhatIsNotSavedYet() throws {
         let session = session()
-        change(session) { $0.category = .ambient }
-        _ = store.next()
         change(session) { $0.silentSwitch = true }
+        _ = try store.next()
+        change(session) { $0.options = [.mixWithOthers] }
         session.stop()
-        let all = replies.take(until: nil)
+        let all = replies.take(until: .now)
         #expect(all.count == 2)
         for reply in all {
             guard case .failure(.notSaved) = reply else { return #expect(Bool(false)) }
