@@ -89,7 +89,7 @@ let package = Package(
         target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
         target("Resampling", ["CSoxr", "Playback", "Audio"]),
         target(
-            "PulseAudioHost", ["CPulse", "CLinux", "Playback", "Session", "Recording", "Audio", "Threading", log]),
+            "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
         target("RecordingFiles", ["CSndfile", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
@@ -100,7 +100,7 @@ let package = Package(
                 "CLinux", log,
             ]),
         target("DBus", ["CSystemd", "Threading"]),
-        target("MPRIS", ["CSystemd", "DBus", "CLinux", "Playback", "Threading", log]),
+        target("MPRIS", ["CSystemd", "DBus", "Playback", "Threading", log]),
         target("Logind", ["DBus", "Session", "Threading", log]),
         target("RangeCache", [grdb, "Catalogue", "Media", "Threading", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
@@ -126,7 +126,6 @@ let package = Package(
                 "RangeCache", "RemoteAPI", "XMLScanning", "MPRIS", "Logind", "Recording", "RecordingFiles",
                 "Announcing",
                 "Threading",
-                "CPulse", "CLinux",
                 log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
@@ -147,11 +146,14 @@ let package = Package(
         tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
         tests(
             "MediaWorkerClientTests",
-            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "tonearm-media-worker"]),
+            [
+                "MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "Threading",
+                "tonearm-media-worker",
+            ]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests(
             "PulseAudioHostTests",
-            ["PulseAudioHost", "OutputTesting", "Playback", "PlaybackTesting", "Audio", "Threading"]),
+            ["PulseAudioHost", "OutputTesting", "Playback", "PlaybackTesting", "Recording", "Audio", "Threading"]),
         .target(
             name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
             swiftSettings: settings),

@@ -12,7 +12,6 @@
 
 // What is a function-like macro or a cast in C.
 static const int cffmpeg_end_of_file = AVERROR_EOF;
-static const int cffmpeg_invalid_data = AVERROR_INVALIDDATA;
 static const int64_t cffmpeg_no_timestamp = AV_NOPTS_VALUE;
 
 /// Seeking lets the demuxer look for the end, as fseek's SEEK_* and this flag.

@@ -24,6 +24,8 @@ public enum PlaylistError: Error, Hashable, Sendable {
     case revisionMismatch(current: UInt64)
     /// At most so many playlists, or entries in one.
     case full(maximum: Int)
+    /// The disk does not give them; they may be there later.
+    case unreadable(String)
     /// The disk refused; nothing has changed.
     case notSaved(String)
 }

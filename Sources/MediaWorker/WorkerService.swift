@@ -45,9 +45,6 @@ public struct WorkerService {
         case .picture:
             guard let picture = try opened().picture() else { throw WorkerFailure(.empty, "it carries no picture") }
             return .picture(type: picture.type, bytes: picture.bytes)
-        case .close:
-            reader = nil
-            return .closed
         case .bytes: throw WorkerFailure(.unsupported, "nobody asked for bytes")
         case .thumbnail(let source, let time, let edge):
             reader = nil

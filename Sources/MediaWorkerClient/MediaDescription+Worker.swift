@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Media
 internal import MediaWorkerProtocol
 internal import Playback
 
@@ -41,36 +42,6 @@ extension MediaDescription.Tags {
             value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
         replayGainAlbum =
             value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
-    }
-}
-
-/// "3", "03" or "3/12".
-struct TagNumber: Hashable {
-    var number: Int?
-    var total: Int?
-
-    init(_ text: String) {
-        let parts = text.split(separator: "/", maxSplits: 1).map { Self.count($0) }
-        number = parts.first ?? nil
-        total = parts.count > 1 ? parts[1] : nil
-    }
-
-    private static func count(_ text: Substring) -> Int? {
-        guard let number = Int(String(text).trimmingWhitespace()), (1...99_999).contains(number) else { return nil }
-        return number
-    }
-}
-
-enum TagGain {
-    /// "-6.50 dB"
-    static func decibels(_ text: String) -> Double? {
-        let number = text.prefix { !$0.isLetter && !$0.isWhitespace }
-        return Double(number).flatMap { $0.isFinite && abs($0) < 100 ? $0 : nil }
-    }
-
-    /// A 256th of a decibel against -23 LUFS (RFC 7845, 5.2.1); ReplayGain's level is 5 dB above.
-    static func opus(_ text: String) -> Double? {
-        Int(text).flatMap { (-32_768...32_767).contains($0) ? Double($0) / 256 + 5 : nil }
     }
 }
 

@@ -15,8 +15,7 @@ public struct MediaWorkerFactory: DecoderFactory {
     public func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
         if Self.isPlayed(FileSignature(head)) { return true }
         // An ID3v2 tag stands before raw AAC, sometimes before others.
-        guard head.starts(with: "ID3".utf8), head.count >= 10 else { return false }
-        let size = head[6..<10].reduce(0) { $0 << 7 | Int64($1 & 0x7F) } + (head[5] & 0x10 != 0 ? 20 : 10)
+        guard let size = VersionTwoTag.size(head) else { return false }
         return Self.isPlayed(FileSignature(try source.bytes(at: size, count: 64)))
     }
 

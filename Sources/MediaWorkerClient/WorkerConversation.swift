@@ -52,16 +52,23 @@ final class WorkerConversation {
         switch request {
         // A new beginning. FFmpeg may report a failed read only when it is asked for more.
         case .open, .seek, .thumbnail, .scale: sourceFailure = nil
-        case .decode, .picture, .close, .bytes: break
+        case .decode, .picture, .bytes: break
         }
         try send(request)
-        var left = limits.answer
+        var until = MonotonicTime.now.advanced(bySeconds: limits.answer)
         while true {
-            switch try receive(&left) {
-            case .ready: continue
-            case .read(let offset, let count): try send(.bytes(read(offset, count)))
+            switch try receive(until) {
+            case .ready: break
+            case .read(let offset, let count):
+                let began = MonotonicTime.now
+                let bytes = read(offset, count)
+                // Waiting for the source is not the worker's time.
+                until = until.advanced(bySeconds: MonotonicTime.now.seconds(since: began))
+                try send(.bytes(bytes))
             case let reply: return reply
             }
+            // One that always has something to say ends as one that is silent does.
+            try checkPatience(until)
         }
     }
 
@@ -105,13 +112,13 @@ final class WorkerConversation {
         let sent = message.withUnsafeBytes {
             Glibc.send(process.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
-        guard sent == message.count else { throw broken(process.end()) }
+        guard sent == message.count else { throw broken("it \(process.endAndTell())") }
     }
 
-    private func receive(_ left: inout Double) throws(MediaError) -> WorkerReply {
-        let bytes = try receive(FrameHead.size, &left)
+    private func receive(_ until: MonotonicTime) throws(MediaError) -> WorkerReply {
+        let bytes = try receive(FrameHead.size, until)
         let head = try parsing { () throws(WireError) in try FrameHead(bytes) }
-        let body = try receive(head.length, &left)
+        let body = try receive(head.length, until)
         return try parsing { () throws(WireError) in try WorkerReply(kind: head.kind, body: body) }
     }
 
@@ -119,12 +126,12 @@ final class WorkerConversation {
         do throws(WireError) {
             return try body()
         } catch {
-            _ = process.end()
+            process.end()
             throw broken(error.problem)
         }
     }
 
-    private func receive(_ count: Int, _ left: inout Double) throws(MediaError) -> [UInt8] {
+    private func receive(_ count: Int, _ until: MonotonicTime) throws(MediaError) -> [UInt8] {
         guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -134,27 +141,26 @@ final class WorkerConversation {
             }
             if got > 0 {
                 filled += got
+                if filled < count { try checkPatience(until) }
             } else if got < 0, errno == EAGAIN {
-                try wait(&left)
+                var entry = pollfd(fd: process.socket, events: Int16(POLLIN), revents: 0)
+                poll(&entry, 1, Self.patience)
+                try checkPatience(until)
             } else if got == 0 || errno != EINTR {
-                throw broken("it \(process.end())")
+                throw broken("it \(process.endAndTell())")
             }
         }
         return bytes
     }
 
-    private func wait(_ left: inout Double) throws(MediaError) {
-        var entry = pollfd(fd: process.socket, events: Int16(POLLIN), revents: 0)
-        let began = MonotonicTime.now
-        let code = poll(&entry, 1, Self.patience)
-        left -= MonotonicTime.now.seconds(since: began)
-        if code == 0, source.isClosed {
+    private func checkPatience(_ until: MonotonicTime) throws(MediaError) {
+        if source.isClosed {
             let error = MediaError(.cancelled, "\(source.name) was closed.")
             end = error
             throw error
         }
-        guard left > 0 else {
-            _ = process.end()
+        guard until > .now else {
+            process.end()
             throw broken("no answer within \(Int(limits.answer)) s")
         }
     }

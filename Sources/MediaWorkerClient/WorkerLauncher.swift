@@ -35,7 +35,10 @@ final class WorkerLauncher: Sendable {
     /// Blocks until there is one, some tens of milliseconds at most.
     func start() throws(StartFailure) -> WorkerProcess {
         let result = Monitor<Result<WorkerProcess, StartFailure>?>(nil)
-        post(.start { started in result.change { $0 = started } })
+        guard begin() else {
+            throw StartFailure(message: "a decoder cannot be started: the machine lets the server have no more threads")
+        }
+        orders.post(.start { started in result.change { $0 = started } })
         return try result.wait { $0 }.get()
     }
 
@@ -47,44 +50,50 @@ final class WorkerLauncher: Sendable {
         var process: pid_t = 0
         let code = spawn(&process, socket: null, memory: null, argument: argument)
         guard code == 0 else { throw StartFailure(message: "cannot be started: \(String(cString: strerror(code)))") }
-        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
+        let hasEnded = clinux_wait_for_end(process, Int32(seconds * 1_000))
+        let failure = errno
         var status: Int32 = 0
-        while waitpid(process, &status, WNOHANG) == 0 {
-            if MonotonicTime.now > deadline {
-                kill(process, SIGKILL)
-                waitpid(process, &status, 0)
-                return nil
-            }
-            usleep(10_000)
-        }
-        return status
+        if hasEnded != 1 { kill(process, SIGKILL) }
+        waitpid(process, &status, 0)
+        if hasEnded < 0 { throw StartFailure(message: "cannot be watched: \(String(cString: strerror(failure)))") }
+        return hasEnded == 1 ? status : nil
     }
 
     /// Returns at once.
     func end(_ process: pid_t) {
-        post(.end(process, nil))
+        orders.post(.end(process, nil))
     }
 
-    /// Blocks until it has ended, and says how.
-    func endAndTell(_ process: pid_t) -> String {
+    /// Blocks until it has ended.
+    func endAndWait(_ process: pid_t) -> String {
         let result = Monitor<String?>(nil)
-        post(.end(process) { text in result.change { $0 = text } })
+        orders.post(.end(process) { text in result.change { $0 = text } })
         return result.wait { $0 }
+    }
+
+    /// The same of one that closed its socket, and says how it ended: most likely it is about to, which is waited for here
+    /// and not by the thread that starts others.
+    func endAndTell(_ process: pid_t) -> String {
+        let hasEnded = clinux_wait_for_end(process, 100) == 1
+        let text = endAndWait(process)
+        return hasEnded ? text : "closed its connection, and was ended"
     }
 
     /// Has `sweep` called soon.
     func sweepLater() {
-        post(.sweep)
+        orders.post(.sweep)
     }
 
-    private func post(_ order: Order) {
-        orders.post(order)
-        let mustBegin = isRunning.withLock { isRunning in
-            defer { isRunning = true }
-            return !isRunning
+    /// With the first worker: every other order is about one that was started. False when there can be no thread.
+    private func begin() -> Bool {
+        isRunning.withLock { isRunning in
+            if isRunning { return true }
+            // Workers hold on to this launcher, so the thread is there as long as one of them is.
+            guard let thread = NamedThread(ifPossible: "media-workers", { self.run() }) else { return false }
+            thread.detach()
+            isRunning = true
+            return true
         }
-        // Workers hold on to this launcher, so the thread is there as long as one of them is.
-        if mustBegin { NamedThread("media-workers") { self.run() }.detach() }
     }
 
     private func run() {
@@ -103,19 +112,10 @@ final class WorkerLauncher: Sendable {
     /// Nobody else waits for children of this process, so the number is its own until then.
     private func collect(_ process: pid_t, _ answer: (@Sendable (String) -> Void)?) {
         var status: Int32 = 0
-        if answer != nil {
-            // It closed its socket, or was too slow. In the first case it is about to end.
-            for _ in 0..<20 {
-                if waitpid(process, &status, WNOHANG) == process {
-                    answer?(Self.describe(status))
-                    return
-                }
-                usleep(5_000)
-            }
-        }
+        // Without effect on one that has ended.
         kill(process, SIGKILL)
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        answer?("was ended")
+        answer?(Self.describe(status))
     }
 
     private static func describe(_ status: Int32) -> String {

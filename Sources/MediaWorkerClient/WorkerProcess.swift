@@ -42,8 +42,15 @@ final class WorkerProcess: @unchecked Sendable {
             count: min(count, SharedMemory.sampleCapacity))
     }
 
-    /// Ends it, and says how it ended: by itself if it had, else because it was told to.
-    func end() -> String {
+    /// Ends it at once.
+    func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        _ = launcher.endAndWait(identifier)
+    }
+
+    /// Of one that does not speak any more: how it ended.
+    func endAndTell() -> String {
         guard !hasEnded else { return "ended" }
         hasEnded = true
         return launcher.endAndTell(identifier)

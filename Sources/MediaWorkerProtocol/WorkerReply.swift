@@ -13,8 +13,7 @@ public enum WorkerReply: Hashable, Sendable {
     case sought(frame: Int64)
     /// Type as the tag says it.
     case picture(type: String, bytes: [UInt8])
-    case closed
-    /// A JPEG picture; `time` is that of the frame it shows, `width` and `height` are its own.
+    /// A JPEG picture; `time` is that of the frame it shows.
     case image(time: Double, bytes: [UInt8])
     case failed(WorkerFailure)
 
@@ -23,7 +22,7 @@ public enum WorkerReply: Hashable, Sendable {
     public func message() -> [UInt8] {
         var writer = WireWriter()
         switch self {
-        case .ready, .closed: break
+        case .ready: break
         case .read(let offset, let count):
             writer.put(offset)
             writer.put(UInt32(count))
@@ -58,7 +57,6 @@ public enum WorkerReply: Hashable, Sendable {
         case 4: self = .decoded(try reader.progress())
         case 5: self = .sought(frame: try reader.integer())
         case 6: self = .picture(type: try reader.text(), bytes: try reader.block())
-        case 7: self = .closed
         case 8: self = .image(time: try reader.number(), bytes: try reader.block())
         case 9:
             guard let code = WorkerFailure.Code(rawValue: try reader.integer()) else {
@@ -78,7 +76,6 @@ public enum WorkerReply: Hashable, Sendable {
         case .decoded: 4
         case .sought: 5
         case .picture: 6
-        case .closed: 7
         case .image: 8
         case .failed: 9
         }

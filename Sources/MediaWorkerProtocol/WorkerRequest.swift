@@ -11,8 +11,6 @@ public enum WorkerRequest: Hashable, Sendable {
     case seek(frame: Int64)
     /// The picture in the tags of what is open: `picture`.
     case picture
-    /// Forgets what is open: `closed`.
-    case close
     /// So many bytes lie in the shared memory, 0 at the end; nil when reading failed.
     case bytes(Int?)
     /// The video frame at or before `time` seconds, no edge longer than `edge`: `image`.
@@ -26,7 +24,7 @@ public enum WorkerRequest: Hashable, Sendable {
         case .open(let source): writer.put(source)
         case .decode(let frames): writer.put(UInt32(frames))
         case .seek(let frame): writer.put(frame)
-        case .picture, .close: break
+        case .picture: break
         case .bytes(let count): writer.put(count) { $0.put(UInt32($1)) }
         case .thumbnail(let source, let time, let edge):
             writer.put(source)
@@ -46,7 +44,6 @@ public enum WorkerRequest: Hashable, Sendable {
         case 2: self = .decode(frames: Int(try reader.integer(UInt32.self)))
         case 3: self = .seek(frame: try reader.integer())
         case 4: self = .picture
-        case 5: self = .close
         case 6:
             self = .bytes(
                 try reader.optional { (reader: inout WireReader) throws(WireError) in
@@ -67,7 +64,6 @@ public enum WorkerRequest: Hashable, Sendable {
         case .decode: 2
         case .seek: 3
         case .picture: 4
-        case .close: 5
         case .bytes: 6
         case .thumbnail: 7
         case .scale: 8

@@ -4,22 +4,23 @@ import Glibc
 
 /// Where libpulse will look for its server, by the environment. Client configuration files may say otherwise; this is
 /// for explaining failures only.
-struct PulseAddress: Sendable, CustomStringConvertible {
+public struct PulseAddress: Sendable, CustomStringConvertible {
     enum Socket: Sendable { case missing, denied, present }
 
-    var description: String
+    public var description: String
     /// nil for servers over TCP.
-    var socketPath: String?
+    public var socketPath: String?
 
-    static func environment(_ name: String) -> String? {
+    /// nil when it is not set, or empty.
+    public static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
 
     /// Of `server`, written as `PULSE_SERVER` is; nil for what the environment says.
-    init(server: String? = nil) {
-        if let server = server ?? Self.environment("PULSE_SERVER") {
+    public init(server: String? = nil, environment: (String) -> String? = environment) {
+        if let server = server ?? environment("PULSE_SERVER") {
             // A list of servers may be given; the first is what the user meant. `{machine}` prefixes a condition.
             var first = server.split(separator: " ").first.map(String.init) ?? server
             if first.hasPrefix("{"), let end = first.firstIndex(of: "}") {
@@ -30,8 +31,8 @@ struct PulseAddress: Sendable, CustomStringConvertible {
             socketPath = first.hasPrefix("/") ? first : nil
         } else {
             let directory =
-                Self.environment("PULSE_RUNTIME_PATH")
-                ?? "\(Self.environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/pulse"
+                environment("PULSE_RUNTIME_PATH")
+                ?? "\(environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/pulse"
             description = "\(directory)/native"
             socketPath = description
         }

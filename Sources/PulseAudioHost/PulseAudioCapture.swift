@@ -17,10 +17,23 @@ public final class PulseAudioCapture: AudioCapture {
     public func open(
         _ request: CaptureRequest, into ring: CaptureRing, tell: @escaping @Sendable (CaptureEvent) -> Void
     ) -> any CaptureStream {
-        PulseCaptureStream(request, ring, server: server, tell: tell)
+        if let stream = PulseCaptureStream(request, ring, server: server, tell: tell) { return stream }
+        tell(.failed(.failed("The machine lets the server have no more threads or files.")))
+        return NoCapture()
     }
 
-    public func sources() throws(RecordingError) -> [CaptureSource] {
+    /// In place of a stream that could not be made.
+    private final class NoCapture: CaptureStream {
+        func setPaused(_ isPaused: Bool) {}
+        func close() {}
+    }
+
+    public func sources() throws(RecordingError) -> [CaptureSource] { try sources(connecting: 3, answering: 3) }
+
+    /// Seconds for each; `isReached`: the server is there, and has not been asked yet.
+    func sources(
+        connecting: Double, answering: Double, isReached: () -> Void = {}
+    ) throws(RecordingError) -> [CaptureSource] {
         guard let loop = pa_mainloop_new() else { throw .failed("libpulse has no mainloop.") }
         defer { pa_mainloop_free(loop) }
         guard let context = pa_context_new(pa_mainloop_get_api(loop), "Tonearm") else {
@@ -30,8 +43,8 @@ public final class PulseAudioCapture: AudioCapture {
             pa_context_disconnect(context)
             pa_context_unref(context)
         }
-        let deadline = MonotonicTime.now.advanced(bySeconds: 3)
-        func iterate(until isDone: () -> Bool) {
+        func iterate(_ seconds: Double, until isDone: () -> Bool) {
+            let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
             while !isDone(), deadline > .now {
                 let left = Int32(max(0, deadline.seconds(since: .now)) * 1e6)
                 guard pa_mainloop_prepare(loop, left) >= 0, pa_mainloop_poll(loop) >= 0, pa_mainloop_dispatch(loop) >= 0
@@ -39,14 +52,21 @@ public final class PulseAudioCapture: AudioCapture {
             }
         }
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) == 0 {
-            iterate { pa_context_get_state(context).rawValue >= PA_CONTEXT_READY.rawValue }
+            iterate(connecting) { pa_context_get_state(context).rawValue >= PA_CONTEXT_READY.rawValue }
         }
         guard pa_context_get_state(context) == PA_CONTEXT_READY else {
             throw .noSource(PulseProblem.connection(pa_context_errno(context), address: PulseAddress(server: server)))
         }
+        isReached()
         let sources = PulseSources()
         sources.ask(context) {}
-        iterate { sources.isComplete }
+        iterate(answering) { sources.isComplete }
+        guard sources.isComplete else {
+            let code =
+                pa_context_get_state(context) == PA_CONTEXT_READY
+                ? Int32(PA_ERR_TIMEOUT.rawValue) : pa_context_errno(context)
+            throw .noSource(PulseProblem.connection(code, address: PulseAddress(server: server)))
+        }
         return sources.list
     }
 }

@@ -27,7 +27,8 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
 
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    init(
+    /// nil when there can be no mainloop, or no thread for it.
+    init?(
         _ request: CaptureRequest, _ ring: CaptureRing, server: String?,
         tell: @escaping @Sendable (CaptureEvent) -> Void
     ) {
@@ -35,11 +36,11 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
         self.ring = ring
         self.server = server
         self.tell = tell
-        mainloop = pa_threaded_mainloop_new()
+        guard let mainloop = pa_threaded_mainloop_new() else { return nil }
+        self.mainloop = mainloop
         pa_threaded_mainloop_set_name(mainloop, "pulse-capture")
         connect()
-        let code = pa_threaded_mainloop_start(mainloop)
-        precondition(code == 0, "pa_threaded_mainloop_start failed")
+        if pa_threaded_mainloop_start(mainloop) != 0 { return nil }
     }
 
     deinit { close() }

@@ -52,10 +52,15 @@ extension OutputDevice {
         let ports = UnsafeBufferPointer(start: info.ports, count: info.ports == nil ? 0 : Int(info.n_ports))
             .compactMap { $0.map { OutputPort($0.pointee) } }
         func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
+        let name = String(cString: info.name)
         self.init(
-            id: String(cString: info.name),
-            description: info.description.map { String(cString: $0) } ?? String(cString: info.name),
-            formFactor: property("device.form_factor"), bus: property("device.bus"), state: state,
+            id: name,
+            description: info.description.map { String(cString: $0) } ?? name,
+            formFactor: property("device.form_factor"), bus: property("device.bus"),
+            // PipeWire does not set the flag for all of them; the names are those of the modules.
+            isNetwork: info.flags.rawValue & PA_SINK_NETWORK.rawValue != 0 || name.hasPrefix("raop")
+                || name.hasPrefix("tunnel"),
+            state: state,
             isAvailable: ports.isEmpty || ports.contains(where: \.isAvailable),
             sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels), ports: ports,
             activePort: info.active_port.map { String(cString: $0.pointee.name) })

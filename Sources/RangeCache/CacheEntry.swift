@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Catalogue
+internal import Glibc
 internal import Media
 internal import Synchronization
 internal import Threading
@@ -48,6 +49,42 @@ final class CacheEntry: Sendable {
     var path: String { state.withLock { path($0) } }
 
     func path(_ state: State) -> String { state.isComplete ? completePath : partialPath }
+
+    /// Its file, by the name that it has or is about to get.
+    func open(_ state: State) throws(CacheFileError) -> CacheFile {
+        do throws(CacheFileError) {
+            return try CacheFile(path(state), creates: state.written.isEmpty)
+        } catch  where error.isAbsence && !state.isComplete {
+            // Renamed a moment ago, which is told of only afterwards.
+            return try CacheFile(completePath, creates: false)
+        }
+    }
+
+    /// Whether it was not removed before.
+    func markRemoved() -> Bool {
+        state.withLock { state in
+            defer { state.isRemoved = true }
+            return !state.isRemoved
+        }
+    }
+
+    /// Whichever there is.
+    func unlinkFiles() {
+        unlink(partialPath)
+        unlink(completePath)
+    }
+
+    /// Gives the complete file its final name, on the cache's thread. Not under the lock, which those take who must not wait
+    /// for the disk: whoever removes the entry meanwhile may miss the file.
+    func publish() -> Bool {
+        guard !state.withLock({ $0.isRemoved }), rename(partialPath, completePath) == 0 else { return false }
+        let isRemoved = state.withLock { state in
+            state.isComplete = true
+            return state.isRemoved
+        }
+        if isRemoved { unlinkFiles() }
+        return !isRemoved
+    }
 
     var bytes: Int64 { state.withLock { $0.written.count } }
 

@@ -52,5 +52,8 @@ struct CacheFileError: Error, Hashable {
         self.code = code
     }
 
+    /// There is no such file.
+    var isAbsence: Bool { code == ENOENT }
+
     var text: String { String(cString: strerror(code)) }
 }

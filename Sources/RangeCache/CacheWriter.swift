@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import Logging
 internal import Media
 internal import Synchronization
@@ -70,7 +69,9 @@ final class CacheWriter: @unchecked Sendable {
                     note(entry, nil)
                     let isNothing = entry.state.withLock { $0.users == 0 && $0.written.isEmpty && !$0.isRemoved }
                     if isNothing { relay.value?.forget(entry) }
-                case .removed(let entry): remove(entry)
+                case .removed(let entry):
+                    entry.unlinkFiles()
+                    remove(entry)
                 case .trim:
                     total = relay.value?.status().bytes ?? 0
                     _ = makeRoom(0, for: nil)
@@ -205,24 +206,15 @@ final class CacheWriter: @unchecked Sendable {
         do {
             try journal.save(records, removing: removed)
         } catch {
-            // Tried again with the next change; what is told of stays as it was.
+            // Tried again a second later, with what has changed by then; what is told of stays as it was.
             tellProblem("\(error)")
             return
         }
         dirty = [:]
         removed = []
         if records.contains(where: { !$0.ranges.isEmpty }) { tellProblem(nil) }
-        for entry in finished { publish(entry) }
-    }
-
-    /// Under its final name only when it is complete.
-    private func publish(_ entry: CacheEntry) {
-        let isRenamed = entry.state.withLock { state in
-            guard !state.isRemoved, rename(entry.partialPath, entry.completePath) == 0 else { return false }
-            state.isComplete = true
-            return true
-        }
-        if isRenamed { isNews = true }
+        // Under its final name only when it is complete.
+        for entry in finished where entry.publish() { isNews = true }
     }
 
     private func measure(_ now: MonotonicTime) {

@@ -99,21 +99,22 @@ public final class RangeCache: MediaCache, CacheKeeper {
             index.lastLease += 1
             return index.lastLease
         }
-        let file = entry.state.withLock { state -> CacheFile? in
-            guard !state.isRemoved else { return nil }
+        let (file, isLost) = entry.state.withLock { state -> (CacheFile?, isLost: Bool) in
+            guard !state.isRemoved else { return (nil, false) }
             do throws(CacheFileError) {
-                if state.file == nil { state.file = try CacheFile(entry.path(state), creates: state.written.isEmpty) }
+                if state.file == nil { state.file = try entry.open(state) }
                 state.users += 1
                 state.used = Self.now
                 state.failure = nil
-                return state.file
+                return (state.file, false)
             } catch {
                 state.failure = error.text
-                return nil
+                // What only cannot be opened now, for want of descriptors say, can be later.
+                return (nil, error.isAbsence || state.written.isEmpty)
             }
         }
         guard let file else {
-            forget(entry)
+            if isLost { forget(entry) }
             return nil
         }
         jobs.post(.changed(entry))
@@ -148,22 +149,18 @@ public final class RangeCache: MediaCache, CacheKeeper {
         jobs.post(.released(entry))
     }
 
+    /// Does not wait for the disk: the cache's thread removes the file.
     func forget(_ entry: CacheEntry) {
         index.withLock { index in
             if index.entries[entry.url] === entry { index.entries[entry.url] = nil }
         }
-        drop(entry)
+        if entry.markRemoved() { jobs.post(.removed(entry)) }
     }
 
     /// Its file goes at once, its row a moment later: a row without a file is dropped at the next start.
     func drop(_ entry: CacheEntry) {
-        let isFirst = entry.state.withLock { state in
-            defer { state.isRemoved = true }
-            return !state.isRemoved
-        }
-        guard isFirst else { return }
-        unlink(entry.partialPath)
-        unlink(entry.completePath)
+        guard entry.markRemoved() else { return }
+        entry.unlinkFiles()
         jobs.post(.removed(entry))
     }
 

@@ -29,7 +29,11 @@ public final class RecordingDirectory: RecordingStore {
         self.path = String(cString: real)
         directory = Glibc.open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0, access(real, W_OK) == 0 else { throw Unusable(reason: String(cString: strerror(errno))) }
-        recover()
+        do throws(RecordingError) {
+            try recover()
+        } catch {
+            throw Unusable(reason: error.sentence)
+        }
     }
 
     deinit { close(directory) }
@@ -102,15 +106,21 @@ public final class RecordingDirectory: RecordingStore {
     private func names() throws(RecordingError) -> [String] {
         let copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let listing = fdopendir(copy) else {
+            defer { if copy >= 0 { close(copy) } }
             throw .failed("The recordings cannot be listed: \(Self.systemText)")
         }
         defer { closedir(listing) }
         var names: [String] = []
-        while let entry = readdir(listing) {
+        while true {
+            // Only errno tells the end from a failure.
+            errno = 0
+            guard let entry = readdir(listing) else {
+                guard errno == 0 else { throw .failed("The recordings cannot be listed: \(Self.systemText)") }
+                return names
+            }
             names.append(
                 withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
         }
-        return names
     }
 
     // MARK: Writing
@@ -143,10 +153,8 @@ public final class RecordingDirectory: RecordingStore {
         unlinkat(directory, id + Self.partSuffix, 0)
     }
 
-    private func recover() {
-        let found: [String]
-        do throws(RecordingError) { found = try names() } catch { return }
-        for part in found where part.hasSuffix(Self.partSuffix) {
+    private func recover() throws(RecordingError) {
+        for part in try names() where part.hasSuffix(Self.partSuffix) {
             let id = String(part.dropLast(Self.partSuffix.count))
             guard RecordingName.isValidID(id), let dot = id.lastIndex(of: ".") else { continue }
             // Died between the link and the end: it is there as a whole.

@@ -3,7 +3,8 @@
 public import Playback
 
 /// What the API asks of the media beside playing them. It exists so that the routes do not depend on file systems and
-/// decoders. All members may block; they are called on a background thread of the API, one at a time.
+/// decoders. All members may block; they are called on background threads of the API, several at once: media, lists,
+/// pictures and waveforms have one each, and one that hangs is replaced.
 public protocol MediaCatalogue: Sendable {
     /// Opens the media and reads its description, without playing it.
     func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription

@@ -17,6 +17,8 @@ public final class LiveSession: SessionControl {
         public var interruptsOthers: Bool
         /// As saved under this session's names.
         public var notes: [String: String]
+        /// Seconds that the disk has for a change before it is refused.
+        public var patience = 3.0
 
         public init(
             store: any PlayerStore, neighbours: (any NeighbourWatch)?, interruptsOthers: Bool,
@@ -30,8 +32,11 @@ public final class LiveSession: SessionControl {
         }
     }
 
+    typealias Reply = @Sendable (Result<SessionStatus, SessionProblem>) -> Void
+
     private enum Message: Sendable {
-        case change(SessionRequest, @Sendable (Result<SessionStatus, SessionProblem>) -> Void)
+        case change(SessionRequest, Reply)
+        case configurationSaved(SessionChanges.Number, failure: String?)
         case neighbourhood(Neighbourhood?)
         case player(String, wantsSound: Bool)
         case output(String, isThere: Bool)
@@ -106,11 +111,19 @@ public final class LiveSession: SessionControl {
 
     private func run(_ initial: SessionCore) {
         var core = initial
+        var changes = SessionChanges()
         perform(core.begin())
         while true {
-            for message in mailbox.take(until: nil) {
+            let messages = mailbox.take(until: changes.deadline)
+            if changes.giveUp(at: .now) { makeChanges(&core, &changes) }
+            for message in messages {
                 switch message {
-                case .change(let request, let reply): change(&core, request, reply)
+                case .change(let request, let reply):
+                    changes.add(request, reply)
+                    makeChanges(&core, &changes)
+                case .configurationSaved(let number, let failure):
+                    if let saved = changes.saved(number, failure) { commit(&core, saved.proposal, saved.reply) }
+                    makeChanges(&core, &changes)
                 case .neighbourhood(let new): perform(core.neighbourhoodChanged(new))
                 case .player(let player, let wantsSound):
                     perform(core.playerChanged(player, wantsSound: wantsSound))
@@ -121,11 +134,12 @@ public final class LiveSession: SessionControl {
                 case .entriesSaved(let changes, _): core.notSaved(changes)
                 case .stop:
                     perform(core.end())
+                    changes.refuseAll()
                     for message in mailbox.close() {
                         switch message {
                         case .change(_, let reply): reply(.failure(.notSaved("The server is going down.")))
                         case .machine(_, let done): done()
-                        case .neighbourhood, .player, .output, .left, .entriesSaved, .stop: break
+                        case .neighbourhood, .player, .output, .left, .entriesSaved, .configurationSaved, .stop: break
                         }
                     }
                     return
@@ -135,21 +149,36 @@ public final class LiveSession: SessionControl {
         }
     }
 
-    private func change(
-        _ core: inout SessionCore, _ request: SessionRequest,
-        _ reply: @escaping @Sendable (Result<SessionStatus, SessionProblem>) -> Void
-    ) {
-        let actions: [SessionCore.Action]
-        do throws(SessionProblem) {
-            actions = try core.change(request)
-        } catch {
-            return reply(.failure(error))
+    /// One after another, up to the first that has to be saved: what follows may depend on it.
+    private func makeChanges(_ core: inout SessionCore, _ changes: inout SessionChanges) {
+        while let (request, reply) = changes.next() {
+            do throws(SessionProblem) {
+                let proposal = try core.propose(request)
+                guard proposal.isToBeSaved else {
+                    commit(&core, proposal, reply)
+                    continue
+                }
+                let number = changes.begin(
+                    proposal, reply, until: .now.advanced(bySeconds: environment.patience))
+                save(proposal.configuration, silentSwitch: proposal.silentSwitch, number)
+            } catch {
+                reply(.failure(error))
+            }
         }
+        if changes.mustRestore() { save(core.configuration, silentSwitch: core.silentSwitch, nil) }
+    }
+
+    private func save(_ configuration: SessionConfiguration, silentSwitch: Bool, _ number: SessionChanges.Number?) {
+        environment.store.save(SessionNotes.changes(configuration, silentSwitch: silentSwitch)) { [mailbox] failure in
+            if let number { mailbox.post(.configurationSaved(number, failure: failure)) }
+        }
+    }
+
+    private func commit(_ core: inout SessionCore, _ proposal: SessionCore.Proposal, _ reply: @escaping Reply) {
+        let actions = core.commit(proposal)
         let status = core.status
         publish(status)
-        perform(actions) { failure in
-            reply(failure.map { .failure(.notSaved($0)) } ?? .success(status))
-        }
+        perform(actions) { reply(.success(status)) }
     }
 
     private func publish(_ status: SessionStatus) {
@@ -160,8 +189,8 @@ public final class LiveSession: SessionControl {
         if isNew { observer.withLock { $0.call }(status) }
     }
 
-    /// `done` comes when players follow the rules and what must be saved is, with a sentence when that failed.
-    private func perform(_ actions: [SessionCore.Action], done: @escaping @Sendable (String?) -> Void = { _ in }) {
+    /// `done` comes when players follow the rules.
+    private func perform(_ actions: [SessionCore.Action], done: @escaping @Sendable () -> Void = {}) {
         let round = Round(done)
         for action in actions {
             switch action {
@@ -173,37 +202,31 @@ public final class LiveSession: SessionControl {
                 environment.store.save(SessionNotes.changes(entries)) { [mailbox] failure in
                     if !changes.isEmpty { mailbox.post(.entriesSaved(changes, failure: failure)) }
                 }
-            case .saveConfiguration(let configuration, let silentSwitch):
-                round.begin()
-                environment.store.save(SessionNotes.changes(configuration, silentSwitch: silentSwitch)) {
-                    round.end($0)
-                }
             }
         }
-        round.end(nil)
+        round.end()
     }
 
     private func command(_ command: PlayerCommand, to players: Set<String>? = nil, _ round: Round) {
         round.begin()
-        environment.players.tell(command, only: players) { round.end(nil) }
+        environment.players.tell(command, only: players) { round.end() }
     }
 
     /// Calls once when all that began has ended.
     private final class Round: Sendable {
-        private let state = Mutex<(open: Int, failure: String?)>((1, nil))
-        private let done: @Sendable (String?) -> Void
+        private let open = Mutex(1)
+        private let done: @Sendable () -> Void
 
-        init(_ done: @escaping @Sendable (String?) -> Void) { self.done = done }
+        init(_ done: @escaping @Sendable () -> Void) { self.done = done }
 
-        func begin() { state.withLock { $0.open += 1 } }
+        func begin() { open.withLock { $0 += 1 } }
 
-        func end(_ failure: String?) {
-            let (isLast, failure) = state.withLock { state in
-                state.open -= 1
-                state.failure = state.failure ?? failure
-                return (state.open == 0, state.failure)
+        func end() {
+            let isLast = open.withLock { open in
+                open -= 1
+                return open == 0
             }
-            if isLast { done(failure) }
+            if isLast { done() }
         }
     }
 }

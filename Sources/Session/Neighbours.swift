@@ -4,7 +4,7 @@
 public struct NeighbourStream: Hashable, Sendable {
     /// The sound server's number for it; given again after the server was restarted.
     public var index: UInt32
-    /// Tells it from another stream that has the number later: application, process, title.
+    /// Tells it from another stream that has the number later: client, process, application.
     public var identity: String
     public var application: String
     /// As PulseAudio's `media.role`; nil when it says none.

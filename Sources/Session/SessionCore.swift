@@ -13,7 +13,14 @@ public struct SessionCore: Sendable {
         /// Kept on disk from before `make` until after `undo`.
         case undo([NeighbourChange])
         case saveEntries([NeighbourPolicy.Entry], then: [NeighbourChange])
-        case saveConfiguration(SessionConfiguration, silentSwitch: Bool)
+    }
+
+    /// A request that nothing speaks against. What of it must survive is saved before it is committed.
+    public struct Proposal: Sendable {
+        public let configuration: SessionConfiguration
+        public let silentSwitch: Bool
+        public let isToBeSaved: Bool
+        fileprivate let request: SessionRequest
     }
 
     public private(set) var configuration: SessionConfiguration
@@ -60,7 +67,8 @@ public struct SessionCore: Sendable {
 
     public mutating func begin() -> [Action] { settle() }
 
-    public mutating func change(_ request: SessionRequest) throws(SessionProblem) -> [Action] {
+    /// Changes nothing yet.
+    public func propose(_ request: SessionRequest) throws(SessionProblem) -> Proposal {
         let new = try request.configuration(from: configuration)
         if new.category != configuration.category, !hardware.categories.contains(new.category) {
             throw .unavailable("There is no device for \(new.category.rawValue).")
@@ -68,14 +76,19 @@ public struct SessionCore: Sendable {
         if request.active == true, new.category.playsSound, withOutput.isEmpty {
             throw .noSuitableRoute("There is no output to be active with.")
         }
+        let newSwitch = request.silentSwitch ?? silentSwitch
+        return Proposal(
+            configuration: new, silentSwitch: newSwitch,
+            isToBeSaved: new != configuration || newSwitch != silentSwitch, request: request)
+    }
+
+    /// Brings into force what was proposed to this session; no other proposal may lie between.
+    public mutating func commit(_ proposal: Proposal) -> [Action] {
+        let request = proposal.request
         var actions: [Action] = []
-        let oldSwitch = silentSwitch
-        silentSwitch = request.silentSwitch ?? silentSwitch
-        if new != configuration || silentSwitch != oldSwitch {
-            actions.append(.saveConfiguration(new, silentSwitch: silentSwitch))
-        }
         let obeyedLock = obeysLock
-        configuration = new
+        configuration = proposal.configuration
+        silentSwitch = proposal.silentSwitch
         isLocked = request.locked ?? isLocked
         actions += lockChanged(from: obeyedLock)
         if let active = request.active {

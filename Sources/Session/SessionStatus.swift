@@ -59,7 +59,7 @@ public struct SessionRequest: Hashable, Sendable {
 /// The session for any thread.
 public protocol SessionControl: AnyObject, Sendable {
     var status: SessionStatus { get }
-    /// `reply` comes once, when all of it is saved and in force, or with what speaks against it.
+    /// `reply` comes once, when all of it is saved and in force, or with what speaks against it: then none of it is.
     func change(
         _ request: SessionRequest, reply: @escaping @Sendable (Result<SessionStatus, SessionProblem>) -> Void)
 }

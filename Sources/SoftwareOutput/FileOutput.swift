@@ -10,18 +10,23 @@ internal import Playback
 /// when the process is killed.
 // Unchecked because the superclass is; adds no state.
 public final class FileOutput: PacedOutput, @unchecked Sendable {
-    public init(path: String) {
-        super.init { FileSink(path: path) }
+    /// `report` is told, from the output's thread, when the file could not be completed at the end.
+    public init(path: String, report: @escaping @Sendable (_ failure: String) -> Void) {
+        super.init { FileSink(path: path, report: report) }
     }
 }
 
 private final class FileSink: PacedSink {
     private let path: String
+    private let report: @Sendable (String) -> Void
     private var writer: WaveFileWriter?
     private var format: AudioFormat?
     private var sinceHeader = 0
 
-    init(path: String) { self.path = path }
+    init(path: String, report: @escaping @Sendable (String) -> Void) {
+        self.path = path
+        self.report = report
+    }
 
     var device: OutputDevice {
         OutputDevice(
@@ -49,19 +54,23 @@ private final class FileSink: PacedSink {
 
     func write(_ samples: UnsafeBufferPointer<Float>) throws(AudioOutputError) {
         guard let format else { return }
+        sinceHeader += samples.count / format.channelCount
         do {
             try writer?.write(samples)
+            if sinceHeader >= format.sampleRate {
+                sinceHeader = 0
+                try writer?.updateHeader()
+            }
         } catch {
             throw .refused("cannot write \(path): \(error.message)")
-        }
-        sinceHeader += samples.count / format.channelCount
-        if sinceHeader >= format.sampleRate {
-            sinceHeader = 0
-            writer?.updateHeader()
         }
     }
 
     func finish() {
-        writer = nil
+        do {
+            try writer.take()?.finish()
+        } catch {
+            report("\(path) is not complete: \(error.message)")
+        }
     }
 }

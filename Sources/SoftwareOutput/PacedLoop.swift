@@ -15,6 +15,8 @@ final class PacedLoop {
         case setGains(ChannelGains, Double)
         case duck(Float, Double)
         case select(String?)
+        /// Frames came for a stream that waits for them.
+        case frames
         case shutdown
     }
 
@@ -84,7 +86,7 @@ final class PacedLoop {
             guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
             chosen = device != nil
             tellDevices()
-        case .shutdown: break
+        case .frames, .shutdown: break
         }
     }
 
@@ -95,7 +97,8 @@ final class PacedLoop {
         do throws(AudioOutputError) {
             let format = try sink.open(preferred)
             stream = PacedStream(
-                format, generation, gains: gains, ducking: ducking, continuing: previous, sink: sink)
+                format, generation, gains: gains, ducking: ducking, continuing: previous, sink: sink
+            ) { [mailbox] in mailbox.post(.frames) }
             publish()
             if let stream { handler(.opened(generation, stream.ring)) }
         } catch {

@@ -39,13 +39,13 @@ struct PacedStream {
 
     init(
         _ format: AudioFormat, _ generation: Generation, gains: ChannelGains, ducking: ChannelGains,
-        continuing previous: PacedStream?,
-        sink: any PacedSink
+        continuing previous: PacedStream?, sink: any PacedSink, onFrames: @escaping @Sendable () -> Void
     ) {
         self.format = format
         self.generation = generation
         self.sink = sink
-        ring = FrameRing(format: format, capacity: Int(format.frames(Self.ringSeconds)), retained: 0)
+        ring = FrameRing(
+            format: format, capacity: Int(format.frames(Self.ringSeconds)), retained: 0, onFrames: onFrames)
         ramp = GainRamp(layout: format.layout, gains: gains)
         duckRamp = GainRamp(layout: format.layout, gains: ducking)
         if let previous, previous.ramp.remaining > 0 {
@@ -63,11 +63,12 @@ struct PacedStream {
         return OutputClock(ringIndex: ring.readIndex, isAdvancing: false, sampledAt: now, latency: 0)
     }
 
-    /// When there is something to do without a command; nil when there is not.
+    /// When there is something to do without a command; nil when there is not. While the ring is empty, `onFrames` is called
+    /// with the next frames.
     func wakeUp(period: Double) -> MonotonicTime? {
         switch phase {
         case .stopped, .drained: nil
-        case .waiting: now.advanced(bySeconds: period)
+        case .waiting: ring.askForFrames() ? nil : now
         case .playing(_, let time): time.advanced(bySeconds: min(period, format.seconds(FrameCount(ring.unread))))
         }
     }

@@ -48,14 +48,14 @@ public struct WaveFileWriter: ~Copyable {
     }
 
     /// Makes the header say how long the file is by now, so that it is valid whatever happens to the process.
-    public mutating func updateHeader() {
+    public mutating func updateHeader() throws(Failure) {
         sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+        if sf_error(file) != 0 { throw failure("header") }
     }
 
     /// Ends the file. Without it, `deinit` does the same but cannot tell of a failure.
     public consuming func finish() throws(Failure) {
-        updateHeader()
-        if sf_error(file) != 0 { throw failure("header") }
+        try updateHeader()
     }
 
     private func failure(_ call: String) -> Failure {

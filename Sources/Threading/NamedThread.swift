@@ -16,8 +16,12 @@ public final class NamedThread: Sendable {
         self.init(ifPossible: name, body)!
     }
 
+    /// For tests: there can be no more threads. Only of the task or thread that sets it.
+    @TaskLocal package static var isRefused = false
+
     /// As above; nil when there can be no more threads: for those that come and go with what users do.
     public init?(ifPossible name: String, _ body: @escaping @Sendable () -> Void) {
+        if Self.isRefused { return nil }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setstacksize(&attributes, 512 * 1_024)

@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Playback
 import Testing
+import Threading
 
 @testable import MediaWorkerClient
 
@@ -86,21 +87,60 @@ import Testing
         ("noise", "head -c 100000 /dev/urandom >&3; sleep 60"),
         ("a huge message", "printf '\\377\\377\\377\\177\\003\\0\\0\\0' >&3; sleep 60"),
         ("half a message", "printf '\\100\\0\\0\\0\\003\\0\\0\\0abc' >&3; sleep 60"),
-        ("an answer to nothing", "printf '\\0\\0\\0\\0\\007\\0\\0\\0' >&3; sleep 60"),
+        ("an answer to nothing", "printf '\\010\\0\\0\\0\\005\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0' >&3; sleep 60"),
         (
             "a read of too much",
             "printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\377\\377\\377\\377' >&3; sleep 60"
         ),
         ("silence", "sleep 60"),
+        ("being ready for ever", "while :; do printf '\\0\\0\\0\\0\\001\\0\\0\\0'; done >&3"),
+        (
+            "reading for ever",
+            "cat <&3 >/dev/null & while :; do printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\004\\0\\0\\0'; done >&3"
+        ),
     ]) func hostileWorker_failsItsItem(deed: (name: String, script: String)) throws {
-        let program = files.path("hostile.sh")
-        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(deed.script)\n".utf8).write(to: URL(fileURLWithPath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         var limits = WorkerLimits()
         limits.answer = 1.5
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(program), limits: limits))
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(try program(deed.script)), limits: limits))
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         #expect(error?.code == .decoderFailed, "\(deed.name): \(String(describing: error))")
+    }
+
+    @Test func closedSource_endsAWorkerThatIsNeverSilent() throws {
+        let source = try files.source("a.flac")
+        let chatter = try program("while :; do printf '\\0\\0\\0\\0\\001\\0\\0\\0'; done >&3")
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(chatter)))
+        let thread = Thread {
+            usleep(50_000)
+            source.close()
+        }
+        thread.start()
+        let error = #expect(throws: MediaError.self) { try factory.open(source) }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func withoutThread_thatItemFails_andTheNextIsPlayed() throws {
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil)))
+        let error = NamedThread.$isRefused.withValue(true) {
+            #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        }
+        #expect(error?.code == .decoderFailed)
+        #expect(throws: Never.self) { try factory.open(try files.source("a.flac")) }
+    }
+
+    private func program(_ script: String) throws -> String {
+        let program = files.path("hostile.sh")
+        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        return program
+    }
+
+    /// Its connection is closed, but it lives on: waited for a moment only, and not by those who start others.
+    @Test func workerThatClosesItsConnection_isEndedAndNamed() throws {
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(try program("exec 3>&-; sleep 60"))))
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
+        #expect(error?.message.contains("closed its connection") == true)
+        #expect(workers().isEmpty)
     }
 
     @Test func workers_endWithTheirItems_andListersWhenIdle() throws {

@@ -10,14 +10,14 @@ import Testing
 
     static let requests: [WorkerRequest] = [
         .open(source), .open(WorkerSource(size: nil, isSeekable: false, isLocal: true)), .decode(frames: 4_096),
-        .seek(frame: 1 << 40), .picture, .close, .bytes(17), .bytes(nil), .thumbnail(source, time: 13.5, edge: 320),
+        .seek(frame: 1 << 40), .picture, .bytes(17), .bytes(nil), .thumbnail(source, time: 13.5, edge: 320),
         .scale(source, edge: 64),
     ]
 
     static let replies: [WorkerReply] = [
         .ready, .read(offset: 1 << 35, count: 32_768), .opened(media), .opened(bare),
         .decoded(WorkerProgress(frames: 99, endOfStream: true, damage: 3, format: media.format, duration: 12)),
-        .decoded(WorkerProgress(frames: 0)), .sought(frame: 7), .picture(type: "image/png", bytes: [1, 2, 3]), .closed,
+        .decoded(WorkerProgress(frames: 0)), .sought(frame: 7), .picture(type: "image/png", bytes: [1, 2, 3]),
         .image(time: 12.96, bytes: [0xFF, 0xD8]), .failed(WorkerFailure(.unsupported, "it is coded as äc3")),
     ]
 

@@ -121,11 +121,47 @@ import Threading
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(rig.wait { media.ranges.count == 1_000 })
         media.forget()
+        #expect(try rig.wait { try rig.files().isEmpty })
         #expect(!CacheRig.holds(media, 0..<1_000))
         #expect(rig.cache.find(try CacheRig.address("a")) == nil)
         let anew = try rig.keep(0..<500, of: "a", size: 900, tag: "\"v2\"")
         #expect(rig.wait { anew.ranges.count == 500 })
         #expect(anew.facts.entityTag == "\"v2\"")
+    }
+
+    @Test func whatCannotBeOpenedNow_isKept() throws {
+        let rig = try CacheRig()
+        try rig.keep(0..<1_000, of: "a", size: 2_000).close()
+        #expect(rig.wait { rig.cache.status().bytes == 1_000 })
+        let (part, aside) = (rig.directory + "/c1.part", rig.directory + "/aside")
+        try FileManager.default.moveItem(atPath: part, toPath: aside)
+        try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        try FileManager.default.removeItem(atPath: part)
+        try FileManager.default.moveItem(atPath: aside, toPath: part)
+        let media = try #require(rig.cache.find(try CacheRig.address("a")))
+        #expect(CacheRig.holds(media, 0..<1_000))
+        // One that has gone is forgotten.
+        media.close()
+        try FileManager.default.removeItem(atPath: part)
+        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(rig.cache.status().count == 0)
+    }
+
+    /// Removed between the look at it and the new name: nobody else would find the file.
+    @Test func entryThatIsRemovedWhileItIsPublished_leavesNoFile() throws {
+        let rig = try CacheRig()
+        let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
+        #expect(rig.wait { media.ranges.count == 1_000 })
+        let entry = try #require(rig.cache.index.withLock { $0.entries.values.first })
+        #expect(entry.publish())
+        // By its old name it is found all the same.
+        var state = CacheEntry.State()
+        state.written = media.ranges
+        #expect(throws: Never.self) { try entry.open(state) }
+        media.forget()
+        #expect(try rig.wait { try rig.files().isEmpty })
+        #expect(!entry.publish())
     }
 
     // MARK: Damage

@@ -141,6 +141,47 @@ struct RecorderTests {
         rig.recorder.shutdown()
     }
 
+    @Test func permissionThatIsWithdrawn_whileTheSourceOpens_leavesNoFile() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        _ = rig.told { $0.state == .starting }
+        rig.permission.text.withLock { $0 = "playback only" }
+        rig.recorder.permissionChanged()
+        guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {
+            return #expect(Bool(false))
+        }
+        #expect(rig.recorder.status.state == .idle)
+        rig.source.tell(.started(source: "mic"))
+        rig.recorder.shutdown()
+        #expect(rig.store.files.withLock { $0.isEmpty } && rig.source.closings == 1)
+    }
+
+    @Test func stopWhileTheSourceOpens_saysSo() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        _ = rig.told { $0.state == .starting }
+        #expect(try rig.wait(rig.recorder.stop).get().state == .idle)
+        guard case .failure(.ended) = answer.take(until: nil)[0] else { return #expect(Bool(false)) }
+        rig.recorder.shutdown()
+    }
+
+    /// The session's word may come later than the source's.
+    @Test func sourceThatBegins_whenThePermissionIsGone_leavesNoFile() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        _ = rig.told { $0.state == .starting }
+        rig.permission.text.withLock { $0 = "playback only" }
+        rig.source.tell(.started(source: "mic"))
+        guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {
+            return #expect(Bool(false))
+        }
+        rig.recorder.shutdown()
+        #expect(rig.store.files.withLock { $0.isEmpty })
+    }
+
     @Test func levels_areToldOnlyWhenWanted_andEndInSilence() throws {
         for isMetered in [true, false] {
             let rig = Rig()
@@ -161,6 +202,15 @@ struct RecorderTests {
         _ = try rig.start { $0.playsAfterwards = true }.get()
         _ = rig.wait(rig.recorder.stop)
         #expect(rig.played.take(until: nil) == ["file:///take-1.wav"])
+        rig.recorder.shutdown()
+    }
+
+    @Test func withoutThread_thatRecordingIsRefused_andTheNextIsMade() throws {
+        let rig = Rig()
+        NamedThread.$isRefused.withValue(true) {
+            guard case .failure(.failed) = rig.start() else { return #expect(Bool(false)) }
+        }
+        #expect(try rig.start().get().isNew)
         rig.recorder.shutdown()
     }
 

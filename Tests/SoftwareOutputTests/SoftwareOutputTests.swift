@@ -35,7 +35,7 @@ import Threading
     }
 
     @Test func fileOutputKeepsTheContract() throws {
-        try checkContract { [folder] in FileOutput(path: folder + "/a.wav") }
+        try checkContract { [folder] in FileOutput(path: folder + "/a.wav") { _ in } }
     }
 
     @Test func nullOutputKeepsThePreferredFormat() throws {
@@ -48,7 +48,7 @@ import Threading
 
     @Test func streamsFollowEachOtherInOneFile_andPausesAreNotWritten() throws {
         let path = folder + "/b.wav"
-        let harness = OutputHarness(FileOutput(path: path))
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
         try harness.open(1)
         for generation in 1...2 as ClosedRange<UInt64> {
             if generation == 2 { try harness.open(2, AudioFormat(sampleRate: 8_000, layout: .mono)) }
@@ -64,9 +64,21 @@ import Threading
         #expect(written == Array(repeating: 8_192, count: 4_410) + Array(repeating: 16_384, count: 4_410))
     }
 
+    @Test func framesThatComeLate_areHeard() throws {
+        let harness = OutputHarness(NullOutput())
+        try harness.open(1)
+        harness.output.start(generation: Generation(1))
+        for _ in 1...2 {
+            try harness.fill(882, 0.5)
+            harness.expect("started")
+            harness.expect("underrun")
+        }
+        harness.output.shutdown()
+    }
+
     @Test func gainIsHeard() throws {
         let path = folder + "/c.wav"
-        let harness = OutputHarness(FileOutput(path: path))
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
         harness.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0), over: 0)
         try harness.open(1)
         try harness.fill(441, 0.5)
@@ -93,7 +105,7 @@ import Threading
 
     @Test func pauseFadesOutAndIn() throws {
         let path = folder + "/d.wav"
-        let harness = OutputHarness(FileOutput(path: path))
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
         try harness.open(1)
         try harness.fill(8_820, 0.5)
         harness.output.start(generation: Generation(1))
@@ -111,8 +123,32 @@ import Threading
         #expect(left.last == 16_384)
     }
 
+    @Test func fileThatCannotBeCompleted_isReported() throws {
+        let path = folder + "/g.wav"
+        let failures = Mailbox<String>()
+        let harness = OutputHarness(FileOutput(path: path) { failures.post($0) })
+        try harness.open(1)
+        try harness.fill(441, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        // The disk fails from here on: the file is open for reading only.
+        let unwritable = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(unwritable) }
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            guard let number = Int32(name), number != unwritable else { continue }
+            var target = [CChar](repeating: 0, count: 4_096)
+            let length = readlink("/proc/self/fd/\(name)", &target, 4_095)
+            guard length > 0 else { continue }
+            let file = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if file.hasSuffix(path) { #expect(dup2(unwritable, number) >= 0) }
+        }
+        harness.output.shutdown()
+        #expect(failures.take(until: .now.advanced(bySeconds: 30)).first?.contains("not complete") == true)
+    }
+
     @Test func unwritablePathIsToldAndRefused() throws {
-        let harness = OutputHarness(FileOutput(path: folder + "/none/e.wav"))
+        let harness = OutputHarness(FileOutput(path: folder + "/none/e.wav") { _ in })
         guard case .availability(.unavailable(let cause))? = harness.expect("availability") else {
             Issue.record("available")
             return

@@ -51,6 +51,11 @@ import Testing
         #expect(settings.sink == "from-file")
     }
 
+    @Test(arguments: [("0", false), ("no", false), ("off", false), ("1", true), ("yes", true), ("ON", true)])
+    func network_isASwitchLikeOthers(text: String, isOn: Bool) throws {
+        #expect(try read([], ["TONEARM_NETWORK": text]).usesNetwork == isOn)
+    }
+
     @Test func emptyVariable_countsAsNotSet() throws {
         #expect(try read([], ["TONEARM_PORT": ""]).port == 8080)
     }
@@ -91,7 +96,7 @@ import Testing
     }
 }
 
-private enum TemporaryPath {
+enum TemporaryPath {
     static func make() -> String {
         FileManager.default.temporaryDirectory.path + "/tonearm-\(UInt64.random(in: 0 ... .max))"
     }

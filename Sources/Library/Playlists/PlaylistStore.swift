@@ -11,10 +11,12 @@ public final class PlaylistStore: PlaylistKeeper {
     public static let maximumEntries = 100_000
 
     private let queue: DatabaseQueue
+    private let logger: Logger
 
     /// A damaged file is set aside and a new one begun.
     public init(directory: String, logger: Logger) throws(StateStoreError) {
         let path = directory + "/playlists.sqlite"
+        self.logger = logger
         do {
             do {
                 queue = try PlaylistSchema.open(path)
@@ -30,13 +32,13 @@ public final class PlaylistStore: PlaylistKeeper {
     }
 
     public func playlists() throws(PlaylistError) -> [Playlist] {
-        try perform { database in
+        try read { database in
             try Row.fetchAll(database, sql: Self.columns + " ORDER BY name COLLATE NOCASE, id").map(Self.playlist)
         }
     }
 
     public func playlist(_ id: PlaylistID) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
-        try perform { database in
+        try read { database in
             let list = try Self.find(id, database)
             let entries = try Row.fetchAll(
                 database, sql: "SELECT uri, title, artist, album FROM entry WHERE playlist = ? ORDER BY place",
@@ -46,7 +48,7 @@ public final class PlaylistStore: PlaylistKeeper {
     }
 
     public func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist {
-        try perform { database in
+        try write { database in
             guard try Int.fetchOne(database, sql: "SELECT count(*) FROM playlist") ?? 0 < Self.maximumPlaylists else {
                 throw PlaylistError.full(maximum: Self.maximumPlaylists)
             }
@@ -62,7 +64,7 @@ public final class PlaylistStore: PlaylistKeeper {
     public func change(
         _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
     ) throws(PlaylistError) -> Playlist {
-        try perform { database in
+        try write { database in
             let old = try Self.find(id, database, expected: expected)
             switch entries {
             case .replace(let entries):
@@ -79,7 +81,7 @@ public final class PlaylistStore: PlaylistKeeper {
     }
 
     public func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {
-        try perform { database in
+        try write { database in
             _ = try Self.find(id, database, expected: expected)
             try database.execute(sql: "DELETE FROM playlist WHERE id = ?", arguments: [id.number])
         }
@@ -116,14 +118,35 @@ public final class PlaylistStore: PlaylistKeeper {
         }
     }
 
+    /// Waits for what is under way; every later call fails.
+    public func close() {
+        do {
+            try queue.close()
+        } catch {
+            // What was answered has been written; the rest is tidying up, which the next start does.
+            logger.warning("playlists.sqlite is not closed: \(error)")
+        }
+    }
+
+    /// Needs nothing of the disk but to be read: not even room.
+    private func read<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
+        do {
+            return try queue.read(body)
+        } catch let error as PlaylistError {
+            throw error
+        } catch {
+            throw .unreadable("The playlists cannot be read: \(error)")
+        }
+    }
+
     /// One transaction.
-    private func perform<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
+    private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
             return try queue.write(body)
         } catch let error as PlaylistError {
             throw error
         } catch {
-            throw .notSaved("The playlists cannot be read or written: \(error)")
+            throw .notSaved("The playlists cannot be written: \(error)")
         }
     }
 }

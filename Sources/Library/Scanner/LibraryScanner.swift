@@ -35,6 +35,10 @@ final class LibraryScanner {
     private var places = FolderPlaces()
     private var isComplete = true
     private var missing: [String] = []
+    /// Why the catalogue could not be written, since the last scan.
+    private var failure: String?
+    /// What cannot be watched, and which folders are not there.
+    private var folderProblems: [String] = []
     private var mayBeDamaged: Bool
     private var rebuilds = 0
 
@@ -166,30 +170,31 @@ final class LibraryScanner {
                 ])
         }
         let ended = scan
+        self.failure = failure
+        let problems = self.problems
         environment.board.change(tellsAlways: true) { status in
             status.state = failure == nil ? .idle : .failed
             status.scan = ended
             if let counts { status.counts = counts }
-            status.problems = failure.map { [$0] } ?? status.problems.filter { !$0.hasPrefix("the music library") }
+            status.problems = problems
         }
     }
 
-    /// What cannot be watched, and which folders are not there.
+    private var problems: [String] { (failure.map { [$0] } ?? []) + folderProblems }
+
     private func tell() {
         let watch = environment.watch
+        folderProblems = missing.map { "The music folder \($0) cannot be opened; what is known of it is kept." }
+        if !isComplete {
+            folderProblems.append(
+                watch == nil
+                    ? "Folders cannot be watched here; the music is looked through every 10 minutes."
+                    : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is looked "
+                        + "through every 10 minutes as well.")
+        }
         environment.board.change(tellsAlways: true) { status in
             status.watch = watch == nil ? .off : isComplete ? .full : .partial
-            status.problems = status.problems.filter { $0.hasPrefix("the music library") }
-            for directory in missing {
-                status.problems.append("The music folder \(directory) cannot be opened; what is known of it is kept.")
-            }
-            if !isComplete {
-                status.problems.append(
-                    watch == nil
-                        ? "Folders cannot be watched here; the music is looked through every 10 minutes."
-                        : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is looked "
-                            + "through every 10 minutes as well.")
-            }
+            status.problems = problems
         }
     }
 }

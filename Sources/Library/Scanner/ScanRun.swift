@@ -21,7 +21,7 @@ final class ScanRun {
     private var changes = CatalogueChanges()
     private var committedAt = MonotonicTime.now
     private(set) var scan: LibraryStatus.Scan
-    /// Folders that could not be read: what the catalogue has of them stays.
+    /// Folders that could not be read, or only in part: what the catalogue has of them stays.
     private var skipped: Set<Int64> = []
     private var visited: Set<Int64> = []
 
@@ -39,10 +39,10 @@ final class ScanRun {
     func runAll(_ places: inout FolderPlaces) throws {
         places = FolderPlaces()
         let known = try environment.connection.read { try Int64.fetchSet($0, sql: "SELECT id FROM folder") }
-        let missing = environment.roots.missingDirectories
+        let wasWhole = environment.roots.missingDirectories.isEmpty
         try visit("", known, &places)
         try finishReading()
-        if missing.isEmpty {
+        if wasWhole, environment.roots.missingDirectories.isEmpty {
             let gone = known.subtracting(visited)
             if !gone.isEmpty { changes.removedFolders = try kept(outOf: gone) }
         }
@@ -68,7 +68,7 @@ final class ScanRun {
             }
             try compare(folder, try KnownFile.all(in: [id], connection)[id])
             let present = Set(folder.folders)
-            if missing.isEmpty {
+            if missing.isEmpty, !folder.isPartial {
                 for child in children.subtracting(present) {
                     places.forget(below: child)
                     let childID = CatalogueKey.of(child)
@@ -115,6 +115,10 @@ final class ScanRun {
             }
             guard let folder else { return nil }
             visited.insert(id)
+            if folder.isPartial {
+                scan.skippedFolders += 1
+                skipped.insert(id)
+            }
             return folder
         } catch {
             if error.code != .notFound {
@@ -137,9 +141,15 @@ final class ScanRun {
             if let old = known.removeValue(forKey: key), !rereads, old.isUnchanged(file.stamp) { continue }
             try read(OutlineReaders.Job(folder: folder, file: file))
         }
-        changes.removedFiles += known.keys
+        if !known.isEmpty, isWhole(folder) { changes.removedFiles += known.keys }
         try commitIfDue()
         environment.board.change { $0.scan = self.scan }
+    }
+
+    /// Whether what a folder does not show has gone. It is not known which root a file came from: while one is not there,
+    /// all that is known stays.
+    private func isWhole(_ folder: ScannedFolder) -> Bool {
+        !folder.isPartial && environment.roots.missingDirectories.isEmpty
     }
 
     // MARK: Files

@@ -28,7 +28,7 @@ final class ArtworkFiles: Sendable {
     private let underWay = Mutex<MediaCancellation?>(nil)
     private let thread = Mutex<NamedThread?>(nil)
 
-    /// `found` comes for each request, from the thread; nil for no picture, or one that cannot be shown or saved.
+    /// `found` comes for each request, from the thread (or at once, where there can be none); nil for no picture, or one that cannot be shown or saved.
     init(
         directory: String, pictures: MPRISPictures, found: @escaping @Sendable (ItemID, String?) -> Void
     ) {
@@ -42,9 +42,11 @@ final class ArtworkFiles: Sendable {
         cancel()
         let cancellation = MediaCancellation()
         underWay.withLock { $0 = cancellation }
-        thread.withLock { thread in
-            if thread == nil { thread = NamedThread("mpris-artwork") { [self] in run() } }
+        let isRunning = thread.withLock { thread in
+            if thread == nil { thread = NamedThread(ifPossible: "mpris-artwork") { [self] in run() } }
+            return thread != nil
         }
+        guard isRunning else { return found(request.item, nil) }
         requests.post((request, cancellation))
     }
 

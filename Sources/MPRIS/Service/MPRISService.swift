@@ -64,16 +64,19 @@ public final class MPRISService: Sendable {
         thread.join(within: 0.3)
     }
 
-    /// Nothing when it runs already.
+    /// Nothing when it runs already. Where there can be no thread, it is tried again with the next change of a setting.
     private func begin() {
         state.withLock { state in
             guard case .idle = state else { return }
             inbox.changed()
             let (player, inbox, artwork, log) = (player, inbox, artwork, log)
-            state = .running(
-                NamedThread("mpris") {
-                    MPRISLoop(player: player, inbox: inbox, artwork: artwork, log: log).run()
-                })
+            let thread = NamedThread(ifPossible: "mpris") {
+                MPRISLoop(player: player, inbox: inbox, artwork: artwork, log: log).run()
+            }
+            guard let thread else {
+                return log.warning("not on the session bus: the machine lets the server have no more threads")
+            }
+            state = .running(thread)
         }
     }
 }

@@ -41,9 +41,9 @@ enum TrackMetadata {
 
     static func microseconds(_ seconds: Double) -> Int64 { Int64((min(seconds, 9e12) * 1e6).rounded()) }
 
+    /// A picture's address that a desktop can load by itself.
     private static func network(_ uri: String?) -> String? {
-        guard let uri, let end = uri.firstIndex(of: ":") else { return nil }
-        return ["http", "https"].contains(uri[..<end].lowercased()) ? uri : nil
+        uri.flatMap { MediaLocator.isNetwork($0) ? $0 : nil }
     }
 
     /// The file's name without its extension, for what has no title; the page does the same.

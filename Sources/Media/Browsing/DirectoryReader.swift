@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Playback
 
 /// Reads the names in a directory, with what the file system tells without a stat.
 struct DirectoryReader: ~Copyable {
@@ -8,12 +9,13 @@ struct DirectoryReader: ~Copyable {
 
     private let stream: OpaquePointer
 
-    /// Takes over a descriptor of a directory that is open for reading; nil when it is none.
-    init?(_ descriptor: consuming OwnedDescriptor) {
+    /// Takes over a descriptor of a directory that is open for reading.
+    init(_ descriptor: consuming OwnedDescriptor) throws(MediaError) {
         let number = descriptor.release()
         guard let stream = fdopendir(number) else {
+            let code = errno
             close(number)
-            return nil
+            throw Self.failure(code)
         }
         self.stream = stream
     }
@@ -24,9 +26,16 @@ struct DirectoryReader: ~Copyable {
 
     var descriptor: Int32 { dirfd(stream) }
 
-    /// The next name that is not hidden; nil at the end (or when the directory went away).
-    func next() -> (name: [UInt8], kind: Kind)? {
-        while let entry = readdir(stream) {
+    /// The next name that is not hidden; nil at the end (or when the directory went away). Throws when the rest cannot
+    /// be read: what was not told then may still be there.
+    func next() throws(MediaError) -> (name: [UInt8], kind: Kind)? {
+        while true {
+            // Only errno tells the end from a failure.
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw Self.failure(errno) }
+                return nil
+            }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
             if name.first == UInt8(ascii: ".") { continue }
             switch Int(entry.pointee.d_type) {
@@ -37,6 +46,9 @@ struct DirectoryReader: ~Copyable {
             default: return (name, .other)
             }
         }
-        return nil
+    }
+
+    private static func failure(_ code: Int32) -> MediaError {
+        MediaError(.unreadable, "A music folder cannot be read: \(systemMessage(code)).")
     }
 }

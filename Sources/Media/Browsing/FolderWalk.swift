@@ -25,14 +25,16 @@ public struct FolderWalk: Sendable {
 
     /// The folders named `path` in every root that has one; never empty.
     static func directories(_ path: String, in roots: MusicRoots) throws(MediaError) -> [Folder] {
-        var parsed = try MusicPath(uri: path)
-        // Finds the spelling that exists (see MusicPath.percentDecoded), then every root that has it.
-        let first = try roots.open(parsed, flags: clinux_o_path, uri: path)
-        parsed = first.path
+        try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+    }
+
+    /// The spelling of a folder that exists (see MusicPath.percentDecoded), as the first root that has it knows it.
+    static func spelling(_ path: String, in roots: MusicRoots) throws(MediaError) -> MusicPath {
+        let first = try roots.open(try MusicPath(uri: path), flags: clinux_o_path, uri: path)
         guard first.status.st_mode & S_IFMT == S_IFDIR else {
             throw MediaError(.unsupported, "\(path) is not a folder.")
         }
-        return try roots.openAll(parsed, flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+        return first.path
     }
 
     /// The uri of a path: its names joined; escaped as a whole when a name is not valid UTF-8, begun with
@@ -47,8 +49,8 @@ public struct FolderWalk: Sendable {
     ) throws(MediaError) {
         var children: [[UInt8]: Bool] = [:]
         for folder in folders where visited.insert(folder.identity).inserted {
-            guard let reader = DirectoryReader(folder.take()) else { continue }
-            while let (name, kind) = reader.next() {
+            let reader = try DirectoryReader(folder.take())
+            while let (name, kind) = try reader.next() {
                 if children[name] != nil { continue }
                 switch kind {
                 case .directory: children[name] = true

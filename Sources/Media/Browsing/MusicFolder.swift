@@ -41,8 +41,8 @@ public struct MusicFolder: Hashable, Sendable {
         var isTruncated = false
         for directory in directories {
             let prefix = directory.path
-            guard let reader = DirectoryReader(directory.take()) else { continue }
-            while let (rawName, kind) = reader.next() {
+            let reader = try DirectoryReader(directory.take())
+            while let (rawName, kind) = try reader.next() {
                 let name = MusicPath.display(rawName)
                 if entries[name] != nil { continue }
                 guard kind != .other, kind != .file || AudioFileType.isAudioFile(name),

@@ -19,8 +19,8 @@ extension MusicRoots {
         var best: (rank: Int, name: [UInt8], path: MusicPath)?
         for directory in try FolderWalk.directories(folder, in: self) {
             let path = directory.path
-            guard let reader = DirectoryReader(directory.take()) else { continue }
-            while let (name, kind) = reader.next() {
+            let reader = try DirectoryReader(directory.take())
+            while let (name, kind) = try reader.next() {
                 guard kind != .directory, let rank = Self.rank(name), rank < best?.rank ?? .max else { continue }
                 best = (rank, name, path)
             }

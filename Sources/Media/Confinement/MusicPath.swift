@@ -48,7 +48,7 @@ struct MusicPath: Hashable {
                 components: try Self.components(decoded[...]), isAbsolute: true,
                 namesFolder: Self.namesFolder(decoded[...]))
         case "http", "https":
-            throw MediaError(.unsupported, "Network addresses cannot be played yet; give a file in a music folder.")
+            throw MediaError(.unsupported, "A network address is not taken here; give a path in a music folder.")
         case .some(let scheme):
             throw MediaError(.unsupported, "Addresses that begin with \(scheme): cannot be played.")
         }

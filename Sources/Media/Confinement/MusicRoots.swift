@@ -73,6 +73,13 @@ public struct MusicRoots: Sendable {
 
     /// In every root that has it, up to `atMost`; never empty. The first error but `notFound` is thrown if there is none.
     func openAll(_ path: MusicPath, flags: Int32, atMost: Int = .max) throws(MediaError) -> [Found] {
+        try openEach(path, flags: flags, atMost: atMost).found
+    }
+
+    /// As `openAll`; `isPartial` when a root may have it too, but could not be asked.
+    func openEach(
+        _ path: MusicPath, flags: Int32, atMost: Int = .max
+    ) throws(MediaError) -> (found: [Found], isPartial: Bool) {
         guard !directories.isEmpty else {
             throw MediaError(.notFound, "No music folder is configured; start the server with --music DIR.")
         }
@@ -89,7 +96,7 @@ public struct MusicRoots: Sendable {
                 if failure == nil || failure?.code == .notFound { failure = error }
             }
         }
-        guard found.isEmpty else { return found }
+        guard found.isEmpty else { return (found, failure?.code == .unreadable) }
         guard isInside else { throw MediaError(.forbidden, "The file is outside the music folders.") }
         throw failure ?? MediaError(.notFound, "There is no such file.")
     }

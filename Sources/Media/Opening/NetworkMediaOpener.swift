@@ -23,16 +23,10 @@ public struct NetworkMediaOpener: MediaOpener {
         self.local = local
     }
 
-    /// Whether `uri` asks for the network, well-formed or not.
-    public static func isNetwork(_ uri: String) -> Bool {
-        let scheme = uri.prefix { $0 != ":" }.lowercased()
-        return uri.utf8.count > scheme.utf8.count && (scheme == "http" || scheme == "https")
-    }
-
     public func open(
         _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
     ) throws(MediaError) -> any AudioDecoder {
-        guard Self.isNetwork(locator.uri) else {
+        guard locator.isNetwork else {
             return try local.open(locator, cancellation: cancellation, loading: loading)
         }
         guard let transport else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Playback
+
 /// What a playlist file or feed holds, as it is written: references are not resolved yet.
 struct MediaList: Hashable {
     struct Entry: Hashable {
@@ -79,7 +81,7 @@ enum MediaListFormat: Hashable {
     /// at the last few bytes only, where it can.
     static func isListName(_ uri: String) -> Bool {
         var name = uri.utf8[...]
-        if let first = name.first, first | 0x20 == UInt8(ascii: "h"), NetworkMediaOpener.isNetwork(uri) {
+        if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
             name = name.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         }
         let end = name.suffix(5)

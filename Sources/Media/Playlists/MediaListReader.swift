@@ -123,7 +123,7 @@ public struct MediaListReader: Sendable {
     private func load(
         _ locator: MediaLocator, mustBeList: Bool, deadline: MonotonicTime
     ) throws(MediaError) -> (MediaList, ListBase)? {
-        let isNetwork = NetworkMediaOpener.isNetwork(locator.uri)
+        let isNetwork = locator.isNetwork
         guard isNetwork else {
             let file = try roots.openFile(locator.uri)
             return try list(in: file, locator.uri, mustBeList: mustBeList).map { list in

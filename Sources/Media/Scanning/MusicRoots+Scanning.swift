@@ -15,7 +15,8 @@ extension MusicRoots {
         var files: [ScannedFile] = []
         var folders: [String] = []
         var identity: FolderIdentity?
-        for folder in try openFolders(uri) {
+        let (opened, isPartial) = try openFolders(uri)
+        for folder in opened.map(Folder.init) {
             let path = folder.path
             let ownIdentity = FolderIdentity(device: folder.identity.device, inode: folder.identity.inode)
             if identity == nil {
@@ -26,8 +27,8 @@ extension MusicRoots {
             directories.append(directory)
             // Before it is read, so that nothing falls between.
             watch?.add(directory.number, uri: uri, identity: ownIdentity)
-            guard let reader = DirectoryReader(OwnedDescriptor(dup(directory.number))) else { continue }
-            while let (rawName, kind) = reader.next() {
+            let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
+            while let (rawName, kind) = try reader.next() {
                 guard kind != .other, children[rawName] == nil else { continue }
                 let name = MusicPath.display(rawName)
                 guard kind != .file || AudioFileType.isAudioFile(name) else { continue }
@@ -55,15 +56,16 @@ extension MusicRoots {
         }
         guard let identity else { throw MediaError(.notFound, "There is no such folder.") }
         return ScannedFolder(
-            uri: uri, identity: identity, files: files, folders: folders, roots: self, directories: directories)
+            uri: uri, identity: identity, files: files, folders: folders, isPartial: isPartial, roots: self,
+            directories: directories)
     }
 
     /// As `FolderWalk.directories`, with one look instead of two for a uri that needs no decoding.
-    private func openFolders(_ uri: String) throws(MediaError) -> [Folder] {
+    private func openFolders(_ uri: String) throws(MediaError) -> (found: [Found], isPartial: Bool) {
         do throws(MediaError) {
-            return try openAll(try MusicPath(uri: uri), flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+            return try openEach(try MusicPath(uri: uri), flags: O_RDONLY | O_DIRECTORY)
         } catch  where error.code == .notFound {
-            return try FolderWalk.directories(uri, in: self)
+            return try openEach(try FolderWalk.spelling(uri, in: self), flags: O_RDONLY | O_DIRECTORY)
         }
     }
 

@@ -66,18 +66,21 @@ public final class ScannedFolder: Sendable {
     public let files: [ScannedFile]
     /// Uris of the folders in it.
     public let folders: [String]
+    /// A root may have more of it, but could not be asked: what is not here may still be there.
+    public let isPartial: Bool
 
     private let roots: MusicRoots
     private let directories: [SharedDirectory]
 
     init(
-        uri: String, identity: FolderIdentity, files: [ScannedFile], folders: [String], roots: MusicRoots,
-        directories: [SharedDirectory]
+        uri: String, identity: FolderIdentity, files: [ScannedFile], folders: [String], isPartial: Bool,
+        roots: MusicRoots, directories: [SharedDirectory]
     ) {
         self.uri = uri
         self.identity = identity
         self.files = files
         self.folders = folders
+        self.isPartial = isPartial
         self.roots = roots
         self.directories = directories
     }

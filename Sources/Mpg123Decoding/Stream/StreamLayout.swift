@@ -47,13 +47,9 @@ struct StreamLayout {
         }
     }
 
-    /// Bytes of the ID3v2 tag that begins here with header and footer (ID3v2.4 structure, 3.1); nil when there is none.
+    /// Bytes of the ID3v2 tag that begins here; nil when there is none.
     static func tagSize(_ head: [UInt8]) -> Int64? {
-        guard head.count >= 10, head.starts(with: "ID3".utf8), head[3] != 0xFF, head[4] != 0xFF,
-            head[6...9].allSatisfy({ $0 < 0x80 })
-        else { return nil }
-        let body = head[6...9].reduce(Int64(0)) { $0 << 7 | Int64($1) }
-        return 10 + body + (head[3] == 4 && head[5] & 0x10 != 0 ? 10 : 0)
+        VersionTwoTag.size(head)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Media
 internal import Playback
 
 /// Raw values by field, the first of each kept; decoded together, since one field's encoding hints at the others'.
@@ -52,26 +53,11 @@ struct TagFields {
         tags.genre = string(.genre).map(GenreList.expand)
         tags.date = string(.date) ?? string(.year)
         tags.comment = string(.comment)
-        (tags.trackNumber, tags.trackTotal) = Self.numbers(string(.track))
-        tags.discNumber = Self.numbers(string(.disc)).0
-        tags.replayGainTrack = Self.decibels(string(.gainTrack))
-        tags.replayGainAlbum = Self.decibels(string(.gainAlbum))
+        let track = string(.track).map(TagNumber.init)
+        (tags.trackNumber, tags.trackTotal) = (track?.number, track?.total)
+        tags.discNumber = string(.disc).map(TagNumber.init)?.number
+        tags.replayGainTrack = string(.gainTrack).flatMap(TagGain.decibels)
+        tags.replayGainAlbum = string(.gainAlbum).flatMap(TagGain.decibels)
         return tags
-    }
-
-    /// "3", "03/12", "/12"
-    static func numbers(_ text: String?) -> (Int?, Int?) {
-        let parts = (text ?? "").split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        func number(_ part: Substring) -> Int? {
-            let digits = part.drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber }
-            return Int(digits).flatMap { $0 > 0 ? $0 : nil }
-        }
-        return (parts.first.flatMap(number), parts.dropFirst().first.flatMap(number))
-    }
-
-    /// "-6.48 dB"
-    static func decibels(_ text: String?) -> Double? {
-        let number = (text ?? "").drop { $0 == " " || $0 == "+" }.prefix { "+-.0123456789".contains($0) }
-        return Double(number).flatMap { (-60...60).contains($0) ? $0 : nil }
     }
 }

@@ -33,6 +33,16 @@ public struct MediaLocator: Hashable, Sendable {
         self.uri = uri
         self.headers = headers
     }
+
+    /// Comes from a web server.
+    public var isNetwork: Bool { Self.isNetwork(uri) }
+
+    /// Whether `uri` asks for the web, by its scheme, well-formed or not.
+    public static func isNetwork(_ uri: String) -> Bool {
+        // Asked for each item of a long queue: no more than the scheme is looked at.
+        guard let colon = uri.utf8.prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return ["http", "https"].contains(uri[..<colon].lowercased())
+    }
 }
 
 /// PCM of one opened media. Lives on one decode thread; not Sendable by intent.

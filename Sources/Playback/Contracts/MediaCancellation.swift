@@ -18,6 +18,9 @@ public final class MediaCancellation: Sendable {
 
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// Whether the decode thread is to stop what it does: for work that waits for nothing.
+    var wantsReturn: Bool { state.withLock { $0.isCancelled || $0.isInterrupted } }
+
     /// Called at most once, from the cancelling thread; at once when already cancelled. A source closes itself in it.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         let callNow = state.withLock { state in

@@ -24,6 +24,8 @@ public struct OutputDevice: Hashable, Sendable {
     public var formFactor: String?
     /// As PulseAudio's `device.bus`: pci, usb, bluetooth.
     public var bus: String?
+    /// Reached over a network: AirPlay, or another machine's sound server.
+    public var isNetwork: Bool
     public var state: State
     /// False when every port is unplugged.
     public var isAvailable: Bool
@@ -36,9 +38,9 @@ public struct OutputDevice: Hashable, Sendable {
     public var activePort: String?
 
     public init(
-        id: String, description: String, formFactor: String? = nil, bus: String? = nil, state: State = .unknown,
-        isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100, channelCount: Int = 2,
-        ports: [OutputPort] = [], activePort: String? = nil
+        id: String, description: String, formFactor: String? = nil, bus: String? = nil, isNetwork: Bool = false,
+        state: State = .unknown, isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100,
+        channelCount: Int = 2, ports: [OutputPort] = [], activePort: String? = nil
     ) {
         self.ports = ports
         self.activePort = activePort
@@ -46,6 +48,7 @@ public struct OutputDevice: Hashable, Sendable {
         self.description = description
         self.formFactor = formFactor
         self.bus = bus
+        self.isNetwork = isNetwork
         self.state = state
         self.isAvailable = isAvailable
         self.isDefault = isDefault
@@ -62,9 +65,6 @@ extension OutputDevice {
     }
 
     public var isBluetooth: Bool { bus == "bluetooth" }
-
-    /// Reached over a network: AirPlay, or another machine's sound server.
-    public var isNetwork: Bool { id.hasPrefix("raop") || id.hasPrefix("tunnel") }
 }
 
 public struct OutputPort: Hashable, Sendable {

@@ -16,9 +16,11 @@ final class DecodeReader {
     private var format: AudioFormat
     private let samples: UnsafeMutableBufferPointer<Float>
     private var consumed = 0
+    private let cancellation: MediaCancellation
 
-    init(_ decoder: any AudioDecoder, chunk: Int) {
+    init(_ decoder: any AudioDecoder, chunk: Int, cancellation: MediaCancellation) {
         self.decoder = decoder
+        self.cancellation = cancellation
         reported = decoder.media
         format = decoder.media.format
         samples = .allocate(capacity: chunk * 8)
@@ -40,7 +42,8 @@ final class DecodeReader {
         frame = try decoder.seek(to: decoder.media.format.frames(seconds))
     }
 
-    /// Makes at least one frame available, unless the media is at its end.
+    /// Makes at least one frame available, unless the media is at its end. Throws `cancelled` when that is not wanted any
+    /// more: a decoder may find no frame for as long as it likes.
     func fill() throws(MediaError) {
         isUsed = true
         while available == 0, !isAtEnd {
@@ -51,6 +54,9 @@ final class DecodeReader {
             consumed = 0
             isAtEnd = result.endOfStream
             mediaHasChanged = mediaHasChanged || result.mediaChanged
+            if available == 0, !isAtEnd, cancellation.wantsReturn {
+                throw MediaError(.cancelled, "Something else is wanted.")
+            }
         }
     }
 

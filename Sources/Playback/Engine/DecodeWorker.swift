@@ -32,7 +32,8 @@ struct DecodeWorker {
 
     mutating func run(_ locator: MediaLocator, from start: DecodeStart, opener: any MediaOpener) {
         do {
-            let reader = DecodeReader(try open(locator, opener), chunk: buffering.frames)
+            let reader = DecodeReader(
+                try open(locator, opener), chunk: buffering.frames, cancellation: cancellation)
             report(.opened(reader.decoder.media))
             try begin(start, reader)
             try serve(reader)

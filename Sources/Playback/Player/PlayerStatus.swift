@@ -32,10 +32,12 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case outputUnavailable = "output-unavailable"
     case outputSuspended = "output-suspended"
     case network
+    /// Of the contract; a decoder that fails is told as `mediaError` so far.
     case decodeError = "decode-error"
     /// The decoder has not kept up with the sink (a busy machine, a slow disk).
     case underrun
     case mediaError = "media-error"
+    /// Of the contract; there is no sleep timer so far.
     case sleepTimer = "sleep-timer"
     case restored
     case queueChanged = "queue-changed"

@@ -73,10 +73,7 @@ public final class QueueItem: Sendable {
     /// It has nothing but its `uri`, as most have.
     public var isPlain: Bool { details == nil }
     /// Comes from a server, by its address: what takes its time to open.
-    public var isRemote: Bool {
-        let scheme = uri.prefix { $0 != ":" }
-        return (4...5).contains(scheme.utf8.count) && ["http", "https"].contains(scheme.lowercased())
-    }
+    public var isRemote: Bool { MediaLocator.isNetwork(uri) }
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
 

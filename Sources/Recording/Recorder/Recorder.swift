@@ -91,11 +91,19 @@ public final class Recorder: Sendable {
     }
 
     private func post(_ message: RecorderMessage, orElse refuse: (RecordingError) -> Void) {
+        guard begin() else { return refuse(.failed("The machine lets the server have no more threads.")) }
         guard mailbox.post(message) else { return refuse(.shuttingDown) }
+    }
+
+    /// With the first message. False when there can be no thread; the next message tries again.
+    private func begin() -> Bool {
         state.withLock { state in
-            guard case .idle = state else { return }
+            guard case .idle = state else { return true }
             let (environment, mailbox, board) = (environment, mailbox, board)
-            state = .running(NamedThread("recorder") { RecorderLoop(environment, mailbox, board).run() })
+            let thread = NamedThread(ifPossible: "recorder") { RecorderLoop(environment, mailbox, board).run() }
+            guard let thread else { return false }
+            state = .running(thread)
+            return true
         }
     }
 }

@@ -90,7 +90,8 @@ final class RecorderLoop {
         let take = Take(settings, generation: generation)
         take.starting = (.now.advanced(bySeconds: Self.patience), reply)
         self.take = take
-        status.state = .starting
+        // Told before the source is asked for: a permission that is withdrawn meanwhile must find it.
+        change(.starting)
         let request = CaptureRequest(
             source: settings.source, sampleRate: settings.sampleRate, channelCount: settings.channelCount)
         take.stream = environment.capture.open(request, into: take.ring) { [mailbox, generation] event in
@@ -142,9 +143,10 @@ final class RecorderLoop {
         }
     }
 
-    /// Only now is there a file: what cannot be opened leaves none.
+    /// Only now is there a file: what cannot be opened, or is not permitted any longer, leaves none.
     private func started(_ take: Take, _ source: String) {
         guard let starting = take.starting else { return }
+        if let refusal = environment.permission.refusal { return giveUp(.notPermitted(refusal)) }
         do throws(RecordingError) {
             let writer = try environment.store.create(take.settings)
             take.writer = writer
@@ -163,7 +165,7 @@ final class RecorderLoop {
         guard let take, let starting = take.starting else { return }
         take.stream?.close()
         self.take = nil
-        status.state = .idle
+        change(.idle)
         starting.reply(.failure(error))
     }
 
@@ -200,7 +202,7 @@ final class RecorderLoop {
     /// Completes the file, whatever the reason; what can still be written is.
     private func end(_ reason: EndReason, successfully: Bool? = nil, message: String? = nil) {
         guard let take else { return }
-        if take.starting != nil { return giveUp(.shuttingDown) }
+        if take.starting != nil { return giveUp(Self.refusal(reason, message)) }
         take.stream?.close()
         var result = RecordingStatus.Finished(
             id: take.writer?.id ?? "", successfully: successfully ?? true, reason: reason, duration: 0, message: message
@@ -225,6 +227,17 @@ final class RecorderLoop {
         change(.idle)
         if take.settings.playsAfterwards, result.successfully, reason != .shutdown {
             environment.play(environment.store.address(result.id))
+        }
+    }
+
+    /// What is told to whoever asked for a recording that ends before it begins.
+    private static func refusal(_ reason: EndReason, _ message: String?) -> RecordingError {
+        switch reason {
+        case .shutdown: .shuttingDown
+        case .session: .notPermitted(message ?? "The session does not permit it any longer.")
+        case .user: .ended("It was stopped before the source gave sound.")
+        case .routeChange: .noSource(message ?? "The source went away.")
+        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source gave sound.")
         }
     }
 
@@ -274,7 +287,7 @@ extension RecordingError {
     public var sentence: String {
         switch self {
         case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
-            .failed(let text):
+            .ended(let text), .failed(let text):
             text
         case .invalid(let member, let reason): "\(member) \(reason)."
         case .unknownRecording(let id): "There is no recording \(id.prefix(100))."

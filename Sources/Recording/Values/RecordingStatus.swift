@@ -125,6 +125,8 @@ public enum RecordingError: Error, Hashable, Sendable {
     /// It is being made.
     case inUse(String)
     case notRecording
+    /// It was ended before it began.
+    case ended(String)
     case diskFull(String)
     case failed(String)
     case shuttingDown

@@ -2,8 +2,8 @@
 
 import Playback
 
-/// Turns the entries of a request into drafts; all but plain media is read on the media
-/// thread.
+/// Turns the entries of a request into drafts. Plain media stays as it is; all else is read in the background, where
+/// playlists of other servers have a thread of their own.
 struct QueueItemExpansion: Sendable {
     let services: Services
 

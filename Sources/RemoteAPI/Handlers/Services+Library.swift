@@ -19,7 +19,7 @@ extension Services {
         return playlists
     }
 
-    /// Runs what reads a database, away from the server's threads.
+    /// Runs what reads or changes what is kept in files (the library, playlists, the cache), away from the server's threads.
     func onLibrary(reply: @escaping Reply, _ job: @escaping @Sendable () throws(Problem) -> Void) throws(Problem) {
         let isTaken = libraryWorker.submit {
             do throws(Problem) {
@@ -28,7 +28,7 @@ extension Services {
                 reply(error.response)
             }
         }
-        if !isTaken { throw .busy("Too many requests to the library are under way.") }
+        if !isTaken { throw .busy("Too many requests to the library, the playlists and the cache are under way.") }
     }
 
     /// All media of an artist, album, genre or track, in the order in which they are listed.
@@ -92,6 +92,9 @@ extension Problem {
                     detail: "The playlist has another revision by now: read it again and repeat the change.",
                     headers: id.map { [("ETag", PlaylistTag(id: $0, revision: current).tag.description)] } ?? [])
             case .full(let maximum): throw .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
+            case .unreadable(let reason):
+                throw Problem(
+                    status: 503, code: "playlists-unavailable", title: "Playlists unavailable", detail: reason)
             case .notSaved(let reason):
                 throw Problem(status: 500, code: "not-saved", title: "Not saved", detail: reason)
             }

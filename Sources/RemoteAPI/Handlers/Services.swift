@@ -28,7 +28,7 @@ struct Services: Sendable {
     let listWorker: SupervisedWorker
     /// Fetches pictures from other servers.
     let coverWorker: SupervisedWorker
-    /// Reads the library and playlists.
+    /// Reads the library, reads and changes playlists and the cache: short work in files, one after another.
     let libraryWorker: BackgroundWorker
     /// nil when nothing makes them.
     let renditions: (any MediaRenditions)?

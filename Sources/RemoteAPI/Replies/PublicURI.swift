@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Playback
 
 /// A URI as anybody may see it: without the secrets that web addresses carry.
 enum PublicURI {
@@ -13,7 +14,7 @@ enum PublicURI {
 
     /// `uri` itself where there is nothing to hide; local paths always.
     static func text(_ uri: String) -> String {
-        guard isNetwork(uri), let start = uri.firstRange(of: "//")?.upperBound else { return uri }
+        guard MediaLocator.isNetwork(uri), let start = uri.firstRange(of: "//")?.upperBound else { return uri }
         let end = uri[start...].firstIndex { "/?#".contains($0) } ?? uri.endIndex
         var result = String(uri[..<start])
         if let at = uri[start..<end].lastIndex(of: "@") {
@@ -25,11 +26,6 @@ enum PublicURI {
         let queryEnd = uri[query...].firstIndex(of: "#") ?? uri.endIndex
         let pairs = uri[uri.index(after: query)..<queryEnd].split(separator: "&", omittingEmptySubsequences: false)
         return result + uri[end...query] + pairs.map(shown).joined(separator: "&") + uri[queryEnd...]
-    }
-
-    private static func isNetwork(_ uri: String) -> Bool {
-        let scheme = uri.prefix { $0 != ":" }.lowercased()
-        return scheme == "http" || scheme == "https"
     }
 
     private static func shown(_ pair: Substring) -> String {

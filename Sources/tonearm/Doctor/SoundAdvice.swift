@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import PulseAudioHost
 
 /// What to do about an unreachable sound server, by what the environment and the file system tell.
 struct SoundAdvice {
@@ -40,16 +41,7 @@ struct SoundAdvice {
         return advice
     }
 
-    private var socket: String? {
-        if let server = value("PULSE_SERVER") {
-            let first = server.split(separator: " ").first.map(String.init) ?? server
-            let path = first.hasPrefix("unix:") ? String(first.dropFirst(5)) : first
-            return path.hasPrefix("/") ? path : nil
-        }
-        let directory =
-            value("PULSE_RUNTIME_PATH") ?? (value("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())") + "/pulse"
-        return directory + "/native"
-    }
+    private var socket: String? { PulseAddress(environment: value).socketPath }
 
     private func look(at path: String) -> [String] {
         var status = stat()

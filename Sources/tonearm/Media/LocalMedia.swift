@@ -16,7 +16,7 @@ struct LocalMedia {
 
     init(_ argument: String) throws {
         if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
-            throw Failure("\(argument): network addresses cannot be read yet; give a file.")
+            throw Failure("\(argument): a network address is not taken by this command; give a file.")
         }
         guard let path = Self.path(of: argument) else {
             throw Failure("\(argument): a file: URL must name a file of this machine, as in file:///music/a.mp3.")

@@ -29,14 +29,6 @@ enum AccessTokens {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure("token-file: cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
-        }
-        defer { close(descriptor) }
-        let line = secret + "\n"
-        guard write(descriptor, line, line.utf8.count) == line.utf8.count else {
-            throw Failure.configuration("token-file: cannot write \(path): \(String(cString: strerror(errno)))")
-        }
+        try WholeFile.make(path, secret + "\n", setting: "token-file")
     }
 }

@@ -44,7 +44,7 @@ struct LocalMusicCatalogue: MediaCatalogue {
     }
 
     func isListName(_ uri: String) -> Bool { MediaListReader.isListName(uri) }
-    func isNetwork(_ uri: String) -> Bool { NetworkMediaOpener.isNetwork(uri) }
+    func isNetwork(_ uri: String) -> Bool { MediaLocator.isNetwork(uri) }
 
     func media(ofList locator: MediaLocator, isGiven: Bool, limit: Int) throws(MediaError) -> ListContent {
         let found = try lists.contents(of: locator, limit: limit, mustBeList: isGiven)
@@ -59,7 +59,7 @@ struct LocalMusicCatalogue: MediaCatalogue {
 
     func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
         // Nothing is fetched for a description, and what was loaded to be played is not kept.
-        guard !NetworkMediaOpener.isNetwork(locator.uri) else { return nil }
+        guard !locator.isNetwork else { return nil }
         if let text = try roots.text(beside: locator.uri, extension: "lrc") {
             return MediaLyrics(source: .file, text: text)
         }

@@ -43,6 +43,7 @@ final class Server {
     private let players: ServerPlayers
     private let logind: LogindService?
     private let announcer: Announcer
+    private let playlists: PlaylistStore
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
         let resources = try Resources(publicDirectory: configuration.publicDirectory)
@@ -100,7 +101,8 @@ final class Server {
         settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
         settings.session = session
         settings.roster = players
-        settings.playlists = try Self.playlists(configuration, log)
+        playlists = try Self.playlists(configuration, log)
+        settings.playlists = playlists
         recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
         settings.announcer = announcer
@@ -156,6 +158,7 @@ final class Server {
         store.close()
         othersEnd()
         library?.close()
+        Self.end(playlists)
         network?.stop()
         cache?.stop()
     }
@@ -235,7 +238,8 @@ final class Server {
         switch configuration.output {
         case .pulse: PulseAudioOutput(device: configuration.sink, player: player)
         case .null: NullOutput()
-        case .file(let path): FileOutput(path: player.map { Self.path(path, of: $0) } ?? path)
+        case .file(let path):
+            FileOutput(path: player.map { Self.path(path, of: $0) } ?? path, report: fileIsIncomplete)
         }
     }
 

@@ -89,14 +89,7 @@ struct ServerConfiguration: Equatable {
     private mutating func setNetwork(
         _ values: SettingValues, _ options: NetworkItemOptions, _ environment: [String: String]
     ) throws {
-        if let setting = try values.setting("network", options.network) {
-            switch setting.text.lowercased() {
-            // YAML reads a bare on and off as true and false.
-            case "on", "true": usesNetwork = true
-            case "off", "false": usesNetwork = false
-            default: throw setting.wrong("is neither on nor off")
-            }
-        }
+        usesNetwork = try values.flag("network", options.network, default: true)
         if let seconds = try values.seconds("network-timeout", options.networkTimeout, in: 1...30) {
             networkLimits.start = seconds
             networkLimits.stall = seconds / 2

@@ -26,4 +26,29 @@ enum WholeFile {
             guard bytes.count <= largest else { throw Failure.configuration("\(setting): \(path) is too large") }
         }
     }
+
+    /// Makes a file that only its owner can read: all of it, or none.
+    static func make(
+        _ path: String, _ text: String, setting: String,
+        write: (Int32, UnsafeRawPointer, Int) -> Int = Glibc.write
+    ) throws {
+        func failure() -> Failure {
+            Failure("\(setting): cannot make \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        }
+        let partial = path + ".partial"
+        // What an end at the wrong moment left.
+        unlink(partial)
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        errno = 0
+        let isWhole = write(descriptor, text, text.utf8.count) == text.utf8.count && fsync(descriptor) == 0
+        // A short write sets no error.
+        var code = isWhole || errno != 0 ? errno : ENOSPC
+        close(descriptor)
+        if isWhole, rename(partial, path) == 0 { return }
+        if isWhole { code = errno }
+        unlink(partial)
+        errno = code
+        throw failure()
+    }
 }

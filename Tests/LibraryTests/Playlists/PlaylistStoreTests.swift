@@ -2,6 +2,7 @@
 
 import Catalogue
 import Foundation
+import GRDB
 import Logging
 import Testing
 
@@ -54,6 +55,31 @@ import Testing
             try store.change(id, name: nil, entries: .append(many), expected: nil)
         }
         #expect(try store.playlist(id).list.length == 1)
+    }
+
+    @Test func listsAreRead_whileNothingCanBeWritten() throws {
+        let store = try store()
+        let made = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")])
+        let other = try DatabaseQueue(path: fixture.directory + "/playlists.sqlite")
+        try other.writeWithoutTransaction { database in
+            // Nobody else may write meanwhile.
+            try database.execute(sql: "BEGIN IMMEDIATE")
+            #expect(try store.playlists() == [made])
+            #expect(try store.playlist(made.id).entries.count == 1)
+            let error = #expect(throws: PlaylistError.self) { try store.remove(made.id, expected: nil) }
+            guard case .notSaved? = error else { return #expect(Bool(false)) }
+            try database.execute(sql: "ROLLBACK")
+        }
+    }
+
+    @Test func closedStore_leavesOneFile_andIsUnreadable() throws {
+        let store = try store()
+        _ = try store.create(name: "x", entries: [])
+        store.close()
+        #expect(try fixture.files.filter { $0.hasPrefix("playlists") } == ["playlists.sqlite"])
+        let error = #expect(throws: PlaylistError.self) { try store.playlists() }
+        guard case .unreadable? = error else { return #expect(Bool(false)) }
+        #expect(try self.store().playlists().count == 1)
     }
 
     @Test func damagedFile_isSetAside() throws {

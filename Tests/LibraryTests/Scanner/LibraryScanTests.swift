@@ -2,6 +2,7 @@
 
 import Catalogue
 import Foundation
+import GRDB
 import Media
 import Testing
 
@@ -147,6 +148,53 @@ import Testing
         try music.withLibrary { library throws in
             #expect(try library.titles.count == 3)
             #expect(library.status.problems.contains { $0.contains("cannot be opened") })
+        }
+    }
+
+    /// A folder of the same name in each root, and files at the top: their folders are still there when a root is not.
+    @Test func missingRoot_keepsFilesOfFoldersThatOtherRootsHave() throws {
+        let (first, second) = (music.music, music.base + "/second")
+        let away = music.base + "/unmounted"
+        let roots = [first, second]
+        try music.file("Various/a.mp3", "title=A")
+        try music.file("../second/Various/b.mp3", "title=B")
+        try music.file("../second/top.mp3", "title=Top")
+        let before = try music.withLibrary(roots: roots) { library in
+            try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 99)).entries
+        }
+        #expect(before.count == 6)
+        try FileManager.default.moveItem(atPath: second, toPath: away)
+        try music.withLibrary(roots: roots) { library throws in
+            #expect(try library.uris == before.map(\.uri).sorted())
+            // Nor does a change in a folder of that name take them.
+            try music.file("Various/c.mp3", "title=C")
+            try library.settles("new file") { try $0.titles.contains("C") }
+            #expect(try library.uris.count == 7)
+        }
+        try FileManager.default.moveItem(atPath: away, toPath: second)
+        try FileManager.default.removeItem(atPath: second + "/Various/b.mp3")
+        try music.withLibrary(roots: roots) { library throws in
+            #expect(library.status.scan?.scanned == 0, "what was kept is known as it was")
+            #expect(try library.uris.contains("top.mp3") && !library.uris.contains("Various/b.mp3"))
+        }
+    }
+
+    @Test func problems_ofTheCatalogueAndOfFolders_areToldTogether_andEndApart() throws {
+        try music.withLibrary(roots: [music.music, music.base + "/absent"]) { library throws in
+            let other = try DatabaseQueue(path: music.data + "/library.sqlite")
+            try music.file("New/x.mp3", "title=X")
+            try other.writeWithoutTransaction { database in
+                try database.execute(sql: "BEGIN IMMEDIATE")
+                #expect(library.requestScan(rereads: true))
+                let deadline = Date().addingTimeInterval(30)
+                while library.status.problems.count != 2, Date() < deadline { usleep(2_000) }
+                try database.execute(sql: "ROLLBACK")
+            }
+            #expect(library.status.problems.contains { $0.contains("cannot be written") })
+            #expect(library.status.problems.contains { $0.contains("absent cannot be opened") })
+            _ = library.requestScan(rereads: true)
+            try library.settles("problem over") { $0.status.problems.count == 1 }
+            #expect(library.status.problems.first?.contains("absent cannot be opened") == true)
         }
     }
 

@@ -182,7 +182,7 @@ import Threading
 
     @Test func theSession_mayForbidBluetoothAndNetwork() {
         let bluetooth = OutputDevice(id: "bt", description: "", bus: "bluetooth", isDefault: true)
-        let airplay = OutputDevice(id: "raop_output.x", description: "")
+        let airplay = OutputDevice(id: "airplay", description: "", isNetwork: true)
         var situation = situation(
             [bluetooth, airplay, Self.desk()], current: "bt", known: nil, previous: nil)
         #expect(RouteDecision(situation).target == nil)
@@ -193,7 +193,7 @@ import Threading
         situation.known = situation.devices.devices
         situation.lost = RouteLoss(device: bluetooth, since: situation.now)
         #expect(RouteDecision(situation).target == "desk" && RouteDecision(situation).transport == .goOn)
-        situation.chosen = "raop_output.x"
+        situation.chosen = "airplay"
         #expect(RouteDecision(situation).target == "desk")
     }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Playback
+import Testing
+
+@testable import Media
+
+@Suite struct DirectoryReaderTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.file("a.mp3")
+        try folder.file(".hidden")
+    }
+
+    private func open(_ path: String) -> OwnedDescriptor {
+        OwnedDescriptor(Foundation.open(path, O_RDONLY | O_CLOEXEC))
+    }
+
+    @Test func names_endWithNil() throws {
+        let reader = try DirectoryReader(open(folder.path))
+        #expect(try reader.next()?.name == Array("a.mp3".utf8))
+        #expect(try reader.next() == nil)
+    }
+
+    @Test func failureToRead_isNotTheEnd() throws {
+        let reader = try DirectoryReader(open(folder.path))
+        // Another file in its place: the system refuses to list it, as a broken disk or a stale mount would.
+        let other = open("/dev/null")
+        #expect(dup2(other.number, reader.descriptor) >= 0)
+        let error = #expect(throws: MediaError.self) { try reader.next() }
+        #expect(error?.code == .unreadable)
+    }
+
+    @Test func whatIsNoDirectory_isRefused() {
+        let error = #expect(throws: MediaError.self) { _ = try DirectoryReader(open("/dev/null")) }
+        #expect(error?.code == .unreadable)
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Recording
+import Testing
+
+@testable import PulseAudioHost
+
+@Suite(.serialized) struct PulseAudioCaptureTests {
+    @Test func sources_areThoseOfTheServer() throws {
+        let daemon = try PulseDaemon(sinks: ["one"])
+        defer { try? daemon.remove() }
+        let sources = try PulseAudioCapture(server: daemon.server).sources()
+        #expect(sources.map(\.id) == ["one.monitor"] && sources[0].isMonitor)
+    }
+
+    @Test func serverThatHangsWhenAsked_isNoServerWithoutSources() throws {
+        let daemon = try PulseDaemon(sinks: ["one"])
+        defer { try? daemon.remove() }
+        let capture = PulseAudioCapture(server: daemon.server)
+        let error = #expect(throws: RecordingError.self) {
+            try capture.sources(connecting: 60, answering: 0.5) { daemon.signal(SIGSTOP) }
+        }
+        guard case .noSource(let sentence)? = error else { return #expect(Bool(false)) }
+        #expect(sentence.contains("does not answer"))
+    }
+}
