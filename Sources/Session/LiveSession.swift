@@ -129,7 +129,7 @@ public final class LiveSession: SessionControl {
                     perform(core.playerChanged(player, wantsSound: wantsSound))
                 case .output(let player, let isThere): perform(core.outputChanged(of: player, isThere: isThere))
                 case .left(let player): perform(core.playerLeft(player))
-                case .machine(let notice, let done): perform(core.machineChanged(notice)) { _ in done() }
+                case .machine(let notice, let done): perform(core.machineChanged(notice), done: done)
                 case .entriesSaved(let changes, nil): environment.neighbours?.changeNeighbours(changes)
                 case .entriesSaved(let changes, _): core.notSaved(changes)
                 case .stop:
