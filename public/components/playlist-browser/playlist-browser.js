@@ -56,7 +56,9 @@ export class PlaylistBrowser extends HTMLElement {
   #draw({ isOther = false } = {}) {
     const [list, lists] = [this.#list, this.#lists];
     const ul = this.querySelector("ul");
-    this.querySelector("h2").textContent = list?.name ?? "Playlists";
+    const heading = this.querySelector("h2");
+    heading.textContent = list?.name ?? "Playlists";
+    heading.title = list?.name ?? "";
     this.querySelector(".pane-count").textContent = list ? count(list.length, "track") : "";
     this.querySelector(".pane-actions button").hidden = !list;
     this.querySelector("form").hidden = list !== null;
