@@ -168,6 +168,24 @@ def test_failures_areToldOnce_untilTheItemIsPlayedAgain(page):
     }""") == [[True, False, True], ["It is a text file.", None, None, "It is a text file.", None, None]]
 
 
+@pytest.mark.parametrize("scope, is_read_only", [("control", True), ("admin", False)])
+def test_pageOnlyReads_whenTheTokenMayNotControl_butNotWhenItMayNotDoMore(remote, scope, is_read_only):
+    remote.tolerate("status of 403")
+    page = remote.page
+    page.route("**/api/v1/recordings", lambda route: route.fulfill(
+        status=403, headers={"WWW-Authenticate": f'Bearer realm="tonearm", error="insufficient_scope", scope="{scope}"'},
+        content_type="application/problem+json", json={"code": "scope-missing", "detail": "The token does not allow this."}))
+    assert page.evaluate("""async () => {
+        const { Client } = await import("/net/client.js");
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        const told = [];
+        const commands = new Commands({ client: new Client(), store, notify: (message) => told.push(message) });
+        return [await commands.perform("record", {}), told, store.isReadOnly];
+    }""") == [False, ["The token does not allow this."], is_read_only]
+
+
 def test_pictures_comeAsTheyAre_whenTheyCannotBeScaled_andTheOldestIsForgotten(page):
     assert page.evaluate("""async () => {
         const { Pictures, pixelsFor } = await import("/state/pictures.js");
