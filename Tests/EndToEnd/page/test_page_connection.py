@@ -17,9 +17,9 @@ def test_killedServer_showsABanner_andThePageRecovers(remote, server, api):
     expect(remote.status).to_have_text("Playing")
     remote.tolerate("Failed to load resource|WebSocket connection")
     port = server.port
+    before = remote.button("Pause").bounding_box()
     server.kill()
     banner = remote.page.get_by_role("alert").filter(has_text="Connection to the server lost")
-    before = remote.button("Pause").bounding_box()
     expect(banner).to_be_visible()
     expect(remote.status).to_have_text("Not connected")
     assert remote.page.locator(".play-button").bounding_box() == before, "nothing moves under a finger"
