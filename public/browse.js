@@ -3,6 +3,7 @@
 import { Cache } from "./state/cache.js";
 import { Library } from "./state/library.js";
 import { Pictures } from "./state/pictures.js";
+import { Playlists } from "./state/playlists.js";
 import { Recorder } from "./state/recorder.js";
 
 /** The views of the music pane: which one is shown, and what keeps the library, the playlists, the cache and the recorder fed. */
@@ -19,7 +20,6 @@ export class Browse {
     const { library } = this.#parts;
     library.pictures = new Pictures(client);
     library.content = null;
-    this.#parts.playlists.lists = null;
     this.library.addEventListener("change", () => {
       library.content = this.library.content;
       library.problem = this.library.problem;
@@ -34,7 +34,7 @@ export class Browse {
     addEventListener("library-open", ({ detail }) => this.library.open(detail));
     addEventListener("library-search", ({ detail }) => this.library.search(detail.text));
     addEventListener("library-more", () => this.library.more());
-    addEventListener("playlists-changed", () => this.#loadPlaylists());
+    this.#followPlaylists();
   }
 
   /** The part that is shown; each has `focusFirst` and `focusFilter`. */
@@ -52,7 +52,7 @@ export class Browse {
   /** Also after the connection came back: what is shown is read again. */
   refresh() {
     if (this.#view === "library") this.library.start();
-    else if (this.#view === "playlists") this.#loadPlaylists();
+    else if (this.#view === "playlists") this.playlists.load();
     else if (this.#view === "recorder") this.recorder.list();
     else if (this.#view === "web") this.cache.list();
   }
@@ -77,12 +77,17 @@ export class Browse {
     addEventListener("cache-changed", () => this.cache.list());
   }
 
-  async #loadPlaylists() {
-    const part = this.#parts.playlists;
-    try {
-      part.lists = (await this.#client.get("/playlists")).playlists;
-    } catch (problem) {
-      part.problem = problem.message;
-    }
+  #followPlaylists() {
+    const { playlists: part } = this.#parts;
+    this.playlists = new Playlists(this.#client);
+    this.playlists.addEventListener("change", () => {
+      part.lists = this.playlists.lists;
+      part.list = this.playlists.list;
+      part.problem = this.playlists.problem;
+    });
+    part.lists = null;
+    addEventListener("playlists-changed", () => this.playlists.load());
+    addEventListener("playlist-open", ({ detail }) => this.playlists.open(detail.id));
+    addEventListener("playlist-more", () => this.playlists.more());
   }
 }

@@ -20,6 +20,11 @@ export function isNetwork(uri) {
   return /^https?:\/\//i.test(uri);
 }
 
+/** Whether it is named like a playlist file, whose entries take its place in the queue. */
+export function isListName(uri) {
+  return /\.(m3u8?|pls|xspf|asx|wax|wvx)$/i.test(uri);
+}
+
 /** Where it comes from, for people: the folders of a path, "" at the root; the host of an address. */
 export function placeOf(uri) {
   if (isNetwork(uri)) return /^[^/]+\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(uri)[1];

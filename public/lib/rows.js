@@ -45,9 +45,7 @@ export class Rows {
 
   #markStop() {
     const stop = this.#stop;
-    for (const row of this.#rows) {
-      for (const control of row.querySelectorAll(controls)) control.tabIndex = row === stop ? 0 : -1;
-    }
+    for (const row of this.#rows) mark(row, row === stop);
   }
 
   #focus(row, place) {
@@ -59,8 +57,9 @@ export class Rows {
   #focused(target) {
     const index = this.#rows.indexOf(target.closest("li"));
     if (index < 0 || index === this.#current) return;
+    mark(this.#stop, false);
     this.#current = index;
-    this.#markStop();
+    mark(this.#stop, true);
   }
 
   #key(event) {
@@ -72,6 +71,10 @@ export class Rows {
     const rows = this.#rows;
     this.#focus(rows[rows.indexOf(row) + step], placeOf(event.target));
   }
+}
+
+function mark(row, isStop) {
+  for (const control of row.querySelectorAll(controls)) control.tabIndex = isStop ? 0 : -1;
 }
 
 /** Which of its row's controls it is: 0 for the name, -1 for the last button. A file has fewer than a folder. */

@@ -74,7 +74,7 @@ export class Commands {
       this.#client.post("/playlists", { name, fromQueue: true }, slow)),
     removePlaylist: ({ id, name }) => this.#playlist(`Removed the playlist ${name}`, () =>
       this.#client.delete(`/playlists/${encodeURIComponent(id)}`)),
-    playPlaylist: ({ id }) => this.#attempt(() => this.#client.post(`/playlists/${encodeURIComponent(id)}/play`, undefined, slow)),
+    playPlaylist: ({ id, index }) => this.#attempt(() => this.#client.post(`/playlists/${encodeURIComponent(id)}/play`, { index }, slow)),
     record: (settings) => this.#record(settings),
     pauseRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/pause"))),
     stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),

@@ -40,8 +40,9 @@ export class Waveform {
     let waveform;
     try {
       waveform = await this.#client.get(itemPath(id, "/waveform"), { signal, timeout });
-    } catch {
-      // The bar does without.
+    } catch (problem) {
+      // The bar does without; a connection that was lost comes back, and with it the next look at the item.
+      if (!signal.aborted && problem.status === 0) this.#key = null;
       return;
     }
     if (signal.aborted) return;

@@ -17,10 +17,12 @@ def test_killedServer_showsABanner_andThePageRecovers(remote, server, api):
     expect(remote.status).to_have_text("Playing")
     remote.tolerate("Failed to load resource|WebSocket connection")
     port = server.port
+    before = remote.button("Pause").bounding_box()
     server.kill()
     banner = remote.page.get_by_role("alert").filter(has_text="Connection to the server lost")
     expect(banner).to_be_visible()
     expect(remote.status).to_have_text("Not connected")
+    assert remote.page.locator(".play-button").bounding_box() == before, "nothing moves under a finger"
     stood = remote.position.input_value()
     remote.page.wait_for_timeout(300)
     assert remote.position.input_value() == stood, "what is not heard from the server is not claimed"
@@ -70,6 +72,22 @@ def test_missingSoundServer_isToldInWords(quiet, open_remote):
     expect(remote.page.locator(".status-line")).to_have_attribute("data-tone", "error")
     expect(remote.page.locator(".advice")).to_contain_text("Start PulseAudio or PipeWire")
     expect(remote.page.get_by_role("combobox", name="Output")).to_be_disabled()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844), (320, 568)], ids=lambda size: "x".join(map(str, size)))
+def test_missingSoundServer_leavesTheButtonsInSight(quiet, open_remote, size):
+    owner = Api(quiet.url)
+    owner.load({"uri": "long.mp3", "title": "A title of many words, which needs more than one line " * 3, "artist": "Artist", "album": "Album"})
+    owner.close()
+    remote = open_remote(url=quiet.url, viewport={"width": size[0], "height": size[1]})
+    expect(remote.page.locator(".advice")).to_contain_text("Start PulseAudio or PipeWire")
+    expect(remote.title).to_contain_text("A title of many words")
+    for control in (remote.button("Play"), remote.position, remote.volume, remote.button("Shuffle")):
+        expect(control).to_be_in_viewport(ratio=1)
+    if size[0] < 1040:
+        tabs = remote.page.locator(".bottom-bars").bounding_box()["y"]
+        box = remote.volume.bounding_box()
+        assert box["y"] + box["height"] <= tabs, "nor behind the tabs"
 
 
 def test_playWithoutSoundServer_isRefused_andNothingIsLost(quiet, open_remote):

@@ -106,6 +106,49 @@ def test_everyControlHasANameAndEnoughContrast(open_remote, api, scheme, size, s
             remote.page.screenshot(path=screenshots / f"{size[0]}-{scheme}-{tab or 'all'}.png")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 320])
+def test_everyView_hasNamesAndContrast_andFits(start_server, open_remote, directory, scheme, width):
+    """With all there can be: five views of the music, the dialogs, a message."""
+    server = start_server(arguments=("--recordings", str(directory / "recordings"), "--cache", "on"))
+    remote = open_remote(url=server.url, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = remote.page
+    if width < 1040:
+        remote.tab("Music")
+
+    def look() -> None:
+        assert page.evaluate(NAMELESS) == []
+        assert page.evaluate(LOW_CONTRAST) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    for name in ("Folders", "Library", "Playlists", "Web", "Recordings"):
+        page.get_by_role("tab", name=name).click()
+        panel = page.get_by_role("tabpanel")
+        expect(panel).to_have_accessible_name(name)
+        expect(panel.get_by_text("Loading…")).to_be_hidden()
+        look()
+        expect(page.get_by_role("tab", name=name)).to_be_in_viewport(ratio=0.9)
+    for press in (lambda: page.get_by_role("button", name="Sound settings").click(), lambda: page.keyboard.press("?"),
+                  lambda: page.evaluate("""() => { dispatchEvent(new CustomEvent("confirm",
+                      { detail: { title: "Sure?", text: "It is gone then.", action: "Remove" } })); }"""),
+                  lambda: page.evaluate("""() => dispatchEvent(new CustomEvent("ask-token"))""")):
+        press()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        look()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+    for tone in ("info", "error"):
+        page.evaluate("""(tone) => dispatchEvent(new CustomEvent("notify", { detail: { message: "A message", tone } }))""", tone)
+    look()
+
+
+def test_nothingMovesByItself_forWhoWantsNoMotion(open_remote, api, playing_picture):
+    remote = open_remote(reduced_motion="reduce")
+    expect(remote.page.locator(".artwork-picture")).to_be_visible()
+    expect(remote.status).to_have_text("Playing")
+    assert remote.page.evaluate("() => document.getAnimations().map((animation) => animation.animationName ?? animation.id)") == []
+
+
 def test_layout_hasNoHorizontalScroll_at320Pixels(open_remote, api):
     title = "Averyveryverylongtitlewithoutasinglespaceinitthatcouldnotbebrokenanywhere"
     api.load({"uri": "long.mp3", "title": title, "artist": title, "album": title}, "chirp.mp3", play=True)

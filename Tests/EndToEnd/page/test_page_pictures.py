@@ -29,14 +29,15 @@ def sizes(urls: list[str]) -> list[int]:
 
 
 @pytest.fixture
-def asked(open_remote, api):
+def asked(open_remote, server):
     """Opens a page and gives it with the addresses of the pictures it asks for."""
 
     def open(**options):
         urls: list[str] = []
-        remote = open_remote(wait=False, **options)
+        remote = open_remote(**options)
+        remote.page.goto("about:blank")
         remote.page.on("request", lambda request: "/artwork" in request.url and urls.append(request.url))
-        remote.page.reload()
+        remote.page.goto(server.url)
         remote.wait_connected()
         return remote, urls
 

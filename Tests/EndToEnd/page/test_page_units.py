@@ -168,6 +168,105 @@ def test_failures_areToldOnce_untilTheItemIsPlayedAgain(page):
     }""") == [[True, False, True], ["It is a text file.", None, None, "It is a text file.", None, None]]
 
 
+@pytest.mark.parametrize("scope, is_read_only", [("control", True), ("admin", False)])
+def test_pageOnlyReads_whenTheTokenMayNotControl_butNotWhenItMayNotDoMore(remote, scope, is_read_only):
+    remote.tolerate("status of 403")
+    page = remote.page
+    page.route("**/api/v1/recordings", lambda route: route.fulfill(
+        status=403, headers={"WWW-Authenticate": f'Bearer realm="tonearm", error="insufficient_scope", scope="{scope}"'},
+        content_type="application/problem+json", json={"code": "scope-missing", "detail": "The token does not allow this."}))
+    assert page.evaluate("""async () => {
+        const { Client } = await import("/net/client.js");
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        const told = [];
+        const commands = new Commands({ client: new Client(), store, notify: (message) => told.push(message) });
+        return [await commands.perform("record", {}), told, store.isReadOnly];
+    }""") == [False, ["The token does not allow this."], is_read_only]
+
+
+def test_pictures_comeAsTheyAre_whenTheyCannotBeScaled_andTheOldestIsForgotten(page):
+    assert page.evaluate("""async () => {
+        const { Pictures, pixelsFor } = await import("/state/pictures.js");
+        const asked = [];
+        const blob = async (path) => {
+            asked.push(path);
+            if (path.startsWith("/odd?")) throw Object.assign(new Error(), { status: 415 });
+            if (path.startsWith("/none?")) return null;
+            if (path.startsWith("/busy?")) throw Object.assign(new Error(), { status: 503 });
+            return new Blob(["picture"]);
+        };
+        const gone = [];
+        const revoke = URL.revokeObjectURL.bind(URL);
+        URL.revokeObjectURL = (address) => { gone.push(address); revoke(address); };
+        const pictures = new Pictures({ blob }, { limit: 2 });
+        const first = await pictures.get("/a", 64);
+        const again = await pictures.get("/a", 64);
+        const found = [first === again, await pictures.get("/odd", 64) !== null, await pictures.get("/none", 64), await pictures.get("/busy", 64)];
+        await pictures.get("/a", 64);
+        return [found, gone.includes(first), asked, [0, 1, 64, 65, 5000].map(pixelsFor)];
+    }""") == [[True, True, None, None], True,
+              ["/a?size=64", "/odd?size=64", "/odd", "/none?size=64", "/busy?size=64", "/a?size=64"], [64, 64, 64, 128, 2048]]
+
+
+def test_cover_isAskedForAgain_afterAnotherRunOfTheServer(page):
+    assert page.evaluate("""async () => {
+        const { Cover } = await import("/state/cover.js");
+        const asked = [];
+        const shown = [];
+        const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+        const client = { blob: async (path) => (asked.push(path), new Blob(["picture"])) };
+        const cover = new Cover(client, { edge: 60, show: (address) => shown.push(address === null ? null : "picture") });
+        const item = { id: "i 1", artwork: "there" };
+        for (const step of [() => cover.update(item), () => cover.update(item), () => cover.reset(), () => cover.update(item),
+                            () => cover.reset(), () => cover.update({ id: "i 1", artwork: null })]) {
+            step();
+            await settled();
+        }
+        return [asked, shown];
+    }""") == [["/queue/items/i%201/artwork?size=64"] * 2, ["picture", "picture", None]]
+
+
+def test_waveform_isAskedForAgain_whenTheConnectionWasLost_butNotWhenItWasRefused(page):
+    assert page.evaluate("""async () => {
+        const { Waveform } = await import("/state/waveform.js");
+        const answers = [{ status: 0 }, { status: 503 }];
+        let asked = 0;
+        const get = async () => { asked += 1; throw Object.assign(new Error(), answers.shift()); };
+        const waveform = new Waveform({ get }, () => {});
+        const item = { id: "i1", uri: "a.mp3", status: "ready", live: null, duration: 3 };
+        for (let look = 0; look < 4; look += 1) {
+            waveform.update(item);
+            await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+        return asked;
+    }""") == 2
+
+
+def test_cacheEvents_keepWhatTheyDoNotTellOf_andAskForTheRest(page):
+    assert page.evaluate("""async () => {
+        const { Cache } = await import("/state/cache.js");
+        const entry = (key, inUse, bytes = 1) => ({ key, inUse, bytes });
+        const lists = [[entry("a", true), entry("b", false)], [entry("a", false, 9), entry("b", false)]];
+        let asked = 0;
+        const cache = new Cache({ get: async () => ({ enabled: true, count: 2, entries: lists[Math.min(asked++, 1)] }) });
+        const shown = () => cache.status.entries.map(({ key, bytes }) => `${key}${bytes}`).join(" ");
+        const hear = (...entries) => cache.applyEvent({ type: "cache", data: { enabled: true, count: 2, entries } });
+        cache.isShown = true;
+        await cache.list();
+        const steps = [shown()];
+        hear(entry("a", true, 5));
+        steps.push(shown(), asked);
+        for (let count = 0; count < 20; count += 1) hear();
+        await new Promise((resolve) => setTimeout(resolve, 1200));
+        steps.push(shown(), asked);
+        cache.isShown = false;
+        hear(entry("a", true, 77));
+        return [...steps, shown()];
+    }""") == ["a1 b1", "a5 b1", 1, "a9 b1", 2, "a9 b1"]
+
+
 def test_store_emptiesTheItem_whenTheQueueIsCleared(page):
     assert page.evaluate("""async () => {
         const { Store } = await import("/state/store.js");

@@ -31,6 +31,7 @@ export class BrowseSwitch extends HTMLElement {
   #choose(tab) {
     if (!tab) return;
     this.view = tab.dataset.view;
+    tab.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.dispatchEvent(new CustomEvent("browse-view", { bubbles: true, detail: { view: tab.dataset.view } }));
   }
 

@@ -21,7 +21,7 @@ export class CacheList extends HTMLElement {
         <fieldset class="needs-control"><button class="text-button" data-action="clear" hidden>${icon("trash")}Clear</button></fieldset>
       </header>
       <div class="cache-meter" role="meter" aria-label="Space used" aria-valuemin="0" hidden><i></i></div>
-      <p class="cache-summary" role="status"></p>
+      <p class="cache-summary"></p>
       <p class="cache-problem" role="status"></p>
       <div class="browser-scroll">
         <fieldset class="needs-control"><ul class="browser-entries" aria-label="Kept from the web"></ul></fieldset>

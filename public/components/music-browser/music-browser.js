@@ -2,7 +2,7 @@
 
 import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
-import { count, formatSize } from "../../lib/media.js";
+import { count, formatSize, isListName } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
 import { Rows } from "../../lib/rows.js";
 
@@ -166,11 +166,12 @@ export class MusicBrowser extends HTMLElement {
 
 function entryRow({ type, name, path, size }, isReadOnly) {
   const folder = type === "folder";
+  const list = !folder && isListName(name);
   const data = (action) => html`data-action="${action}" data-path="${path}" data-type="${type}" ${isReadOnly && action !== "open" ? html`disabled` : null}`;
   return html`
     <li class="entry">
-      <button class="entry-name" ${data(folder ? "open" : "play")} ${folder ? null : html`title="Play ${name} now"`}>
-        ${icon(folder ? "folder" : "note")}<span class="entry-text">${name}</span><span class="entry-size">${folder ? "" : formatSize(size)}</span>
+      <button class="entry-name" ${data(folder ? "open" : "play")} ${folder ? null : html`title="${list ? "Play the tracks of" : "Play"} ${name} now"`}>
+        ${icon(folder ? "folder" : list ? "queue" : "note")}<span class="entry-text">${name}</span><span class="entry-size">${folder ? "" : list ? "Playlist" : formatSize(size)}</span>
       </button>
       ${folder ? html`<button class="icon-button" ${data("play")} aria-label="Play ${name} now" title="Play now">${icon("play")}</button>` : null}
       <button class="icon-button" ${data("playNext")} aria-label="Play ${name} next" title="Play next">${icon("playNext")}</button>

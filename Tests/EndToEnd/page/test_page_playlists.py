@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Saved playlists from within, and playlist files among the music."""
+
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from rig import eventually
+
+
+@pytest.fixture
+def playlists(remote, api):
+    items = [{"uri": "long.mp3", "title": f"Track <{n}>", "artist": "Somebody"} for n in range(250)]
+    api.call("POST", "/playlists", json={"name": "Long & <bold>", "items": items})
+    api.call("POST", "/playlists", json={"name": "Short", "items": [{"uri": "low.mp3"}, {"uri": "chirp.mp3"}]})
+    remote.page.get_by_role("tab", name="Playlists").click()
+    view = remote.page.locator("playlist-browser")
+    expect(view.locator(".entry")).to_have_count(2)
+    return view
+
+
+def test_aPlaylist_isOpened_andPlayedFromATrackOn(playlists, remote, api):
+    playlists.get_by_role("button", name="Long & <bold> 250 tracks").click()
+    expect(playlists.get_by_role("heading", name="Long & <bold>")).to_be_visible()
+    expect(playlists.locator(".entry")).to_have_count(200)
+    expect(playlists.locator(".entry").nth(7)).to_contain_text("Track <7>")
+    playlists.get_by_role("button", name="Show more").click()
+    expect(playlists.locator(".entry")).to_have_count(250)
+    expect(playlists.get_by_role("button", name="Show more")).to_be_hidden()
+    playlists.locator(".entry-name").nth(7).click()
+    eventually(lambda: (api.player()["item"] or {}).get("title") == "Track <7>", "from there")
+    assert api.player()["queue"]["length"] == 250
+    playlists.get_by_role("button", name="All playlists").click()
+    expect(playlists.get_by_role("button", name="Short 2 tracks")).to_be_visible()
+    playlists.get_by_role("button", name="Play Short in place of the queue").click()
+    eventually(lambda: api.uris() == ["low.mp3", "chirp.mp3"], "the other one")
+    api.wait_status("playing")
+
+
+def test_byKeyboard_inAndOut(playlists, remote):
+    playlists.get_by_role("button", name="Short 2 tracks").focus()
+    remote.page.keyboard.press("Enter")
+    expect(playlists.locator(".entry-name").first).to_be_focused()
+    expect(playlists.locator(".entry-name").first).to_contain_text("low")
+    playlists.get_by_role("button", name="All playlists").press("Enter")
+    expect(playlists.get_by_role("button", name="Long & <bold> 250 tracks")).to_be_focused()
+
+
+def test_aPlaylistThatAnotherRemoved_isLeft(playlists, remote, api):
+    remote.tolerate("Failed to load resource")
+    playlists.get_by_role("button", name="Short 2 tracks").click()
+    expect(playlists.get_by_role("heading", name="Short")).to_be_visible()
+    (short,) = [each["id"] for each in api.call("GET", "/playlists")["playlists"] if each["name"] == "Short"]
+    api.call("DELETE", f"/playlists/{short}")
+    remote.page.get_by_role("tab", name="Playlists").click()
+    expect(playlists.get_by_role("heading", name="Playlists")).to_be_visible()
+    expect(playlists.locator(".entry")).to_have_count(1)
+
+
+@pytest.fixture
+def server(start_server, directory, media):
+    root = directory / "with-lists"
+    root.mkdir()
+    for name in ("long.mp3", "low.mp3", "chirp.mp3"):
+        shutil.copy(media.path(name), root)
+    (root / "evening.m3u8").write_text("#EXTM3U\n#EXTINF:20,Somebody - Low tide\nlow.mp3\nchirp.mp3\n")
+    return start_server(music=root)
+
+
+def test_aPlaylistFile_standsForItsTracks(open_remote, api, server):
+    """The listing is as a server gives it that shows playlist files; what the file stands for is the server's word."""
+    remote = open_remote(wait=False)
+    listing = api.call("GET", "/browse")
+    entry = {"type": "file", "name": "evening.m3u8", "path": "evening.m3u8", "size": 60}
+    listing["entries"] = [each for each in listing["entries"] if each["name"] != entry["name"]] + [entry]
+    listing["length"] = len(listing["entries"])
+    remote.page.route("**/api/v1/browse**", lambda route: route.fulfill(json=listing))
+    remote.page.reload()
+    remote.wait_connected()
+    music = remote.page.locator("music-browser")
+    row = music.locator(".entry", has_text="evening.m3u8")
+    expect(row).to_contain_text("Playlist")
+    music.get_by_role("button", name="Add evening.m3u8 to the queue").click()
+    expect(remote.toast).to_contain_text("Added 2 tracks to the queue")
+    expect(remote.row(0).locator(".row-title")).to_have_text("Low tide")
+    row.locator(".entry-name").click()
+    api.wait_status("playing")
+    assert api.player()["item"]["title"] == "Low tide"
+    assert len(api.uris()) == 4

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const pageSize = 200;
+
+/** The saved playlists, and the open one page by page. Dispatches `change`. */
+export class Playlists extends EventTarget {
+  /** null while they load. */
+  lists = null;
+  /** The open one as of `GET /playlists/{id}`, with the items that were loaded; null for none. */
+  list = null;
+  problem = null;
+  #client;
+  #generation = 0;
+
+  constructor(client) {
+    super();
+    this.#client = client;
+  }
+
+  async load() {
+    try {
+      this.lists = (await this.#client.get("/playlists")).playlists;
+      this.problem = null;
+    } catch (problem) {
+      this.problem = problem.message;
+    }
+    // It may have been removed by another.
+    if (this.list && this.lists && !this.lists.some(({ id }) => id === this.list.id)) this.list = null;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** `id` null: back to all of them. */
+  async open(id) {
+    this.list = null;
+    const generation = ++this.#generation;
+    const list = id === null ? null : await this.#page(id, 0);
+    if (generation !== this.#generation) return;
+    this.list = list;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async more() {
+    const { list } = this;
+    const page = list && (await this.#page(list.id, list.items.length));
+    if (!page || list !== this.list) return;
+    this.list = { ...page, items: [...list.items, ...page.items] };
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async #page(id, offset) {
+    try {
+      return await this.#client.get(`/playlists/${encodeURIComponent(id)}?${new URLSearchParams({ offset, limit: pageSize })}`);
+    } catch (problem) {
+      this.problem = problem.message;
+      return null;
+    }
+  }
+}
