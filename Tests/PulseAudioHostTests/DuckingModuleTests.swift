@@ -38,5 +38,6 @@ import Testing
     func otherSinksCount_whenGlobal(_ arguments: String, _ ducks: Bool) {
         let module = DuckingModule(arguments: arguments)
         #expect(module.ducks(stream("music"), others: [stream("phone", sink: 4)]) == ducks)
+        #expect(module.ducks(stream("music"), others: [stream("phone")]), "those of the same one always do")
     }
 }
