@@ -3,7 +3,6 @@
 import FoundationEssentials
 import Glibc
 public import Logging
-public import Playback
 
 /// Where the players beside main keep their state: a directory for each below `players` of the data directory.
 ///
