@@ -563,6 +563,31 @@ def test_an_idle_player_costs_next_to_nothing(pulse, server, api, player):
     assert each < 1_500_000 and server.threads() - threads <= 40 and server.descriptors() - descriptors <= 160
 
 
+def test_nothing_is_left_of_removed_players(pulse, server, api, player):
+    """Threads, descriptors, files, connections to the sound server; and nothing that wakes up."""
+    def cycle(count: int) -> None:
+        for _ in range(count):
+            client = player("guest")
+            client.load("short-0.mp3")
+            client.play()
+            client.wait_status("playing", "completed")
+            api.call("DELETE", "/players/guest")
+
+    def clients() -> int:
+        return len(pulse.pactl("list", "short", "clients").splitlines())
+
+    cycle(3)
+    memory, connections = server.resident_bytes(), clients()
+    threads, descriptors = server.threads(), server.descriptors()
+    cycle(20)
+    eventually(lambda: (server.threads() <= threads, server.descriptors() <= descriptors) == (True, True), "all are given back")
+    eventually(lambda: clients() <= connections, "no connection is left")
+    eventually(lambda: server.wake_ups() == (time.sleep(1), server.wake_ups())[1], "nobody wakes up", timeout=30)
+    each = (server.resident_bytes() - memory) / 20
+    print(f"{each / 1024:.0f} KB stay of each")
+    assert each < 200_000 and not list((server.data / "players").iterdir())
+
+
 def test_scopes_hold_for_each_player(open_to_all):
     token = open_to_all.token
     open_to_all.server.stop()

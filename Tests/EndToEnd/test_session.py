@@ -356,7 +356,7 @@ def test_a_change_of_the_session_does_not_touch_the_transport(capture, pulse, ap
     """Rows 167, 168: still playing; active with the music, inactive after its end."""
     api.load("short-0.mp3", "long.mp3")
     api.play(index=1)
-    api.wait_status("playing")
+    events.wait_status("playing")
     mark = events.mark()
     for members in ({"category": "ambient"}, {"category": "multi-route"}, {"category": "playback", "mode": "movie-playback"}):
         assert api.call("PUT", "/session", json=members)["active"] is True
