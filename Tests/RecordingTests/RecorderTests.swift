@@ -172,7 +172,7 @@ struct RecorderTests {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
         rig.recorder.start(RecordingSettings()) { answer.post($0) }
-        _ = rig.told { $0.state == .starting }
+        #expect(!rig.source.openings.take(until: .now.advanced(bySeconds: 60)).isEmpty)
         rig.permission.text.withLock { $0 = "playback only" }
         rig.source.tell(.started(source: "mic"))
         guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {

@@ -22,6 +22,8 @@ final class ScriptedSource: AudioCapture {
     }
 
     private let state = Mutex(State())
+    /// Something for each time that it is opened.
+    let openings = Mailbox<Bool>()
     let failure: RecordingError?
     let isSilent: Bool
 
@@ -42,6 +44,7 @@ final class ScriptedSource: AudioCapture {
             state.tell = tell
             state.requests.append(request)
         }
+        openings.post(true)
         if let failure { tell(.failed(failure)) } else if !isSilent { tell(.started(source: "mic")) }
         return Stream(self)
     }

@@ -4,13 +4,15 @@ public import Catalogue
 import FoundationEssentials
 import GRDB
 public import Logging
+import Synchronization
 
 /// Saved playlists in `playlists.sqlite` of the data directory. Usable from any thread; calls wait for each other.
 public final class PlaylistStore: PlaylistKeeper {
     public static let maximumPlaylists = 10_000
     public static let maximumEntries = 100_000
 
-    private let queue: DatabaseQueue
+    /// nil once it is closed: SQLite must not be asked anything then.
+    private let queue: Mutex<DatabaseQueue?>
     private let logger: Logger
 
     /// A damaged file is set aside and a new one begun.
@@ -19,12 +21,12 @@ public final class PlaylistStore: PlaylistKeeper {
         self.logger = logger
         do {
             do {
-                queue = try PlaylistSchema.open(path)
+                queue = Mutex(try PlaylistSchema.open(path))
             } catch {
                 guard DamagedFile.isDamage(error) else { throw error }
                 let aside = try SetAside.move(path, with: SetAside.suffixes)
                 logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting without playlists")
-                queue = try PlaylistSchema.open(path)
+                queue = Mutex(try PlaylistSchema.open(path))
             }
         } catch {
             throw .unusable(path: path, reason: "\(error)")
@@ -121,17 +123,32 @@ public final class PlaylistStore: PlaylistKeeper {
     /// Waits for what is under way; every later call fails.
     public func close() {
         do {
-            try queue.close()
+            try queue.withLock { queue in
+                try queue?.close()
+                queue = nil
+            }
         } catch {
             // What was answered has been written; the rest is tidying up, which the next start does.
             logger.warning("playlists.sqlite is not closed: \(error)")
         }
     }
 
+    private struct Closed: Error, CustomStringConvertible {
+        let description = "they are closed"
+    }
+
+    private func open<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        var result: Result<Value, any Error> = .failure(Closed())
+        queue.withLock { queue in
+            if let queue { result = Result { try body(queue) } }
+        }
+        return try result.get()
+    }
+
     /// Needs nothing of the disk but to be read: not even room.
     private func read<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
-            return try queue.read(body)
+            return try open { try $0.read(body) }
         } catch let error as PlaylistError {
             throw error
         } catch {
@@ -142,7 +159,7 @@ public final class PlaylistStore: PlaylistKeeper {
     /// One transaction.
     private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
-            return try queue.write(body)
+            return try open { try $0.write(body) }
         } catch let error as PlaylistError {
             throw error
         } catch {
