@@ -22,6 +22,8 @@ enum PulseStreamRequest {
         defer { pa_proplist_free(properties) }
         pa_proplist_sets(properties, "media.role", role)
         pa_proplist_sets(properties, "media.name", title)
+        // A server may or may not show a client's properties with its streams.
+        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.run)
         guard let stream = pa_stream_new_with_proplist(context, title, &spec, &map, properties) else { return nil }
         let frameBytes = format.channelCount * 4
         func bytes(_ seconds: Double) -> UInt32 { UInt32(Int(format.frames(seconds)) * frameBytes) }
