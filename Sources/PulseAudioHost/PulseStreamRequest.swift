@@ -24,6 +24,8 @@ enum PulseStreamRequest {
         pa_proplist_sets(properties, "media.name", title)
         // Else module-stream-restore keeps one device and volume for all streams of a role.
         if let player { pa_proplist_sets(properties, "module-stream-restore.id", "tonearm-player:" + player) }
+        // A server may or may not show a client's properties with its streams.
+        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.process)
         guard let stream = pa_stream_new_with_proplist(context, title, &spec, &map, properties) else { return nil }
         let frameBytes = format.channelCount * 4
         func bytes(_ seconds: Double) -> UInt32 { UInt32(Int(format.frames(seconds)) * frameBytes) }

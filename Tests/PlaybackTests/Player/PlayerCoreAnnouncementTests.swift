@@ -41,6 +41,46 @@ import Testing
         }
     }
 
+    /// The same user with and without announcements: in the end there is no difference.
+    @Test(arguments: 0..<40) func leavesNoTrace(seed: Int) {
+        var random = SplitMix64(seed: UInt64(seed))
+        var disturbed = SimulatedWorld.playing(["a-9000", "b-9000", "c-9000"])
+        var undisturbed = SimulatedWorld.playing(["a-9000", "b-9000", "c-9000"])
+        var isHeard = false
+        for _ in 0..<40 {
+            if Bool.random(using: &random) {
+                isHeard.toggle()
+                announce(&disturbed, isHeard)
+            }
+            let command = userCommand(&random)
+            disturbed.command(command)
+            disturbed.run(seconds: 0.3)
+            undisturbed.command(command)
+            undisturbed.run(seconds: 0.3)
+        }
+        if isHeard { announce(&disturbed, false) }
+        disturbed.run(seconds: 1)
+        undisturbed.run(seconds: 1)
+        #expect(disturbed.status == undisturbed.status)
+        #expect(disturbed.core.settings == undisturbed.core.settings)
+        #expect(disturbed.core.queue.currentID == undisturbed.core.queue.currentID)
+        #expect(!disturbed.core.interruptions.isActive)
+    }
+
+    private func userCommand(_ random: inout SplitMix64) -> PlayerCommand {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return .pause
+        case 1: return .play(.current, position: nil)
+        case 2: return .next
+        case 3: return .stop(drain: false)
+        case 4: return .seek(.position(Double.random(in: 0...100, using: &random)))
+        default:
+            var patch = SettingsPatch()
+            patch.volume = Double.random(in: 0...1, using: &random)
+            return .apply(patch)
+        }
+    }
+
     @Test func whatTheUserDidMeanwhileHolds() {
         var world = SimulatedWorld.playing(["a-20", "b-20"])
         announce(&world, true)

@@ -129,7 +129,8 @@ import Threading
         if Bool.random(using: &random), let generation = world.sink.generation {
             world.send(.output(.corkRequested(generation, begins)))
         } else {
-            let source = [InterruptionSource.client, .sleep, .lock].randomElement(using: &random) ?? .client
+            let source =
+                [InterruptionSource.client, .sleep, .lock, .announcement].randomElement(using: &random) ?? .client
             world.command(
                 .interruption(
                     InterruptionNotice(
