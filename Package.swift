@@ -26,7 +26,8 @@ let linking: [LinkerSetting] = [
         "-L\(Context.packageDirectory)/packaging/link", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
         "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic", "-Xlinker",
         "--symbol-ordering-file=\(Context.packageDirectory)/packaging/function-order.txt", "-Xlinker",
-        "--no-warn-symbol-ordering",
+        "--no-warn-symbol-ordering", "-Xlinker", "-T", "-Xlinker",
+        "\(Context.packageDirectory)/packaging/link/unnamed.ld",
     ])
 ]
 
