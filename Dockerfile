@@ -31,7 +31,7 @@ COPY Sources Sources
 COPY Tests Tests
 # Swift's own libraries go into the program, so that the second stage needs no Swift.
 RUN for product in tonearm tonearm-media-worker; do \
-        swift build -c release --static-swift-stdlib --product "$product" \
+        swift build -c release --static-swift-stdlib --toolset packaging/toolset.json --product "$product" \
         && install -D --strip "$(swift build -c release --static-swift-stdlib --show-bin-path)/$product" "/out/$product" \
         || exit 1; \
     done

@@ -8,6 +8,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
+    // Each function by itself, so that the linker can put those together that are in use.
+    .unsafeFlags(["-Xfrontend", "-function-sections"]),
 ]
 
 /// A C library from the distribution, found through pkg-config.
@@ -17,13 +19,15 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
 
 /// How the program is linked. lld packs the addresses that the loader has to adjust (2 MB less to read and keep), merges
 /// equal code, does not publish every symbol, and puts the functions together that are in use (scripts/order-functions):
-/// less memory, and a start without the time that it took to read and look through all that.
+/// less memory, and a start without the time that it took to read and look through all that. packaging/link names the C++
+/// library as an archive: nothing else that is loaded needs it, and Swift's runtime needs little of it.
 let linking: [LinkerSetting] = [
     .unsafeFlags([
-        "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker",
-        "--no-export-dynamic", "-Xlinker",
+        "-L\(Context.packageDirectory)/packaging/link", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
+        "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic", "-Xlinker",
         "--symbol-ordering-file=\(Context.packageDirectory)/packaging/function-order.txt", "-Xlinker",
-        "--no-warn-symbol-ordering",
+        "--no-warn-symbol-ordering", "-Xlinker", "-T", "-Xlinker",
+        "\(Context.packageDirectory)/packaging/link/unnamed.ld",
     ])
 ]
 
@@ -57,13 +61,14 @@ let package = Package(
         system("CWebsockets", pkgConfig: "libwebsockets", apt: "libwebsockets-dev"),
         system("CMpg123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
         system("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
-        system("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
-        // Without pkg-config, which would link it: libcurl is loaded when it is needed.
+        // Without pkg-config, which would link them: these are loaded when they are needed.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
+        .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CSoxr", providers: [.apt(["libsoxr-dev"])]),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CLoading"),
         // Opened while it runs, so that nothing is linked: no pkg-config.
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         system("CFFmpeg", pkgConfig: "libavformat", apt: "libavformat-dev"),
@@ -80,14 +85,16 @@ let package = Package(
         target("Recording", ["Threading"]),
         target("Announcing", ["Playback", "Threading"]),
 
+        target("Loading"),
+
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
-        target("CurlTransport", ["CCurl", "Media", "Threading"]),
-        target("XMLScanning", ["CExpat", "Media"]),
+        target("CurlTransport", ["CCurl", "Loading", "Media", "Threading"]),
+        target("XMLScanning", ["CExpat", "Loading", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("MediaWorkerProtocol", ["Audio"]),
         target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
-        target("Resampling", ["CSoxr", "Playback", "Audio"]),
+        target("Resampling", ["CSoxr", "Loading", "Playback", "Audio"]),
         target(
             "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
         target("RecordingFiles", ["CSndfile", "Recording"]),
@@ -164,6 +171,7 @@ let package = Package(
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue"]),
+        tests("LoadingTests", ["Loading"]),
         tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
         tests("RecordingTests", ["Recording", "Threading"]),
         tests("AnnouncingTests", ["Announcing", "Playback", "PlaybackTesting", "Threading"]),

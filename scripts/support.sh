@@ -15,12 +15,14 @@ test_packages=(
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
 
-# Every product, for release, with Swift's libraries inside.
+# The named products, else every one, for release, with Swift's libraries inside. The toolset compiles each function into
+# a section of its own in the packages that are used as well: what Package.swift says holds for its own targets only.
 build_release() {
     local product
-    for product in tonearm tonearm-media-worker; do
+    [ $# -gt 0 ] || set -- tonearm tonearm-media-worker
+    for product in "$@"; do
         # Of a step that is tested for failure, `set -e` does not end the loop.
-        swift build -c release --static-swift-stdlib --product "$product" || return
+        swift build -c release --static-swift-stdlib --toolset packaging/toolset.json --product "$product" || return
     done
 }
 

@@ -2,33 +2,17 @@
 #pragma once
 
 #include <curl/curl.h>
-#include <dlfcn.h>
-#include <stddef.h>
 
-// Every function of libcurl that is called, found when libcurl is loaded: at the first use of the network, not at the
-// start of the program (docs/decisions/0020-libraries-when-needed.md).
-#define CCURL_FUNCTIONS(each)                                                                                                 \
-    each(global_init) each(version) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_pause)                   \
-        each(easy_strerror) each(slist_append) each(slist_free_all) each(multi_init) each(multi_cleanup)                    \
-            each(multi_add_handle) each(multi_remove_handle) each(multi_perform) each(multi_poll) each(multi_info_read)
+#include "../CLoading/table.h"
 
-struct ccurl {
-#define CCURL_MEMBER(name) __typeof__(&(curl_##name)) name;
-    CCURL_FUNCTIONS(CCURL_MEMBER)
-#undef CCURL_MEMBER
-};
+// Every function of libcurl that is called.
+#define CCURL_FUNCTIONS(each, curl)                                                                                           \
+    each(curl, global_init) each(curl, version) each(curl, easy_init) each(curl, easy_cleanup) each(curl, easy_setopt)      \
+        each(curl, easy_pause) each(curl, easy_strerror) each(curl, slist_append) each(curl, slist_free_all)                \
+            each(curl, multi_init) each(curl, multi_cleanup) each(curl, multi_add_handle) each(curl, multi_remove_handle)   \
+                each(curl, multi_perform) each(curl, multi_poll) each(curl, multi_info_read)
 
-// NULL when all were found, else the dynamic linker's text, which belongs to it. Never unloaded.
-static inline const char *ccurl_load(struct ccurl *curl) {
-    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) return dlerror();
-#define CCURL_FIND(name)                                                                                                      \
-    curl->name = (__typeof__(curl->name))dlsym(library, "curl_" #name);                                                       \
-    if (curl->name == NULL) return dlerror();
-    CCURL_FUNCTIONS(CCURL_FIND)
-#undef CCURL_FIND
-    return NULL;
-}
+LOADED_LIBRARY(ccurl, "libcurl.so.4", curl_, CCURL_FUNCTIONS)
 
 // Swift cannot call variadic functions; each wrapper is one type of argument.
 

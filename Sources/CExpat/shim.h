@@ -2,3 +2,13 @@
 #pragma once
 
 #include <expat.h>
+
+#include "../CLoading/table.h"
+
+// Every function of expat that is called.
+#define CEXPAT_FUNCTIONS(each, xml)                                                                                           \
+    each(xml, ParserCreate) each(xml, ParserFree) each(xml, SetUserData) each(xml, SetElementHandler)                       \
+        each(xml, SetCharacterDataHandler) each(xml, SetEntityDeclHandler) each(xml, Parse) each(xml, StopParser)           \
+            each(xml, ErrorString) each(xml, GetErrorCode) each(xml, GetCurrentLineNumber)
+
+LOADED_LIBRARY(cexpat, "libexpat.so.1", XML_, CEXPAT_FUNCTIONS)

@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CExpat
+internal import Loading
 public import Media
 
 /// XML through expat, event by event. No document type may declare entities and nothing outside the document is read,
 /// so that a small document cannot become a large one.
 public struct ExpatScanner: XMLScanner {
+    /// Loaded when the first list in XML is read.
+    private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(cexpat(), cexpat_load) }
+
     public init() {}
 
     public func scan(_ bytes: [UInt8], _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
+        let expat = try Self.functions().pointee
         // Expat knows UTF-8, UTF-16, Latin-1 and ASCII by itself; other names of Western sets are read as Latin-1.
-        guard let parser = XML_ParserCreate(Self.override(bytes)) else { throw XMLScanError("out of memory") }
-        defer { XML_ParserFree(parser) }
+        guard let parser = expat.ParserCreate(Self.override(bytes)) else { throw XMLScanError("out of memory") }
+        defer { expat.ParserFree(parser) }
         // The handlers run within this call only.
         try withoutActuallyEscaping(handle) { handle throws(XMLScanError) in
-            let context = Context(parser, handle)
-            XML_SetUserData(parser, Unmanaged.passUnretained(context).toOpaque())
-            Self.setHandlers(parser)
+            let context = Context(parser, expat, handle)
+            expat.SetUserData(parser, Unmanaged.passUnretained(context).toOpaque())
+            Self.setHandlers(parser, expat)
             let status = bytes.withUnsafeBytes { buffer in
-                XML_Parse(
+                expat.Parse(
                     parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: buffer.count), 1)
             }
             context.flush()
             if let refusal = context.refusal { throw XMLScanError(refusal) }
             guard status != XML_STATUS_OK, !context.isDone else { return }
-            let text = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
-            throw XMLScanError("\(text), line \(XML_GetCurrentLineNumber(parser))")
+            let text = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
+            throw XMLScanError("\(text), line \(expat.GetCurrentLineNumber(parser))")
         }
+    }
+
+    private static func functions() throws(XMLScanError) -> UnsafePointer<cexpat> {
+        do throws(MissingLibrary) { return try library.get().functions } catch { throw XMLScanError(error.reason) }
     }
 
     private static func override(_ bytes: [UInt8]) -> String? {
@@ -36,8 +45,8 @@ public struct ExpatScanner: XMLScanner {
         return isWestern ? "ISO-8859-1" : nil
     }
 
-    private static func setHandlers(_ parser: XML_Parser) {
-        XML_SetElementHandler(
+    private static func setHandlers(_ parser: XML_Parser, _ expat: cexpat) {
+        expat.SetElementHandler(
             parser,
             { context, name, attributes in
                 guard let context, let name else { return }
@@ -53,11 +62,11 @@ public struct ExpatScanner: XMLScanner {
                 guard let context, let name else { return }
                 Context.of(context).tell(.end(String(cString: name).lowercased()))
             })
-        XML_SetCharacterDataHandler(parser) { context, text, count in
+        expat.SetCharacterDataHandler(parser) { context, text, count in
             guard let context, let text else { return }
             Context.of(context).append(UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
-        XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
+        expat.SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
             guard let context else { return }
             Context.of(context).refuse("it declares entities")
         }
@@ -69,14 +78,16 @@ public struct ExpatScanner: XMLScanner {
         static let longestText = 1 << 20
 
         private let parser: XML_Parser
+        private let expat: cexpat
         private let handle: (XMLEvent) -> Bool
         private var text: [UInt8] = []
         private var depth = 0
         private(set) var isDone = false
         private(set) var refusal: String?
 
-        init(_ parser: XML_Parser, _ handle: @escaping (XMLEvent) -> Bool) {
+        init(_ parser: XML_Parser, _ expat: cexpat, _ handle: @escaping (XMLEvent) -> Bool) {
             self.parser = parser
+            self.expat = expat
             self.handle = handle
         }
 
@@ -116,7 +127,7 @@ public struct ExpatScanner: XMLScanner {
 
         private func end() {
             isDone = true
-            XML_StopParser(parser, XML_Bool(XML_FALSE))
+            _ = expat.StopParser(parser, XML_Bool(XML_FALSE))
         }
     }
 }

@@ -53,9 +53,21 @@ def tour(server: Server) -> None:
         api.command("stop")
 
 
-def called(trace: pathlib.Path) -> list[str]:
-    """The names in a callgrind file, each once, in their order; recursion levels ('2) left out."""
-    names = re.findall(r"^c?fn=\(\d+\) (.+?)(?:'\d+)?$", trace.read_text(), re.MULTILINE)
+def again(server: Server) -> None:
+    """The next day: what was there is restored, and goes on."""
+    api = Api(server.url)
+    with websockets.sync.client.connect(server.events_url) as socket:
+        json.loads(socket.recv())
+    api.play()
+    api.wait_status("playing", timeout=60)
+    eventually(lambda: api.player()["position"] > 1, "it plays on", 60)
+    api.close()
+
+
+def called(traces: list[pathlib.Path]) -> list[str]:
+    """The names in callgrind files, each once, in their order; recursion levels ('2) left out."""
+    names = (name for trace in traces
+             for name in re.findall(r"^c?fn=\(\d+\) (.+?)(?:'\d+)?$", trace.read_text(), re.MULTILINE))
     return list(dict.fromkeys(names))
 
 
@@ -68,21 +80,23 @@ def main() -> None:
     target = pathlib.Path(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="tonearm-order-") as base:
         directory = pathlib.Path(base)
-        trace = directory / "callgrind.out"
+        traces = []
         pulse = PulseDaemon(directory).start()
         try:
             server = Server(directory, make_music(directory), pulse.environment, "pulse")
-            server.wrapper = ["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={trace}"]
             server.environment.pop("SWIFT_BACKTRACE", None)
-            server.start(timeout=120)
-            try:
-                tour(server)
-            finally:
-                server.stop(timeout=60)
+            for visit in (tour, again):
+                traces.append(directory / f"{visit.__name__}.out")
+                server.wrapper = ["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={traces[-1]}"]
+                server.start(timeout=120)
+                try:
+                    visit(server)
+                finally:
+                    server.stop(timeout=60)
         finally:
             pulse.stop()
         own = defined(binary())
-        target.write_text("".join(name + "\n" for name in called(trace) if name in own))
+        target.write_text("".join(name + "\n" for name in called(traces) if name in own))
 
 
 main()

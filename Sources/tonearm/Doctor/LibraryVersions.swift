@@ -9,37 +9,42 @@ import Glibc
 enum LibraryVersions {
     private typealias Version = @convention(c) () -> UnsafePointer<CChar>?
 
-    private static let functions = [
+    private static let linked = [
         ("libmicrohttpd", "MHD_get_version"), ("libwebsockets", "lws_get_library_version"),
-        ("libpulse", "pa_get_library_version"), ("libsoxr", "soxr_version"), ("libsndfile", "sf_version_string"),
+        ("libpulse", "pa_get_library_version"), ("libsndfile", "sf_version_string"),
         ("sqlite", "sqlite3_libversion"), ("zlib", "zlibVersion"),
     ]
 
-    /// Loaded by the server when something is fetched.
-    private static var curl: String {
-        guard let library = dlopen("libcurl.so.4", RTLD_LAZY) else {
-            return "libcurl missing (nothing plays over the network)"
-        }
-        guard let symbol = dlsym(library, "curl_version"), let version = unsafeBitCast(symbol, to: Version.self)()
-        else {
-            return "libcurl of an unknown version"
-        }
-        // libcurl/8.5.0 and then all that it was built with
-        return String(cString: version).split(separator: " ")[0].split(separator: "/").joined(separator: " ")
+    /// Loaded by the server when it needs them, and what does not work without them.
+    private static let loaded = [
+        (name: "libsoxr", file: "libsoxr.so.0", function: "soxr_version", without: "no rate is converted"),
+        (name: "libexpat", file: "libexpat.so.1", function: "XML_ExpatVersion", without: "no list in XML is read"),
+        (name: "libcurl", file: "libcurl.so.4", function: "curl_version", without: "nothing plays over the network"),
+    ]
+
+    private static func version(_ function: String, in library: UnsafeMutableRawPointer?) -> String? {
+        guard let symbol = dlsym(library, function) else { return nil }
+        return unsafeBitCast(symbol, to: Version.self)().map { String(cString: $0) }
     }
 
     static var text: String {
         let program = dlopen(nil, RTLD_LAZY)
         defer { if let program { dlclose(program) } }
         var parts = ["tonearm \(ServerVersion.text)"]
-        for (library, function) in functions {
-            guard let symbol = dlsym(program, function),
-                let version = unsafeBitCast(symbol, to: Version.self)()
-            else { continue }
-            let text = String(cString: version)
+        for (library, function) in linked {
+            guard let text = version(function, in: program) else { continue }
             parts.append(text.hasPrefix("lib") ? text : "\(library) \(text)")
         }
-        parts.append(curl)
+        for entry in loaded {
+            guard let library = dlopen(entry.file, RTLD_LAZY) else {
+                parts.append("\(entry.name) missing (\(entry.without))")
+                continue
+            }
+            // libcurl/8.5.0 and then all that it was built with; libsoxr-0.1.3; expat_2.5.0
+            let text = version(entry.function, in: library)?.split(separator: " ").first ?? "of an unknown version"
+            let number = text.firstIndex { $0.isNumber }.map { text[$0...] } ?? text
+            parts.append("\(entry.name) \(number)")
+        }
         return parts.joined(separator: ", ")
     }
 }

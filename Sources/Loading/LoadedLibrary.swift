@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A C library that is loaded when it is first needed, not with the program; its functions are in a table that its
+/// C target declares (`CLoading/table.h`). Whoever makes one keeps it: the library is never unloaded.
+///
+/// `@unchecked Sendable` because the table never changes once it is filled.
+public final class LoadedLibrary<Functions>: @unchecked Sendable {
+    /// For as long as this object lives.
+    public let functions: UnsafePointer<Functions>
+
+    /// `load` fills the table and gives nil, or says what is missing. Blocks while the library is read from the disk.
+    public init(
+        _ empty: Functions, _ load: (UnsafeMutablePointer<Functions>) -> UnsafePointer<CChar>?
+    ) throws(MissingLibrary) {
+        let table = UnsafeMutablePointer<Functions>.allocate(capacity: 1)
+        table.initialize(to: empty)
+        functions = UnsafePointer(table)
+        if let problem = load(table) { throw MissingLibrary(reason: String(cString: problem)) }
+    }
+
+    deinit { functions.deallocate() }
+}
