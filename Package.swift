@@ -61,6 +61,8 @@ let package = Package(
         system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
         // Without pkg-config, which would link it: libcurl is loaded when it is needed.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // Likewise, and without its headers.
+        .systemLibrary(name: "CCrypto"),
         system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
@@ -82,6 +84,7 @@ let package = Package(
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
         target("CurlTransport", ["CCurl", "Media", "Threading"]),
+        target("Deciphering", ["CCrypto", "Media", "Playback"]),
         target("XMLScanning", ["CExpat", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("MediaWorkerProtocol", ["Audio"]),
@@ -115,7 +118,7 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Session", "Media", "CurlTransport", "Mpg123Decoding", "MediaWorkerClient",
+                "Audio", "Playback", "Session", "Media", "CurlTransport", "Deciphering", "Mpg123Decoding", "MediaWorkerClient",
                 "Resampling",
                 "PulseAudioHost",
                 "SoftwareOutput",
@@ -136,6 +139,7 @@ let package = Package(
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
         tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
         tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
+        tests("DecipheringTests", ["Deciphering", "Media", "Playback"]),
         tests("RangeCacheTests", ["RangeCache", "Catalogue", "Media", "Threading", log]),
         tests("XMLScanningTests", ["XMLScanning", "Media"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
@@ -143,7 +147,10 @@ let package = Package(
         tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
         tests(
             "MediaWorkerClientTests",
-            ["MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "tonearm-media-worker"]),
+            [
+                "MediaWorkerClient", "MediaWorkerProtocol", "Deciphering", "Mpg123Decoding", "Media", "Playback",
+                "Audio", "Threading", "tonearm-media-worker",
+            ]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests("PulseAudioHostTests", ["PulseAudioHost", "OutputTesting", "Playback", "Audio", "Threading"]),
         .target(

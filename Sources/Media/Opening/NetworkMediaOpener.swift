@@ -8,15 +8,18 @@ public struct NetworkMediaOpener: MediaOpener {
     private let transport: (any HTTPTransport)?
     private let limits: NetworkLimits
     private let cache: (any MediaCache)?
+    private let cipher: (any SegmentCipher)?
     private let selection: DecoderSelection
     private let local: any MediaOpener
 
-    /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `factories` are asked in order.
+    /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `cipher`: nil where ciphered
+    /// streams cannot be played. `factories` are asked in order.
     public init(
         transport: (any HTTPTransport)?, limits: NetworkLimits, cache: (any MediaCache)? = nil,
-        factories: [any DecoderFactory], local: any MediaOpener
+        cipher: (any SegmentCipher)? = nil, factories: [any DecoderFactory], local: any MediaOpener
     ) {
         self.cache = cache
+        self.cipher = cipher
         self.transport = transport
         self.limits = limits
         selection = DecoderSelection(factories: factories)
@@ -46,6 +49,13 @@ public struct NetworkMediaOpener: MediaOpener {
             address, fields: fields, transport: transport, limits: limits, cache: cache, report: loading)
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
+        if HLSOpening.isPlaylist(try source.bytes(at: 0, count: DecoderSelection.headSize)) {
+            let context = HLSContext(
+                name: address.name, origin: address, fields: fields, transport: transport, limits: limits,
+                hls: HLSLimits(), cipher: cipher, report: loading)
+            return try HLSOpening(context: context, selection: selection, cancellation: cancellation)
+                .open(source, from: address)
+        }
         let decoder = try selection.open(source)
         guard source.broadcast(at: 0) == nil else { return LiveDecoder(decoder, source) }
         // Only of what is music.
