@@ -118,7 +118,8 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Session", "Media", "CurlTransport", "Deciphering", "Mpg123Decoding", "MediaWorkerClient",
+                "Audio", "Playback", "Session", "Media", "CurlTransport", "Deciphering", "Mpg123Decoding",
+                "MediaWorkerClient",
                 "Resampling",
                 "PulseAudioHost",
                 "SoftwareOutput",

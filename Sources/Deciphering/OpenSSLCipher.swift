@@ -12,7 +12,8 @@ public struct OpenSSLCipher: SegmentCipher {
         switch CryptoLibrary.shared {
         case .success(let library): return try OpenSSLDeciphering(library, key: key, vector: vector)
         case .failure(let missing):
-            throw MediaError(.unsupported, "Ciphered streams need libcrypto, which cannot be loaded: \(missing.reason).")
+            throw MediaError(
+                .unsupported, "Ciphered streams need libcrypto, which cannot be loaded: \(missing.reason).")
         }
     }
 }

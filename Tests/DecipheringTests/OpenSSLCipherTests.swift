@@ -38,7 +38,9 @@ import Testing
 
     @Test func cutPiece_isAnError() throws {
         let piece = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
-        _ = try Self.ciphered.dropLast(3).withContiguousStorageIfAvailable { try piece.update(UnsafeRawBufferPointer($0)) }
+        _ = try Self.ciphered.dropLast(3).withContiguousStorageIfAvailable {
+            try piece.update(UnsafeRawBufferPointer($0))
+        }
         #expect(throws: MediaError.self) { try piece.finish() }
     }
 

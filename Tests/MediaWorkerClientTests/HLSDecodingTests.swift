@@ -23,7 +23,9 @@ import Testing
         Cut(name: "transport stream", options: aac),
         Cut(name: "transport stream with MP3", options: ["-c:a", "libmp3lame", "-b:a", "128k"]),
         Cut(name: "fragmented MP4", options: aac + ["-hls_segment_type", "fmp4"]),
-        Cut(name: "fragmented MP4 in one file", options: aac + ["-hls_segment_type", "fmp4", "-hls_flags", "single_file"]),
+        Cut(
+            name: "fragmented MP4 in one file",
+            options: aac + ["-hls_segment_type", "fmp4", "-hls_flags", "single_file"]),
         Cut(name: "fragmented MP4 with FLAC", options: ["-c:a", "flac", "-strict", "-2", "-hls_segment_type", "fmp4"]),
         Cut(name: "transport stream in one file", options: aac + ["-hls_flags", "single_file"]),
         Cut(name: "ciphered transport stream", options: aac + ["-hls_enc", "1", "-hls_enc_key", "0123456789abcdef"]),
@@ -35,7 +37,8 @@ import Testing
     init() throws {
         files = try MusicFiles()
         try files.ffmpeg(
-            "noise.wav", "-f", "lavfi", "-i", "anoisesrc=d=14:c=pink:r=44100:a=0.3:seed=7", "-ac", "2", "-c:a", "pcm_s16le")
+            "noise.wav", "-f", "lavfi", "-i", "anoisesrc=d=14:c=pink:r=44100:a=0.3:seed=7", "-ac", "2", "-c:a",
+            "pcm_s16le")
     }
 
     /// Pieces of about 2 s, all of them on the web.
@@ -81,9 +84,10 @@ import Testing
         #expect(decoder.media.durationIsExact && decoder.media.duration == FrameCount(whole.count / 2))
         // Against the noise that it was made of, so that no piece is twice or out of place.
         let reference = try files.reference("noise.wav")
-        let shift = try #require((0...3_000).min { left, right in
-            difference(whole, reference, shift: left) < difference(whole, reference, shift: right)
-        })
+        let shift = try #require(
+            (0...3_000).min { left, right in
+                difference(whole, reference, shift: left) < difference(whole, reference, shift: right)
+            })
         for second in 1...12 { #expect(correlation(whole, reference, at: second * 44_100, shift: shift) > 0.9) }
         for frame in [300_000, 88_200, 88_199, 441_000, 441_100, 0, 1_000, 610_000, 44_100] {
             let samples = try frames(decoder, at: frame)
@@ -97,8 +101,12 @@ import Testing
         try cut(Self.aac + ["-hls_segment_type", "mpegts"])
         // ffmpeg cuts packed audio by another muxer, and without the tags: they are put in front here.
         try files.ffmpeg(
-            "part%d.aac", ["-i", files.path("noise.wav")] + Self.aac
-                + ["-f", "segment", "-segment_time", "2", "-segment_list", files.path("parts.csv"), "-segment_format", "adts"])
+            "part%d.aac",
+            ["-i", files.path("noise.wav")] + Self.aac
+                + [
+                    "-f", "segment", "-segment_time", "2", "-segment_list", files.path("parts.csv"), "-segment_format",
+                    "adts",
+                ])
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:3"]
         let times = String(decoding: try files.bytes("parts.csv"), as: UTF8.self).split(separator: "\n")
         var frames = 0
@@ -143,7 +151,8 @@ import Testing
         try cut(Self.aac)
         try files.ffmpeg("ad.ts", "-i", files.path("other.wav"), "-c:a", "aac", "-f", "mpegts")
         web["/ad.ts"] = try files.bytes("ad.ts")
-        let text = try playlist().replacing("#EXT-X-ENDLIST\n", with: "#EXT-X-DISCONTINUITY\n#EXTINF:4,\nad.ts\n#EXT-X-ENDLIST\n")
+        let text = try playlist().replacing(
+            "#EXT-X-ENDLIST\n", with: "#EXT-X-DISCONTINUITY\n#EXTINF:4,\nad.ts\n#EXT-X-ENDLIST\n")
         web["/list.m3u8"] = Array(text.utf8)
         let decoder = try open()
         let before = try decodeAll(try open("list.m3u8"))
@@ -199,7 +208,8 @@ import Testing
     }
 
     private static func tag(ticks: UInt64) -> [UInt8] {
-        let body = Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
+        let body =
+            Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
             + (0..<8).reversed().map { UInt8(truncatingIfNeeded: ticks >> ($0 * 8)) }
         let frame = Array("PRIV".utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
         return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame

@@ -32,7 +32,9 @@ struct HLSAttributes {
         let padded = Array(String(repeating: "0", count: 32 - digits.count) + digits)
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: 32, by: 2) {
-            guard padded[index].isASCII, let byte = UInt8(String(padded[index...index + 1]), radix: 16) else { return nil }
+            guard padded[index].isASCII, let byte = UInt8(String(padded[index...index + 1]), radix: 16) else {
+                return nil
+            }
             bytes.append(byte)
         }
         return bytes

@@ -26,7 +26,8 @@ enum HLSChoice {
 
     private static func hasPicture(_ variant: HLSMasterPlaylist.Variant) -> Bool {
         let codings = ["avc", "hvc", "hev", "vp0", "vp8", "vp9", "av01", "dvh", "mp4v"]
-        return variant.hasPicture || variant.codecs.contains { codec in codings.contains { codec.lowercased().hasPrefix($0) } }
+        return variant.hasPicture
+            || variant.codecs.contains { codec in codings.contains { codec.lowercased().hasPrefix($0) } }
     }
 
     /// False when it names only sound that is not played here.

@@ -55,7 +55,9 @@ final class HLSDecoder: AudioDecoder {
                 continue
             }
             guard let decoder = inner else {
-                guard let next else { return DecodedFrames(frames: 0, endOfStream: true, mediaChanged: finish() || changed) }
+                guard let next else {
+                    return DecodedFrames(frames: 0, endOfStream: true, mediaChanged: finish() || changed)
+                }
                 try enter(next, isContinued: true)
                 changed = refresh() || changed
                 // The new format holds from the next call on.
@@ -101,8 +103,9 @@ final class HLSDecoder: AudioDecoder {
             try enter(sequence, isContinued: false)
             refresh()
             // By its own clock the piece may begin later than the playlist says.
-            let preroll = FrameCount(Self.preroll / 2 * Double(media.format.sampleRate))
-            if position + preroll <= frame || seconds <= earlier || earlier > 60 { break }
+            if media.format.seconds(position) + Self.preroll / 2 <= seconds || seconds <= earlier || earlier > 60 {
+                break
+            }
             earlier = earlier * 2 + 2
         }
         target = media.format.frames(seconds)
@@ -163,7 +166,8 @@ final class HLSDecoder: AudioDecoder {
             target = format.frames(media.format.seconds(target))
         }
         let recording = new.first?.segment.discontinuity ?? 0
-        let clock = new.timestamp.map { MediaDescription.Clock(start: $0, grid: decoder.media.clock?.grid) }
+        let clock =
+            new.timestamp.map { MediaDescription.Clock(start: $0, grid: decoder.media.clock?.grid) }
             ?? (new.isPacked ? nil : decoder.media.clock)
         let here = place ?? format.seconds(position) + format.seconds(silence)
         let estimate = here + gap

@@ -11,6 +11,8 @@ struct HLSLimits: Hashable {
     var stall = 20.0
     /// Target durations between the end of a live playlist and where it is joined.
     var edge = 3.0
+    /// So much farther behind, at least, is too far: to wait until there is enough again takes most of it.
+    var lag = 12.0
     /// Missing pieces in a row that are borne.
     var missing = 3
 

@@ -43,7 +43,9 @@ struct HLSParser {
         var parser = HLSParser(base: base)
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = String(Substring(line)).trimmedOfSpaces
-            if line.hasPrefix("#EXT") { try parser.tag(line) } else if !line.hasPrefix("#"), !line.isEmpty {
+            if line.hasPrefix("#EXT") {
+                try parser.tag(line)
+            } else if !line.hasPrefix("#"), !line.isEmpty {
                 try parser.reference(line)
             }
             if parser.isEnded { break }
@@ -62,7 +64,9 @@ struct HLSParser {
     private func result() throws(MediaError) -> Result {
         if !variants.isEmpty { return .master(HLSMasterPlaylist(variants: variants, renditions: renditions)) }
         let longest = segments.lazy.map(\.duration).max() ?? 0
-        guard !segments.isEmpty || target != nil else { throw failure("its playlist names nothing that can be fetched") }
+        guard !segments.isEmpty || target != nil else {
+            throw failure("its playlist names nothing that can be fetched")
+        }
         let duration = max(1, target ?? longest.rounded(.up))
         return .media(HLSMediaPlaylist(targetDuration: duration, isEnded: isEnded, segments: segments))
     }
@@ -157,7 +161,8 @@ struct HLSParser {
 
     private func key(of sequence: Int64) -> HLSKey? {
         guard let key else { return nil }
-        let number = [UInt8](repeating: 0, count: 8) + (0..<8).reversed().map { UInt8(truncatingIfNeeded: sequence >> ($0 * 8)) }
+        let number =
+            [UInt8](repeating: 0, count: 8) + (0..<8).reversed().map { UInt8(truncatingIfNeeded: sequence >> ($0 * 8)) }
         return HLSKey(address: key.address, vector: key.vector ?? number)
     }
 
@@ -170,7 +175,9 @@ struct HLSParser {
             let (whole, open) = Self.range(text[...])
             range = whole ?? open.map { 0..<$0 }
         }
-        return HLSPart(address: address, range: range, key: key.map { HLSKey(address: $0.address, vector: $0.vector ?? [UInt8](repeating: 0, count: 16)) })
+        return HLSPart(
+            address: address, range: range,
+            key: key.map { HLSKey(address: $0.address, vector: $0.vector ?? [UInt8](repeating: 0, count: 16)) })
     }
 
     private mutating func rendition(_ attributes: HLSAttributes) {

@@ -75,7 +75,8 @@ extension HLSContext {
         }
         let bytes = try stream.bytes(of: HLSPart(address: key.address), limit: 1_024)
         guard bytes.count == 16 else {
-            throw MediaError(.unsupported, "\(name) cannot be played: the key of its pieces has \(bytes.count) bytes, not 16.")
+            throw MediaError(
+                .unsupported, "\(name) cannot be played: the key of its pieces has \(bytes.count) bytes, not 16.")
         }
         return try cipher.decipher(key: bytes, vector: key.vector)
     }

@@ -132,8 +132,9 @@ final class HLSRun: ByteSource, @unchecked Sendable {
             let error = MediaError(.notFound, "\(name): its server does not have all of it.")
             end = .missing(slot, error, isBegun: false)
         case .piece(let slot, let source):
-            if let first, first.segment.map != slot.segment.map
-                || first.segment.discontinuity != slot.segment.discontinuity
+            if let first,
+                first.segment.map != slot.segment.map
+                    || first.segment.discontinuity != slot.segment.discontinuity
             {
                 end = .run(next)
                 return false

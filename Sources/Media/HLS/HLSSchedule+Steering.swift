@@ -81,7 +81,7 @@ extension HLSSchedule {
         } else {
             loading.place = slots.last.map { units($0.end) } ?? 0
         }
-        let current = pieces.values.first { !$0.isWhole }
+        let current = pieces.first { $0.key >= cursor && !$0.value.isWhole }?.value
         let isStuck = isLive && !isEnded && now.seconds(since: changedAt) >= 2 * target + 1
         loading.isStalled = current?.loading.isStalled ?? isStuck
         loading.isSatisfied = failure != nil || (current.map(\.loading.isSatisfied) ?? hasEnough)

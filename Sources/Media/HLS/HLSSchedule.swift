@@ -128,7 +128,8 @@ struct HLSSchedule {
         guard let slot = slot(sequence) else { return false }
         if pieces[sequence]?.isWhole == true { return false }
         let usual = limits.edge * target
-        return sequence < oldest || (!isEnded && last.end - slot.start > 2 * usual + 2 * target)
+        let most = max(2 * (usual + target), usual + limits.lag)
+        return sequence < oldest || (!isEnded && last.end - slot.start > most)
     }
 
     /// How far the piece was read.

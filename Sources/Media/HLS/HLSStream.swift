@@ -155,7 +155,8 @@ final class HLSStream: Sendable {
         if let key = segment.media.key { _ = small(HLSPart(address: key.address), &state) }
         let sequence = segment.sequence
         let box = WeakSource()
-        let source = context.source(segment.media, limits: HLSLimits.piece(context.limits, isLive: isLive)) { [weak self] loading in
+        let source = context.source(segment.media, limits: HLSLimits.piece(context.limits, isLive: isLive)) {
+            [weak self] loading in
             guard let self else { return }
             context.transport.call(at: context.transport.now) { [weak self] in
                 self?.arrived(loading, sequence, of: box)

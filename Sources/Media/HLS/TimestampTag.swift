@@ -11,7 +11,9 @@ struct TimestampTag {
     /// nil for what is no tag. `head`: 10 bytes.
     init?(_ head: some Collection<UInt8>) {
         let head = Array(head)
-        guard head.count >= 10, head.starts(with: "ID3".utf8), head[6..<10].allSatisfy({ $0 < 0x80 }) else { return nil }
+        guard head.count >= 10, head.starts(with: "ID3".utf8), head[6..<10].allSatisfy({ $0 < 0x80 }) else {
+            return nil
+        }
         size = head[6..<10].reduce(0) { $0 << 7 | Int($1) } + (head[5] & 0x10 != 0 ? 20 : 10)
     }
 

@@ -91,7 +91,9 @@ enum ResponseVerdict: Hashable {
     /// Sound that has neither a length nor parts nor anything to know it again by: as stations behind plain web servers send
     /// it, and programs that convert a file while they send it. Which of them shows later.
     private static func isEndless(_ head: TransferHead, _ found: RemoteResource) -> Bool {
-        guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else { return false }
+        guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
+            return false
+        }
         let type = found.contentType?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
         let lists = ["mpegurl", "x-mpegurl", "scpls", "x-scpls", "x-ms-wax", "x-pn-realaudio"]
         return (type.hasPrefix("audio/") && !lists.contains { type.hasSuffix("/" + $0) }) || type == "application/ogg"

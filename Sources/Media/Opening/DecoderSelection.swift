@@ -20,7 +20,8 @@ struct DecoderSelection: Sendable {
         switch MediaListFormat(head, isNamedList: MediaListFormat.isListName(source.name)) {
         case .hls:
             throw MediaError(
-                .unsupported, "\(source.name) is an HLS stream (HTTP Live Streaming), which is played from the web only.")
+                .unsupported,
+                "\(source.name) is an HLS stream (HTTP Live Streaming), which is played from the web only.")
         case .m3u, .pls, .xml:
             throw MediaError(
                 .unsupported, "\(source.name) is a playlist or feed: add it as `list` to get what it lists.")

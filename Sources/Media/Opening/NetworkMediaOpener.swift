@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Playback
+internal import Synchronization
 
 /// Opens `http:` and `https:` URLs with the first decoder that recognises what comes, and anything else with another
 /// opener.
@@ -45,11 +46,14 @@ public struct NetworkMediaOpener: MediaOpener {
             throw MediaError(.notFound, "This is no web address such as https://host/path.")
         }
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
-        let source = HTTPSource(
-            address, fields: fields, transport: transport, limits: limits, cache: cache, report: loading)
+        let isPlaylist = PlaylistFlag()
+        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, cache: cache) { loaded in
+            if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }
+        }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
         if HLSOpening.isPlaylist(try source.bytes(at: 0, count: DecoderSelection.headSize)) {
+            isPlaylist.value.store(true, ordering: .relaxed)
             let context = HLSContext(
                 name: address.name, origin: address, fields: fields, transport: transport, limits: limits,
                 hls: HLSLimits(), cipher: cipher, report: loading)
@@ -61,5 +65,10 @@ public struct NetworkMediaOpener: MediaOpener {
         // Only of what is music.
         source.keep()
         return decoder
+    }
+
+    /// What has come of a playlist is not of the media that it names.
+    private final class PlaylistFlag: Sendable {
+        let value = Atomic(false)
     }
 }

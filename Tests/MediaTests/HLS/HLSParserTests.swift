@@ -25,7 +25,8 @@ import Testing
     @Test func pieces_haveNumbersLengthsAndAddresses() throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-TARGETDURATION:10", "#EXT-X-MEDIA-SEQUENCE:2680", "", "#EXTINF:9.009,A song", "a.ts",
-            "#EXT-X-DISCONTINUITY", "#EXTINF:3.003,", "http://other.example/b.ts", "# a remark", "#EXTINF:4", "../c.ts?x=1")
+            "#EXT-X-DISCONTINUITY", "#EXTINF:3.003,", "http://other.example/b.ts", "# a remark", "#EXTINF:4",
+            "../c.ts?x=1")
         #expect(playlist.targetDuration == 10 && !playlist.isEnded)
         #expect(playlist.segments.map(\.sequence) == [2_680, 2_681, 2_682])
         #expect(playlist.segments.map(\.duration) == [9.009, 3.003, 4])
@@ -66,7 +67,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
+        "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"",
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
         "#EXT-X-KEY:METHOD=AES-128",
     ]) func otherCiphers_areRefusedByName(line: String) {
         #expect(throws: MediaError.self) { try media("#EXTM3U", line, "#EXTINF:4,", "a.ts") }
@@ -74,7 +76,8 @@ import Testing
 
     @Test func whatCannotBe_isLeftOut() throws {
         let playlist = try media(
-            "#EXTM3U", "#EXT-X-TARGETDURATION:nonsense", "#EXT-X-MEDIA-SEQUENCE:-4", "#EXTINF:-1,", "a.ts", "#EXTINF:nan,", "b.ts",
+            "#EXTM3U", "#EXT-X-TARGETDURATION:nonsense", "#EXT-X-MEDIA-SEQUENCE:-4", "#EXTINF:-1,", "a.ts",
+            "#EXTINF:nan,", "b.ts",
             "#EXTINF:1e99,", "c.ts", "no length", "#EXTINF:2.5,", "d.ts", "#EXT-X-GAP", "#EXTINF:2.5,", "e.ts")
         #expect(playlist.segments.map(\.media.address.name) == ["d.ts", "e.ts"])
         #expect(playlist.segments.map(\.isGap) == [false, true])
@@ -89,7 +92,8 @@ import Testing
     @Test func master_offersVariantsAndRenditions() throws {
         let playlist = try master(
             "#EXTM3U", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Deutsch, laut\",DEFAULT=YES,URI=\"de.m3u8\"",
-            "#EXT-X-STREAM-INF:BANDWIDTH=1280000,CODECS=\"avc1.4d401f,mp4a.40.2\",RESOLUTION=640x360,AUDIO=\"a\"", "low.m3u8")
+            "#EXT-X-STREAM-INF:BANDWIDTH=1280000,CODECS=\"avc1.4d401f,mp4a.40.2\",RESOLUTION=640x360,AUDIO=\"a\"",
+            "low.m3u8")
         #expect(playlist.variants[0].codecs == ["avc1.4d401f", "mp4a.40.2"] && playlist.variants[0].hasPicture)
         #expect(HLSChoice.candidates(playlist).map(\.name) == ["de.m3u8"])
     }
@@ -97,11 +101,13 @@ import Testing
     @Test func choice_isTheBestSound_orTheCheapestPicture() throws {
         let stream = "#EXT-X-STREAM-INF:BANDWIDTH="
         let sound = try master(
-            "#EXTM3U", stream + "900000,CODECS=\"avc1.4d401f,mp4a.40.2\"", "film", stream + "64000,CODECS=\"mp4a.40.5\"", "low",
+            "#EXTM3U", stream + "900000,CODECS=\"avc1.4d401f,mp4a.40.2\"", "film",
+            stream + "64000,CODECS=\"mp4a.40.5\"", "low",
             stream + "128000,CODECS=\"mp4a.40.2\"", "high", stream + "384000,CODECS=\"ec-3\"", "surround")
         #expect(HLSChoice.candidates(sound).map(\.name) == ["high", "low", "film", "surround"])
         let pictures = try master(
-            "#EXTM3U", stream + "2000000,RESOLUTION=1x1", "b", stream + "800000,RESOLUTION=1x1", "a", stream + "8000000,RESOLUTION=1x1", "c")
+            "#EXTM3U", stream + "2000000,RESOLUTION=1x1", "b", stream + "800000,RESOLUTION=1x1", "a",
+            stream + "8000000,RESOLUTION=1x1", "c")
         #expect(HLSChoice.candidates(pictures).map(\.name) == ["a", "b", "c"])
     }
 }

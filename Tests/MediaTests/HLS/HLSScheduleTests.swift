@@ -25,11 +25,13 @@ import Testing
     }
 
     @Test func manyBytesAhead_areEnough() {
-        var rig = ScheduleRig(ScheduleRig.playlist(0...30, isEnded: true, duration: 1), limits: {
-            var limits = HLSLimits()
-            limits.aheadBytes = 2_500
-            return limits
-        }())
+        var rig = ScheduleRig(
+            ScheduleRig.playlist(0...30, isEnded: true, duration: 1),
+            limits: {
+                var limits = HLSLimits()
+                limits.aheadBytes = 2_500
+                return limits
+            }())
         rig.arriveAll()
         #expect(rig.opened == [0, 1, 2, 3])
     }

@@ -32,7 +32,8 @@ struct ScheduleRig {
             targetDuration: duration, isEnded: isEnded,
             segments: numbers.map {
                 HLSSegment(
-                    sequence: $0, duration: duration, media: HLSPart(address: WebAddress("http://origin.example/\($0).ts")!),
+                    sequence: $0, duration: duration,
+                    media: HLSPart(address: WebAddress("http://origin.example/\($0).ts")!),
                     discontinuity: discontinuity, isGap: gaps.contains($0))
             })
     }

@@ -62,7 +62,9 @@ import Testing
         #expect(try rig.holds(0..<900_000))
     }
 
-    @Test(arguments: [401, 403, 404, 410, 429, 500, 503]) func whatTheServerDoesNotGiveAnyMore_isStillPlayed(status: Int) {
+    @Test(arguments: [401, 403, 404, 410, 429, 500, 503]) func whatTheServerDoesNotGiveAnyMore_isStillPlayed(
+        status: Int
+    ) {
         var rig = staleRig()
         rig.head(status)
         #expect(rig.ask(at: 0) == .cached(upTo: total))
@@ -88,12 +90,16 @@ import Testing
         #expect(rig.ask(at: 0) == .cached(upTo: total))
     }
 
-    @Test(arguments: [
-        ("max-age=60", nil, 60.0), ("no-cache", nil, 0), ("no-store, max-age=9", nil, 0), ("max-age=60", "90", 0), ("", nil, nil),
-        ("immutable, max-age=5", nil, Freshness.longest), ("max-age=-5", nil, nil), ("public", nil, nil),
-    ] as [(String, String?, Double?)]) func lifetime(field: String, age: String?, seconds: Double?) {
+    @Test(
+        arguments: [
+            ("max-age=60", nil, 60.0), ("no-cache", nil, 0), ("no-store, max-age=9", nil, 0), ("max-age=60", "90", 0),
+            ("", nil, nil),
+            ("immutable, max-age=5", nil, Freshness.longest), ("max-age=-5", nil, nil), ("public", nil, nil),
+        ] as [(String, String?, Double?)]) func lifetime(field: String, age: String?, seconds: Double?)
+    {
         let head = TransferHead(
-            status: 200, headers: [TransferHeader("Cache-Control", field)] + (age.map { [TransferHeader("Age", $0)] } ?? []))
+            status: 200,
+            headers: [TransferHeader("Cache-Control", field)] + (age.map { [TransferHeader("Age", $0)] } ?? []))
         #expect(Freshness.lifetime(head) == seconds)
         let facts = CachedFacts(lifetime: seconds)
         #expect(Freshness.isFresh(facts, age: (seconds ?? Freshness.usual) - 1) == (seconds != 0))
