@@ -25,7 +25,7 @@ final class ScriptedWeb: HTTPTransport {
 
     init() {
         let jobs = jobs
-        let files = { [weak self] (path: String) in self?.state.withLock { $0.files[path] } }
+        let files: @Sendable (String) -> [UInt8]? = { [weak self] path in self?.state.withLock { $0.files[path] } }
         NamedThread("scripted-web") { Self.serve(jobs, files) }.detach()
     }
 
