@@ -94,6 +94,7 @@ def scene(media, start_server):
     station.close()
 
 
+@pytest.mark.timeout(SECONDS + 300)
 def test_it_never_stays_stuck(scene, capsys):
     dice, origin, station, server, api = scene
     uris = [f"{origin.url}/{name}" for name in ("a.mp3", "b.mp3", "c.mp3", "vod/list.m3u8")] + [station.live]

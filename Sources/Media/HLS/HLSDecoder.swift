@@ -24,13 +24,17 @@ final class HLSDecoder: AudioDecoder {
     /// Of runs that are over, and pieces that were missing.
     private var damage = 0
     private var missingInARow = 0
-    /// Seconds that the last run may have left out at its end.
+    private var missingSeconds = 0.0
+    /// Seconds that are missing and were not made silence yet, and those that may be besides.
     private var owed = 0.0
+    private var slack = 0.0
     /// It was played from the beginning without a jump.
     private var isExact = true
 
     /// Seconds decoded before a place: what a frame takes over from those before it.
     private static let preroll = 0.5
+    /// Of a missing piece, left to the clock of the next one.
+    private static let untold = 0.25
     /// A jump ahead of so many seconds at most is decoded through.
     private static let shortJump: FrameCount = 4
 
@@ -58,8 +62,10 @@ final class HLSDecoder: AudioDecoder {
                 guard let next else {
                     return DecodedFrames(frames: 0, endOfStream: true, mediaChanged: finish() || changed)
                 }
+                let before = media
                 try enter(next, isContinued: true)
-                changed = refresh() || changed
+                refresh()
+                changed = changed || media != before
                 // The new format holds from the next call on.
                 if changed { return DecodedFrames(frames: 0, mediaChanged: true) }
                 continue
@@ -75,7 +81,7 @@ final class HLSDecoder: AudioDecoder {
             }
             if result.mediaChanged { changed = refresh() || changed }
             let frames = dropped(result.frames, of: samples, format)
-            if frames > 0 { missingInARow = 0 }
+            if frames > 0 { (missingInARow, missingSeconds) = (0, 0) }
             if result.endOfStream { leaveRun() }
             if frames > 0 || changed { return DecodedFrames(frames: frames, mediaChanged: changed) }
         }
@@ -118,71 +124,75 @@ final class HLSDecoder: AudioDecoder {
     private func enter(_ sequence: Int64, isContinued: Bool) throws(MediaError) {
         var sequence = sequence
         var place = isContinued ? nil : stream.start(of: sequence)
-        var gap = 0.0
         (run, inner, next) = (nil, nil, nil)
-        if !isContinued { (silence, missingInARow, owed) = (0, 0, 0) }
+        if !isContinued { (silence, missingInARow, missingSeconds, owed, slack) = (0, 0, 0, 0, 0) }
         while true {
             let new = HLSRun(stream, from: sequence, context)
             try new.begin()
+            var loss: (slot: HLSSchedule.Slot, error: MediaError)?
             switch new.end {
             case nil:
                 do throws(MediaError) {
-                    let decoder = try selection.open(new)
-                    settle(new, decoder, place: place, gap: gap)
-                    return
+                    return settle(new, try selection.open(new), place: place)
                 } catch {
                     guard let slot = new.first, [.unsupported, .empty].contains(error.code) else { throw error }
-                    try miss(slot, error, &gap)
-                    sequence = slot.segment.sequence + 1
+                    loss = (slot, error)
                 }
-            case .stream:
-                silence += media.format.frames(gap)
-                return
+            case .stream: return
             case .run(let other): sequence = other
             case .jump(let other):
-                (sequence, gap) = (other, 0)
+                (sequence, owed, slack) = (other, 0, 0)
                 clocks = HLSClocks()
-            case .missing(let slot, let error, _):
-                try miss(slot, error, &gap)
-                sequence = slot.segment.sequence + 1
+            case .missing(let slot, let error, _): loss = (slot, error)
+            }
+            if let loss {
+                try miss(loss.slot, loss.error)
+                sequence = loss.slot.segment.sequence + 1
+                guard !isContinued else {
+                    // It is heard at once, but for a little that the next piece's clock will tell better.
+                    let heard = max(0, owed - Self.untold)
+                    silence += media.format.frames(heard)
+                    (owed, next) = (owed - heard, sequence)
+                    return
+                }
             }
             if place == nil, !isContinued { place = stream.start(of: sequence) }
         }
     }
 
-    private func miss(_ slot: HLSSchedule.Slot, _ error: MediaError, _ gap: inout Double) throws(MediaError) {
+    private func miss(_ slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) {
         missingInARow += 1
-        guard missingInARow <= context.hls.missing else { throw error }
+        missingSeconds += slot.segment.duration
+        let isTooLong = !stream.isLive || missingSeconds > context.hls.missingSeconds
+        guard missingInARow <= context.hls.missing || !isTooLong else { throw error }
         damage += 1
-        gap += slot.segment.duration
+        media.decodeErrors += 1
+        owed += slot.segment.duration
     }
 
-    /// `place`: seconds of the run's first piece by the playlist, nil when it goes on where the last one has ended.
-    private func settle(_ new: HLSRun, _ decoder: any AudioDecoder, place: Double?, gap: Double) {
+    /// `place`: seconds of the first piece that was looked for by the playlist, nil when it goes on where the last one ended.
+    private func settle(_ new: HLSRun, _ decoder: any AudioDecoder, place: Double?) {
         (run, inner) = (new, decoder)
         let format = decoder.media.format
         if format.sampleRate != media.format.sampleRate {
             position = format.frames(media.format.seconds(position))
             target = format.frames(media.format.seconds(target))
+            silence = format.frames(media.format.seconds(silence))
         }
         let recording = new.first?.segment.discontinuity ?? 0
         let clock =
             new.timestamp.map { MediaDescription.Clock(start: $0, grid: decoder.media.clock?.grid) }
             ?? (new.isPacked ? nil : decoder.media.clock)
         let here = place ?? format.seconds(position) + format.seconds(silence)
-        let estimate = here + gap
-        let exact = clock.flatMap { clocks.place(recording, $0, rate: format.sampleRate, estimate: estimate) }
+        let exact = clock.flatMap { clocks.place(recording, $0, rate: format.sampleRate, estimate: here + owed) }
         if place != nil {
-            position = FrameCount(((exact ?? estimate) * Double(format.sampleRate)).rounded())
-            if gap > 0 {
-                position = format.frames(here)
-                silence = format.frames((exact ?? estimate) - here)
-            }
-        } else {
-            let lost = exact.map { min(max(0, $0 - here), gap + owed) } ?? gap
-            if gap + owed > 0 { silence += format.frames(lost) }
+            position = FrameCount(((owed > 0 ? here : exact ?? here) * Double(format.sampleRate)).rounded())
         }
-        owed = 0
+        if owed + slack > 0 {
+            let lost = exact.map { min(max(0, $0 - here), owed + slack + 1) } ?? owed
+            silence += FrameCount((lost * Double(format.sampleRate)).rounded())
+        }
+        (owed, slack) = (0, 0)
         if let clock { clocks.learn(recording, clock, at: format.seconds(position + silence)) }
     }
 
@@ -195,7 +205,7 @@ final class HLSDecoder: AudioDecoder {
             clocks = HLSClocks()
         case .missing(let slot, _, let isBegun):
             next = slot.segment.sequence + (isBegun ? 1 : 0)
-            if isBegun { (owed, damage) = (slot.segment.duration, damage + 1) }
+            if isBegun { (slack, damage) = (slot.segment.duration, damage + 1) }
         case .stream: next = nil
         // Its decoder has given up before the run's end.
         case nil: next = run.map { $0.sequence + 1 }

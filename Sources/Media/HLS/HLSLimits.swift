@@ -15,6 +15,8 @@ struct HLSLimits: Hashable {
     var lag = 12.0
     /// Missing pieces in a row that are borne.
     var missing = 3
+    /// Seconds that they make, of a live stream.
+    var missingSeconds = 15.0
 
     /// Of one piece. Live there are others, which are worth more than a late one.
     static func piece(_ limits: NetworkLimits, isLive: Bool) -> NetworkLimits {
