@@ -66,6 +66,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSoxr", providers: [.apt(["libsoxr-dev"])]),
+        // Likewise, and without its headers.
+        .systemLibrary(name: "CCrypto"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CLoading"),
@@ -90,6 +92,7 @@ let package = Package(
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
         target("CurlTransport", ["CCurl", "Loading", "Media", "Threading"]),
+        target("Deciphering", ["CCrypto", "Media", "Playback"]),
         target("XMLScanning", ["CExpat", "Loading", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("MediaWorkerProtocol", ["Audio"]),
@@ -125,7 +128,8 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Session", "Media", "CurlTransport", "Mpg123Decoding", "MediaWorkerClient",
+                "Audio", "Playback", "Session", "Media", "CurlTransport", "Deciphering", "Mpg123Decoding",
+                "MediaWorkerClient",
                 "Resampling",
                 "PulseAudioHost",
                 "SoftwareOutput",
@@ -146,6 +150,7 @@ let package = Package(
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
         tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
         tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
+        tests("DecipheringTests", ["Deciphering", "Media", "Playback"]),
         tests("RangeCacheTests", ["RangeCache", "Catalogue", "Media", "Threading", log]),
         tests("XMLScanningTests", ["XMLScanning", "Media"]),
         tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
@@ -154,8 +159,8 @@ let package = Package(
         tests(
             "MediaWorkerClientTests",
             [
-                "MediaWorkerClient", "MediaWorkerProtocol", "Media", "Playback", "Audio", "Threading",
-                "tonearm-media-worker",
+                "MediaWorkerClient", "MediaWorkerProtocol", "Deciphering", "Mpg123Decoding", "Media", "Playback",
+                "Audio", "Threading", "tonearm-media-worker",
             ]),
         tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
         tests(

@@ -62,6 +62,11 @@ public protocol CacheKeeper: Sendable {
     func remove(_ key: String) throws(CacheError)
     /// All that is not in use; how many entries went and how many stay.
     func removeAll() -> (removed: Int, kept: Int)
+    /// Calls once, from any thread: when `count` bytes from `offset` on can be read, or all that there are; when nothing more
+    /// comes; or after so many seconds. False when too many wait already.
+    func wait(
+        for key: String, at offset: Int64, count: Int64, seconds: Double, _ call: @escaping @Sendable () -> Void
+    ) -> Bool
     /// The caller closes the descriptor.
     func open(_ key: String) throws(CacheError) -> (descriptor: Int32, entry: CachedEntry)
 }

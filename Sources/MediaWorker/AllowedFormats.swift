@@ -8,8 +8,8 @@ internal import CFFmpeg
 /// left out on purpose: such media answer `unsupported`.
 enum AllowedFormats {
     static let demuxers = [
-        "aac", "aiff", "ape", "asf", "caf", "dsf", "flac", "iff", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "ogg",
-        "tta", "w64", "wav", "wv",
+        "aac", "aiff", "ape", "asf", "caf", "dsf", "flac", "iff", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mpegts",
+        "ogg", "tta", "w64", "wav", "wv",
     ]
 
     /// Decoders by the name of the coding.

@@ -49,6 +49,9 @@ public final class MediaReader {
         staged = 0..<Int(decoder.frame.pointee.nb_samples)
         position = 0
         media = container.describe(decoder, format: format, origin: places.origin, source: source)
+        // Pieces of a stream: each tells its own length, if any.
+        if source.size == nil, container.format.hasPrefix("mov") { media.durationIsExact = false }
+        (media.start, media.grid) = (places.start, decoder.frameSize > 0 ? decoder.frameSize : nil)
         trimmedEnd = container.trimmedEnd(decoder, media, origin: places.origin)
         if let trimmedEnd {
             (media.duration, media.durationIsExact) = (trimmedEnd, true)

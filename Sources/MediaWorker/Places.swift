@@ -8,6 +8,8 @@ internal import MediaWorkerProtocol
 struct Places {
     /// In frames on the stream's own clock: where the first audible one stands.
     let origin: Int64
+    /// Of the first audible frame, in seconds on the container's clock; nil without one.
+    let start: Double?
     /// Times of the container are too coarse to tell a frame.
     let isCoarse: Bool
 
@@ -33,6 +35,7 @@ struct Places {
         codec = AllowedFormats.name(decoder.stream.pointee.codecpar.pointee.codec_id)
         let time = firstFrame.pointee.pts
         let known = time == cffmpeg_no_timestamp ? 0 : time
+        start = time == cffmpeg_no_timestamp ? nil : Double(time) * Double(timeBase.num) / Double(timeBase.den)
         origin = av_rescale_q(known, timeBase, AVRational(num: 1, den: Int32(clamping: rate)))
         first = decoder.firstTime.map { min($0, known) } ?? known
         firstCount = Int64(firstFrame.pointee.nb_samples)

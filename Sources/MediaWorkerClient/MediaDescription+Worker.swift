@@ -12,6 +12,9 @@ extension MediaDescription {
             isSeekable: media.isSeekable,
             encoding: Encoding(codec: media.codec, bitrate: media.bitrate, bitsPerSample: media.bitsPerSample),
             tags: Tags(media.tags))
+        clock = media.start.flatMap {
+            $0.isFinite ? Clock(start: $0, grid: media.grid.flatMap { $0 > 0 ? $0 : nil }) : nil
+        }
         chapters = media.chapters.map { Chapter(start: $0.start, end: $0.end, title: $0.title) }
     }
 }

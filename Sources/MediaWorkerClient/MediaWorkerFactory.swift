@@ -13,6 +13,8 @@ public struct MediaWorkerFactory: DecoderFactory {
     }
 
     public func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
+        // In a row of pieces; of a whole file in this form places cannot be told to the frame.
+        if FileSignature(head) == .transportStream { return !source.isSeekable }
         if Self.isPlayed(FileSignature(head)) { return true }
         // An ID3v2 tag stands before raw AAC, sometimes before others.
         guard let size = VersionTwoTag.size(head) else { return false }
@@ -60,7 +62,7 @@ public struct MediaWorkerFactory: DecoderFactory {
         switch signature {
         case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts:
             true
-        case .png, .jpeg, .gif, .pdf, .zip, .elf, .html, .text, nil: false
+        case .png, .jpeg, .gif, .pdf, .zip, .elf, .transportStream, .html, .text, nil: false
         }
     }
 }

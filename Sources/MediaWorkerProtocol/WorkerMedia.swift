@@ -20,6 +20,10 @@ public struct WorkerMedia: Hashable, Sendable {
     public var bitrate: Int?
     /// Of lossless codings.
     public var bitsPerSample: Int?
+    /// Seconds of the first frame on the container's clock; nil without one.
+    public var start: Double?
+    /// Frames that are coded together; nil when they differ.
+    public var grid: Int?
     /// As they stand in the file, names in lower case.
     public var tags: [Tag] = []
     public var chapters: [Chapter] = []
@@ -93,6 +97,8 @@ extension WireWriter {
         put(media.codec)
         put(media.bitrate) { $0.put(Int64($1)) }
         put(media.bitsPerSample) { $0.put(UInt32($1)) }
+        put(media.start) { $0.put($1) }
+        put(media.grid) { $0.put(UInt32(clamping: $1)) }
         put(media.tags) {
             $0.put($1.name)
             $0.put($1.value)
@@ -132,6 +138,10 @@ extension WireReader {
             bitsPerSample: try optional { (reader: inout WireReader) throws(WireError) in
                 Int(try reader.integer(UInt32.self))
             })
+        media.start = try optional { (reader: inout WireReader) throws(WireError) in try reader.number() }
+        media.grid = try optional { (reader: inout WireReader) throws(WireError) in
+            Int(try reader.integer(UInt32.self))
+        }
         media.tags = try list(atMost: WorkerMedia.mostTags) { (reader: inout WireReader) throws(WireError) in
             WorkerMedia.Tag(try reader.text(), try reader.text())
         }

@@ -22,6 +22,8 @@ final class CacheEntry: Sendable {
         var followers: [UInt64: @Sendable (Range<Int64>) -> Void] = [:]
         var users = 0
         var used = 0.0
+        /// When the server has said last that it has this; seconds since 1970.
+        var checked = 0.0
         var speed = 0.0
     }
 
@@ -39,6 +41,7 @@ final class CacheEntry: Sendable {
         state.written = RangeSet(record.ranges)
         state.isComplete = record.isComplete
         state.used = record.used
+        state.checked = record.checked
         self.state = Mutex(state)
     }
 
@@ -92,7 +95,7 @@ final class CacheEntry: Sendable {
         state.withLock { state in
             CacheJournal.Record(
                 id: id, url: url, facts: state.facts, ranges: Array(state.written.ranges),
-                isComplete: state.isComplete, used: state.used)
+                isComplete: state.isComplete, used: state.used, checked: state.checked)
         }
     }
 

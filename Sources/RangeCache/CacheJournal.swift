@@ -13,6 +13,8 @@ final class CacheJournal {
         var ranges: [Range<Int64>] = []
         var isComplete = false
         var used = 0.0
+        /// When the server has said last that it has this; seconds since 1970.
+        var checked = 0.0
     }
 
     private let queue: DatabaseQueue
@@ -36,6 +38,10 @@ final class CacheJournal {
                         id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, size INTEGER, tag TEXT, modified TEXT,
                         type TEXT, ranges TEXT NOT NULL, complete INTEGER NOT NULL, used REAL NOT NULL)
                     """)
+            let columns = Set(try database.columns(in: "entry").map(\.name))
+            for name in ["lifetime", "checked"] where !columns.contains(name) {
+                try database.execute(sql: "ALTER TABLE entry ADD COLUMN \(name) REAL")
+            }
         }
     }
 
@@ -51,10 +57,15 @@ final class CacheJournal {
             for id in ids { try database.execute(sql: "DELETE FROM entry WHERE id = ?", arguments: [id]) }
             for record in records {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    sql: """
+                        INSERT OR REPLACE INTO entry
+                            (id, url, size, tag, modified, type, ranges, complete, used, lifetime, checked)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        """,
                     arguments: [
                         record.id, record.url, record.facts.size, record.facts.entityTag, record.facts.lastModified,
                         record.facts.contentType, Self.text(record.ranges), record.isComplete, record.used,
+                        record.facts.lifetime, record.checked,
                     ])
             }
         }
@@ -68,11 +79,12 @@ final class CacheJournal {
         let facts = CachedFacts(
             size: Int64.fromDatabaseValue(row["size"]), entityTag: String.fromDatabaseValue(row["tag"]),
             lastModified: String.fromDatabaseValue(row["modified"]),
-            contentType: String.fromDatabaseValue(row["type"]))
+            contentType: String.fromDatabaseValue(row["type"]), lifetime: Double.fromDatabaseValue(row["lifetime"]))
         return Record(
             id: id, url: url, facts: facts, ranges: ranges,
             isComplete: Int64.fromDatabaseValue(row["complete"]) == 1,
-            used: Double.fromDatabaseValue(row["used"]) ?? 0)
+            used: Double.fromDatabaseValue(row["used"]) ?? 0,
+            checked: Double.fromDatabaseValue(row["checked"]) ?? 0)
     }
 
     private static func text(_ ranges: [Range<Int64>]) -> String {

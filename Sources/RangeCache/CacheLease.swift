@@ -23,6 +23,8 @@ final class CacheLease: CachedMedia {
     }
 
     var facts: CachedFacts { entry.state.withLock { $0.facts } }
+    /// A clock that was set back makes it new, at worst until it has caught up.
+    var age: Double { max(0, RangeCache.now - entry.state.withLock { $0.checked }) }
     var ranges: RangeSet<Int64> { entry.state.withLock { $0.written } }
 
     func onWritten(_ handler: @escaping @Sendable (Range<Int64>) -> Void) {
@@ -36,11 +38,20 @@ final class CacheLease: CachedMedia {
 
     func describe(_ facts: CachedFacts) {
         let isNews = entry.state.withLock { state in
-            guard state.facts != facts, !state.isComplete else { return false }
+            guard !state.isComplete, state.facts != facts || RangeCache.now - state.checked > 60 else { return false }
             state.facts = facts
+            state.checked = RangeCache.now
             return true
         }
         if isNews { cache.changed(entry) }
+    }
+
+    func confirm(lifetime: Double?) {
+        entry.state.withLock { state in
+            state.facts.lifetime = lifetime ?? state.facts.lifetime
+            state.checked = RangeCache.now
+        }
+        cache.changed(entry)
     }
 
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {

@@ -14,6 +14,8 @@ enum CacheJob: Sendable {
     case removed(CacheEntry)
     /// Makes room, if there is too much.
     case trim
+    /// To be called when its bytes are there.
+    case wait(CacheWaiter)
     case stop
 }
 
@@ -44,15 +46,17 @@ final class CacheWriter: @unchecked Sendable {
     private var isNews = false
     private var meters: [Int64: (entry: CacheEntry, bytes: Int64, since: MonotonicTime)] = [:]
     private var problem: String?
+    private let waiters: CacheWaiters
 
     init(
         _ jobs: Mailbox<CacheJob>, _ journal: CacheJournal, _ relay: CacheRelay,
-        _ configuration: RangeCache.Configuration, _ log: Logger
+        _ configuration: RangeCache.Configuration, _ waiters: CacheWaiters, _ log: Logger
     ) {
         self.jobs = jobs
         self.journal = journal
         self.relay = relay
         self.configuration = configuration
+        self.waiters = waiters
         self.log = log
     }
 
@@ -75,12 +79,14 @@ final class CacheWriter: @unchecked Sendable {
                 case .trim:
                     total = relay.value?.status().bytes ?? 0
                     _ = makeRoom(0, for: nil)
+                case .wait(let waiter): waiters.add(waiter)
                 case .stop: isStopping = true
                 }
             }
             let now = MonotonicTime.now
             if isStopping || unsaved >= Self.saveAfter || now.seconds(since: savedAt) >= Self.saveEvery { save() }
             measure(now)
+            waiters.serve(now: now, isEnding: isStopping)
             if isNews, isStopping || now.seconds(since: toldAt) >= Self.tellEvery {
                 isNews = false
                 toldAt = now
@@ -90,7 +96,7 @@ final class CacheWriter: @unchecked Sendable {
     }
 
     private var wakeUp: MonotonicTime? {
-        var times: [MonotonicTime] = []
+        var times = [waiters.deadline].compactMap { $0 }
         if !dirty.isEmpty || !removed.isEmpty { times.append(savedAt.advanced(bySeconds: Self.saveEvery)) }
         if isNews { times.append(toldAt.advanced(bySeconds: Self.tellEvery)) }
         if let since = meters.values.map(\.since).min() { times.append(since.advanced(bySeconds: Self.speedSpan)) }

@@ -41,6 +41,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
     private let key: CacheKey
     private let jobs = Mailbox<CacheJob>()
     private let backlog = Atomic(0)
+    private let waiters = CacheWaiters()
     private let observer = Mutex(CacheObserver())
     private let thread: NamedThread
     private let isStopped = Atomic(false)
@@ -56,7 +57,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
                 entries: Dictionary(uniqueKeysWithValues: entries.map { ($0.url, $0) }),
                 lastID: entries.map(\.id).max() ?? 0))
         let relay = CacheRelay()
-        let writer = CacheWriter(jobs, journal, relay, configuration, log)
+        let writer = CacheWriter(jobs, journal, relay, configuration, waiters, log)
         thread = NamedThread("cache") { writer.run() }
         relay.cache.withLock { $0.value = self }
         jobs.post(.trim)
@@ -203,6 +204,18 @@ public final class RangeCache: MediaCache, CacheKeeper {
             if descriptor >= 0 { return (descriptor, status) }
         }
         throw .unreadable(String(cString: strerror(errno)))
+    }
+
+    public func wait(
+        for key: String, at offset: Int64, count: Int64, seconds: Double, _ call: @escaping @Sendable () -> Void
+    ) -> Bool {
+        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }), waiters.reserve() else {
+            return false
+        }
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
+        let waiter = CacheWaiter(entry: entry, offset: offset, count: count, deadline: deadline, call: call)
+        guard jobs.post(.wait(waiter)) else { return false }
+        return true
     }
 
     private func entry(_ key: String) throws(CacheError) -> CacheEntry {

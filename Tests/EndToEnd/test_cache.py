@@ -6,8 +6,10 @@ import os
 import pathlib
 import shutil
 import subprocess
+import threading
 import time
 
+import httpx
 import pytest
 
 from rig import Api, EventLog, Origin, eventually
@@ -15,6 +17,7 @@ from rig.signals import largest_difference, read_wave
 from rig.waiting import during
 
 KBPS_192 = 24000
+RATE = 44100
 
 
 @pytest.fixture
@@ -388,6 +391,123 @@ def test_a_browser_gets_what_is_there_while_it_is_loaded(start, media, origin):
     assert whole.status_code == 200 and sha256(whole.content) == sha256(content)
     assert api.request("GET", path, headers={"Range": "bytes=500000-"}).content == content[500_000:]
     assert api.request("GET", "/cache/c999/content").status_code == 404
+
+
+def test_what_is_on_its_way_is_waited_for(start, media, origin):
+    """Row 213: a browser takes a failure for the end, so the answer comes when the bytes do; nobody is kept waiting for what
+    nobody loads."""
+    server, api = start()
+    content = media.path("long.mp3").read_bytes()
+    behaviour = origin.serve("/a.mp3", content, content_type="audio/mpeg", hold_at=300_000)
+    behaviour.held.set()
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    eventually(lambda: entry(api) and entry(api)["bytes"] == 300_000, "a part is kept", 10)
+    path = f"/cache/{entry(api)['key']}/content"
+    answers = []
+    # As a browser does: one range after another, each from where the last one has ended.
+    client = Api(server.url)
+
+    def listen() -> None:
+        place = 0
+        while place < len(content):
+            answer = client.request("GET", path, headers={"Range": f"bytes={place}-"})
+            answers.append(answer.status_code)
+            if answer.status_code != 206 or answer.content != content[place : place + len(answer.content)]:
+                return
+            place += len(answer.content)
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    eventually(lambda: answers == [206], "what is there", 10)
+    during(1, lambda: answers == [206], "the rest is waited for")
+    behaviour.held.clear()
+    listener.join(60)
+    assert not listener.is_alive() and set(answers) == {206}
+    client.close()
+    # Left before it was complete: nothing more comes, so nothing is waited for.
+    half = origin.serve("/b.mp3", content, content_type="audio/mpeg", hold_at=300_000)
+    half.held.set()
+    api.load(f"{origin.url}/b.mp3")
+    api.play()
+    eventually(lambda: len(api.call("GET", "/cache")["entries"]) == 2, "a part is kept", 10)
+    key = next(entry["key"] for entry in api.call("GET", "/cache")["entries"] if not entry["complete"])
+    api.call("DELETE", "/queue")
+    eventually(lambda: not any(entry["inUse"] for entry in api.call("GET", "/cache")["entries"]), "nobody loads it", 10)
+    began = time.monotonic()
+    assert api.request("GET", f"/cache/{key}/content", headers={"Range": "bytes=500000-"}).status_code == 503
+    assert time.monotonic() - began < 10
+
+
+def test_what_is_old_is_asked_about(start, media, origin):
+    """Complete and fresh, nobody is asked; old, the server is, with a condition; without the server it plays all the same."""
+    server, api = start()
+    content, new = media.path("short-0.mp3").read_bytes(), media.path("short-1.mp3").read_bytes()
+    behaviour = origin.serve("/a.mp3", content, headers=[("Cache-Control", "max-age=0")])
+    fresh = origin.serve("/b.mp3", content, headers=[("Cache-Control", "max-age=3600")])
+    for name in ("a.mp3", "b.mp3"):
+        api.load(f"{origin.url}/{name}")
+        api.play()
+        api.wait_status("completed", timeout=15)
+    eventually(lambda: all(entry["complete"] for entry in api.call("GET", "/cache")["entries"]), "they are complete", 10)
+    sent = origin.sent_bytes("/a.mp3")
+
+    def again(name: str) -> None:
+        api.load(f"{origin.url}/{name}")
+        api.play()
+        api.wait_status("completed", timeout=30)
+
+    again("b.mp3")
+    assert len(origin.log("/b.mp3")) == 1 and fresh.etag
+    again("a.mp3")
+    assert [request.headers.get("if-none-match") for request in origin.log("/a.mp3")] == [None, '"v1"']
+    assert origin.sent_bytes("/a.mp3") == sent, "304 has no body"
+    # Another version is there.
+    behaviour.content, behaviour.etag = new, '"v2"'
+    again("a.mp3")
+    eventually(lambda: sha256(new) in {sha256(path.read_bytes()) for path in files(server).values()}, "the new one is kept", 10)
+    # It is not there any more, is not well, and then the whole server is gone.
+    behaviour.status = 404
+    again("a.mp3")
+    behaviour.status, behaviour.silent = 200, True
+    again("a.mp3")
+    origin.close()
+    again("a.mp3")
+    again("b.mp3")
+
+
+def test_fifty_downloads_leave_the_music_alone(start, capture, pulse, media, origin):
+    """While fifty clients read what is kept, over and over, the music has no gap."""
+    server, api = start(output="pulse", pulse=pulse)
+    content = media.path("long.mp3").read_bytes() * 5
+    origin.serve("/big.mp3", content, content_type="audio/mpeg")
+    api.load(f"{origin.url}/big.mp3")
+    api.play()
+    path = f"/cache/{wait_complete(api)['key']}/content"
+    api.load(f"{origin.url}/big.mp3")
+    mark = capture.frames
+    api.play()
+    start_frame = capture.wait_sound(mark + RATE // 4, timeout=10)
+    downloaded, wrong, stop = [], [], threading.Event()
+
+    def download() -> None:
+        with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
+            while not stop.is_set():
+                body = client.get("/api/v1" + path).content
+                (downloaded if len(body) == len(content) else wrong).append(len(body))
+
+    clients = [threading.Thread(target=download) for _ in range(50)]
+    for client in clients:
+        client.start()
+    capture.wait_frames(start_frame + 12 * RATE, timeout=60)
+    stop.set()
+    for client in clients:
+        client.join(120)
+    samples = capture.samples(start_frame, start_frame + 12 * RATE)
+    assert len(downloaded) >= 50 and not wrong
+    difference, _ = largest_difference(media.reference("long.mp3")[: 30 * RATE], samples[RATE : 11 * RATE])
+    assert difference <= 1
 
 
 def test_a_full_disk_keeps_the_music_going(start, media, origin, directory):

@@ -209,6 +209,76 @@ def test_memory_stays_flat(start_server, media, stations):
     api.close()
 
 
+@pytest.fixture
+def plain(media, stations):
+    """A station without a station's fields, as a plain web server sends it."""
+    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
+    radio.status_line = "HTTP/1.1 200 OK"
+    radio.fields = [("Content-Type", "audio/mpeg"), ("Cache-Control", "no-cache")]
+    radio.interval = 0
+    return radio
+
+
+def test_a_plain_stream_is_a_station(capture, api, events, plain):
+    """No length, no parts, nothing to know it again by: it has no end, and after a pause it is what is on the air."""
+    player = tune_in(api, plain)
+    assert player["item"]["live"] is not None and player["duration"] is None
+    capture.wait_sound()
+    # So long that its end can be no file's.
+    eventually(lambda: api.player()["position"] > 11, "it has played a while", 10)
+    plain.cut()
+    eventually(lambda: len(plain.log()) >= 2, "a second connection", 10)
+    api.wait_status("playing", timeout=20)
+    assert not events.since(0, "completed", "error")
+    api.pause()
+    api.wait_status("paused")
+    capture.wait_silence()
+    capture.wait_seconds(5)
+    mark = capture.frames
+    api.play()
+    api.wait_status("playing")
+    start = capture.wait_sound(mark)
+    capture.wait_frames(start + RATE // 2)
+    on_air = (plain.edge() / KBPS_192 - 0.5) % 30
+    second = heard_second(capture.samples(start + RATE // 10, start + RATE // 5))
+    assert on_air - 3 * PATIENCE / 2 < second < on_air + 0.5
+
+
+def test_a_file_that_is_converted_while_it_is_sent_has_an_end(api, events, media):
+    """It looks the same, but comes faster than it is played."""
+    origin = Origin()
+    try:
+        origin.serve("/a.mp3", media.path("long.mp3").read_bytes(), chunked=True, ranges=False, etag=None, rate=5 * KBPS_192)
+        origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes(), chunked=True, ranges=False, etag=None)
+        api.load(f"{origin.url}/a.mp3", f"{origin.url}/b.mp3")
+        api.play()
+        eventually(lambda: api.queue()["currentIndex"] == 1, "the first one has ended", 60)
+        api.wait_status("completed", timeout=20)
+        assert [event["reason"] for event in events.since(0, "completed")].count("error") == 0
+        assert len(origin.log("/a.mp3")) == 1 and len(origin.log("/b.mp3")) == 1
+    finally:
+        origin.close()
+
+
+def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media, stations):
+    """It is opened early, so that a slow one leaves no gap; but what sounds is what is on the air when its turn comes."""
+    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
+    api.load("low.mp3", f"{radio.url}/live")
+    api.play()
+    api.wait_status("playing")
+    api.seek(position=7.5)
+    eventually(lambda: len(radio.log()) == 1, "it is opened", 10)
+    player = eventually(lambda: (api.player()["item"] or {}).get("live") and api.player(), "its turn", 20)
+    assert player["status"] in ("playing", "buffering")
+    capture.wait_seconds(1)
+    at = capture.frames
+    capture.wait_frames(at + RATE // 5)
+    second = heard_second(capture.samples(at, at + RATE // 10))
+    behind = (radio.edge() / KBPS_192 - second) % 30
+    assert behind < 3 + 1 + PATIENCE, "not what it has sent ten seconds ago"
+    assert len(radio.log()) == 2
+
+
 def test_icecast(capture, api, media, directory, stations):
     """The real server: the station's name, no end; its source goes and comes back."""
     icecast = stations(Icecast(directory / "icecast"))

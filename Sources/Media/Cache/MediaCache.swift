@@ -14,6 +14,8 @@ public protocol MediaCache: AnyObject, Sendable {
 /// One media of a cache, in use by one source until `close`.
 public protocol CachedMedia: AnyObject, Sendable {
     var facts: CachedFacts { get }
+    /// Seconds since the server has said last that it has this.
+    var age: Double { get }
     /// Bytes that `read` gives.
     var ranges: RangeSet<Int64> { get }
 
@@ -26,6 +28,9 @@ public protocol CachedMedia: AnyObject, Sendable {
 
     /// What the server has told, when it is news.
     func describe(_ facts: CachedFacts)
+
+    /// The server has just said that it still has the same, and for how many seconds it need not be asked again.
+    func confirm(lifetime: Double?)
 
     /// Keeps these bytes, or does not, when the disk is too slow, full, or there is no room: never waits.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
@@ -43,13 +48,17 @@ public struct CachedFacts: Hashable, Sendable {
     public var entityTag: String?
     public var lastModified: String?
     public var contentType: String?
+    /// Seconds for which the server need not be asked whether it still has the same; nil when it has not told.
+    public var lifetime: Double?
 
     public init(
-        size: Int64? = nil, entityTag: String? = nil, lastModified: String? = nil, contentType: String? = nil
+        size: Int64? = nil, entityTag: String? = nil, lastModified: String? = nil, contentType: String? = nil,
+        lifetime: Double? = nil
     ) {
         self.size = size
         self.entityTag = entityTag
         self.lastModified = lastModified
         self.contentType = contentType
+        self.lifetime = lifetime
     }
 }

@@ -10,7 +10,9 @@ struct CachedPart {
         case none
         /// Incomplete: the server has not yet said whether it still has the same media.
         case unconfirmed
-        /// Complete, which is played without asking, or confirmed.
+        /// Complete, but so old that the server is asked first, if it is there.
+        case stale
+        /// Complete and lately confirmed, or confirmed just now.
         case confirmed
     }
 
@@ -20,19 +22,45 @@ struct CachedPart {
 }
 
 extension Download {
-    mutating func use(_ facts: CachedFacts, _ ranges: RangeSet<Int64>) {
+    mutating func use(_ facts: CachedFacts, _ ranges: RangeSet<Int64>, isFresh: Bool) {
         guard !ranges.isEmpty else { return }
         cache.ranges = ranges
         resource = RemoteResource(
             address: original, size: facts.size, hasRanges: true, entityTag: facts.entityTag,
             lastModified: facts.lastModified, contentType: facts.contentType)
         let isComplete = facts.size.map { ranges.contains(0) && missing(from: 0) >= $0 } ?? false
-        cache.trust = isComplete ? .confirmed : .unconfirmed
+        cache.trust = !isComplete ? .unconfirmed : isFresh ? .confirmed : .stale
+    }
+
+    /// RFC 9110, section 13.1: the answer is short when nothing has changed.
+    var conditionalFields: [TransferHeader] {
+        [
+            resource?.entityTag.map { TransferHeader("If-None-Match", $0) },
+            resource?.lastModified.map { TransferHeader("If-Modified-Since", $0) },
+        ].compactMap { $0 }
+    }
+
+    /// What the server says of what is kept whole. Only another version takes its place: what was downloaded is played also
+    /// where it is no longer, or not any more for us, or the server is not well.
+    mutating func checkCache(_ head: TransferHead, _ fetch: Fetch) {
+        if (301...308).contains(head.status), head.status != 304, let location = head["Location"] {
+            redirect(fetch, to: location)
+            if failure != nil { (failure, cache.trust) = (nil, .confirmed) }
+            return
+        }
+        stop(fetch)
+        switch head.status == 304 ? nil : ResponseVerdict(head, from: fetch.address, offset: 0, known: resource) {
+        case nil, .body:
+            cache.trust = .confirmed
+            actions.append(.confirm(lifetime: Freshness.lifetime(head)))
+        case .changed: forgetCache()
+        case .redirect, .end, .later, .fail: cache.trust = .confirmed
+        }
     }
 
     /// More of it can be read from the cache.
     mutating func cacheGrew(_ range: Range<Int64>) {
-        guard cache.trust != .unconfirmed else { return }
+        guard cache.trust == .none || cache.trust == .confirmed else { return }
         cache.trust = .confirmed
         cache.ranges.insert(contentsOf: range)
     }
@@ -124,7 +152,9 @@ extension HTTPSource {
     /// Tells the cache what the server has told.
     func describe() {
         guard let media = cached.withLock({ $0 }),
-            let facts = download.withLock({ $0.cache.trust == .unconfirmed ? nil : $0.resource?.facts })
+            let facts = download.withLock({ download in
+                [.unconfirmed, .stale].contains(download.cache.trust) ? nil : download.resource?.facts
+            })
         else { return }
         media.describe(facts)
     }

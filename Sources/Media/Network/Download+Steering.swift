@@ -12,10 +12,16 @@ extension Download {
             phase = .idle
             return
         }
+        guard cache.trust != .stale else {
+            if case .idle = phase { start(at: 0) }
+            return
+        }
         let target = missing(from: place)
-        if let size = resource?.size, target >= size, cache.trust != .unconfirmed {
+        if let end, target >= end, cache.trust != .unconfirmed {
             // A transfer that has brought the last byte ends by itself, and its connection can be used again.
-            if let fetch, fetch.cursor < size { stop(fetch) }
+            if let fetch, fetch.cursor < min(end, fetch.end ?? end) || (fetch.end == nil && end != resource?.size) {
+                stop(fetch)
+            }
             return
         }
         switch phase {
@@ -33,6 +39,11 @@ extension Download {
             phase = .receiving(fetch)
             actions.append(.resume(fetch.id))
         }
+    }
+
+    /// Where what is wanted ends, once that is known.
+    var end: Int64? {
+        [resource?.size, resource == nil ? nil : piece?.range?.upperBound].compactMap { $0 }.min()
     }
 
     var fetch: Fetch? {
@@ -64,7 +75,8 @@ extension Download {
         let offset = hasRanges || resource?.isLive == true ? target : 0
         // What a redirect led to may have expired; after a failure the way begins anew.
         let address = failedTries == 0 ? resource?.address ?? original : original
-        start(address, offset: offset, end: hasRanges ? nextAtHand(after: offset) : nil, redirects: 0)
+        let wanted = [nextAtHand(after: offset), piece?.range?.upperBound].compactMap { $0 }.min()
+        start(address, offset: offset, end: hasRanges ? wanted : nil, redirects: 0)
     }
 
     private mutating func start(_ address: WebAddress, offset: Int64, end: Int64?, redirects: Int) {
@@ -82,9 +94,10 @@ extension Download {
 
     private func requestFields(for address: WebAddress, offset: Int64, end: Int64?) -> [TransferHeader] {
         var result = address.mayReceiveFields(of: original.origin) ? fields.filter(Self.mayBeSet) : []
+        if cache.trust == .stale { return result + conditionalFields }
         // Radio servers then tell what they play.
-        result.append(TransferHeader("Icy-MetaData", "1"))
-        guard resource?.hasRanges != false else { return result }
+        if piece == nil { result.append(TransferHeader("Icy-MetaData", "1")) }
+        guard resource?.hasRanges != false, piece == nil || offset > 0 || end != nil else { return result }
         result.append(TransferHeader("Range", "bytes=\(offset)-" + (end.map { "\($0 - 1)" } ?? "")))
         if wasRead || cache.trust == .unconfirmed, let validator = resource?.validator {
             result.append(TransferHeader("If-Range", validator))
@@ -137,6 +150,10 @@ extension Download {
 
     /// The media turns out to be that long.
     mutating func ended(at size: Int64, _ fetch: Fetch) {
+        if resource?.isPresumed == true {
+            let seconds = fetch.receivingSince.map { now.seconds(since: $0) } ?? 0
+            if size - place > limits.stationTail || (fetch.offset == 0 && seconds < 10) { isNoStation() }
+        }
         if resource?.isLive == true {
             return lost("\(original.name): \(fetch.address.host) has ended the stream.")
         }
@@ -144,6 +161,12 @@ extension Download {
         resource = resource ?? RemoteResource(address: fetch.address, size: nil, hasRanges: false)
         resource?.size = size
         failedTries = 0
+    }
+
+    /// What was taken for a station has shown that it has an end.
+    mutating func isNoStation() {
+        resource?.isLive = false
+        resource?.isPresumed = false
     }
 
     mutating func failEmpty() {
@@ -172,6 +195,10 @@ extension Download {
 
     mutating func checkDeadlines() {
         guard failure == nil else { return }
+        if cache.trust == .stale, Self.isOver(opened, limits.check, at: now) {
+            if let fetch { stop(fetch) }
+            cache.trust = .confirmed
+        }
         if resource == nil, Self.isOver(opened, limits.start, at: now) {
             return fail(
                 .network, "\(original.name): \(original.host) did not begin to send within \(Int(limits.start)) s.")
@@ -191,7 +218,7 @@ extension Download {
         switch phase {
         case .idle: false
         case .waiting, .requesting: true
-        case .receiving(let fetch): !fetch.isPaused && resource?.size != fetch.cursor
+        case .receiving(let fetch): !fetch.isPaused && end != fetch.cursor
         }
     }
 
@@ -209,6 +236,7 @@ extension Download {
         guard failure == nil else { return reporting.nextDue }
         var times = [reporting.nextDue].compactMap { $0 }
         if resource == nil { times.append(opened.advanced(bySeconds: limits.start)) }
+        if cache.trust == .stale { times.append(opened.advanced(bySeconds: limits.check)) }
         switch phase {
         case .idle: break
         case .waiting(let time): times.append(time)

@@ -18,6 +18,8 @@ struct Download {
         case report(MediaLoading)
         /// What is kept of it belongs to another media.
         case forget
+        /// What is kept of it is what the server has, and need not be asked about for so many seconds.
+        case confirm(lifetime: Double?)
     }
 
     enum Phase {
@@ -48,6 +50,8 @@ struct Download {
     let original: WebAddress
     let fields: [TransferHeader]
     let limits: NetworkLimits
+    /// nil: a media, perhaps a station.
+    let piece: NetworkPiece?
     let opened: MonotonicTime
 
     var window: ByteWindow
@@ -70,16 +74,19 @@ struct Download {
     var wakesAt: MonotonicTime?
 
     init(
-        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, now: MonotonicTime,
-        cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil
+        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, piece: NetworkPiece? = nil,
+        now: MonotonicTime, cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil, isFresh: Bool = true
     ) {
         original = address
         self.fields = fields
         self.limits = limits
+        self.piece = piece
         self.now = now
         opened = now
         window = ByteWindow(memory: limits.memory)
-        if let cached { use(cached.facts, cached.ranges) }
+        place = piece?.range?.lowerBound ?? 0
+        reporting.tellsFailures = piece != nil
+        if let cached { use(cached.facts, cached.ranges, isFresh: isFresh) }
     }
 
     // MARK: Inputs
@@ -110,7 +117,7 @@ struct Download {
             wasRead = true
             return (.cached(upTo: end), actions)
         }
-        if let size = resource?.size, size > 0, offset >= size, cache.trust != .unconfirmed { return (.end, actions) }
+        if let end, end > 0, offset >= end, cache.trust != .unconfirmed { return (.end, actions) }
         // What is there is played although the network has failed.
         if let failure { return (.failed(failure), actions) }
         if isInterrupted { return (.failed(MediaError(.cancelled, "The read was interrupted.")), actions) }
@@ -121,9 +128,14 @@ struct Download {
         self.now = now
         guard case .requesting(var fetch) = phase, fetch.id == id else { return [] }
         fetch.lastProgress = now
+        if cache.trust == .stale {
+            checkCache(head, fetch)
+            return finish()
+        }
         let known = wasRead || cache.trust == .unconfirmed ? resource : nil
         switch ResponseVerdict(head, from: fetch.address, offset: fetch.offset, known: known) {
-        case .body(let start, let found):
+        case .body(let start, var found):
+            if piece != nil { (found.isLive, found.isPresumed) = (false, false) }
             if !wasRead, resource?.contradicts(found) == true { window.removeAll() }
             resource = found
             confirmCache()
@@ -164,6 +176,8 @@ struct Download {
             return (.pause, finish())
         }
         keep(bytes, of: &fetch)
+        // A station sends what it plays, at most with a few seconds more at the beginning.
+        if resource?.isPresumed == true, fetch.cursor - place > limits.stationLead { isNoStation() }
         fetch.lastProgress = now
         let since = fetch.receivingSince ?? now
         fetch.receivingSince = since
@@ -188,6 +202,8 @@ struct Download {
         case .requesting(let fetch) where fetch.id == id:
             phase = .idle
             switch reason {
+            // Without its server it is played as it is.
+            case _ where cache.trust == .stale: cache.trust = .confirmed
             case nil: lost("\(original.name): \(fetch.address.host) sent no answer.")
             case .transient(let message): lost("\(original.name): \(message)")
             case .permanent(let message): fail(.network, "\(original.name): \(message)")

@@ -23,10 +23,19 @@ public final class HTTPSource: ByteSource {
     let cached: Mutex<(any CachedMedia)?>
 
     /// Begins to load at once. `report` is called from any thread, in order; it must not block nor call the source.
-    public init(
+    public convenience init(
         _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport,
         limits: NetworkLimits = NetworkLimits(), cache: (any MediaCache)? = nil,
         report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
+    ) {
+        self.init(
+            address, fields: fields, transport: transport, limits: limits, cache: cache, piece: nil, report: report)
+    }
+
+    /// `piece`: it is only a part of a media.
+    init(
+        _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport, limits: NetworkLimits,
+        cache: (any MediaCache)?, piece: NetworkPiece?, report: @escaping @Sendable (MediaLoading) -> Void
     ) {
         name = address.name
         self.address = address
@@ -37,8 +46,9 @@ public final class HTTPSource: ByteSource {
         cached = Mutex(found)
         download = Monitor(
             Download(
-                address, fields: fields, limits: limits, now: transport.now,
-                cached: found.map { ($0.facts, $0.ranges) }))
+                address, fields: fields, limits: limits, piece: piece, now: transport.now,
+                cached: found.map { ($0.facts, $0.ranges) },
+                isFresh: found.map { Freshness.isFresh($0.facts, age: $0.age) } ?? true))
         relay.source.withLock { $0.value = self }
         if let found { follow(found) }
         download.change { perform($0.begin()) }
@@ -120,6 +130,7 @@ public final class HTTPSource: ByteSource {
             case .cancel(let id): transport.cancel(id)
             case .wake(let time): transport.call(at: time) { [weak self] in self?.tick() }
             case .report(let loading): report(loading)
+            case .confirm(let lifetime): cached.withLock { $0 }?.confirm(lifetime: lifetime)
             case .forget:
                 cached.withLock { media in
                     media?.forget()

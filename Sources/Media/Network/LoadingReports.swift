@@ -10,6 +10,8 @@ struct LoadingReports {
     /// Seconds without a byte that are told as a stall.
     static let stallAfter = 1.0
 
+    /// Also of what has failed before anything came.
+    var tellsFailures = false
     private(set) var nextDue: MonotonicTime?
     private(set) var lastBytes: MonotonicTime?
     private var told: MediaLoading?
@@ -56,7 +58,10 @@ struct LoadingReports {
     }
 
     private func isNews(_ loading: MediaLoading) -> Bool {
-        guard let told else { return loading.size != nil || !loading.ranges.isEmpty || loading.isStalled }
+        guard let told else {
+            return loading.size != nil || !loading.ranges.isEmpty || loading.isStalled
+                || (tellsFailures && loading.isSatisfied)
+        }
         return told.ranges != loading.ranges || told.size != loading.size || told.isStalled != loading.isStalled
             || told.isSatisfied != loading.isSatisfied
             // How far the reader is matters when nothing else tells how much is left.

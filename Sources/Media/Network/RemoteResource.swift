@@ -11,8 +11,12 @@ struct RemoteResource: Hashable {
     var entityTag: String?
     var lastModified: String?
     var contentType: String?
+    /// Seconds for which it may be kept unasked; nil when the server has not told.
+    var lifetime: Double?
     /// The body's end says nothing of the media's: a radio station.
     var isLive = false
+    /// It is taken for a station only because nothing says that it ends: it may prove to be a media after all.
+    var isPresumed = false
 
     /// For `If-Range` (RFC 9110, section 13.1.5): a weak tag does not do.
     var validator: String? {
@@ -21,7 +25,8 @@ struct RemoteResource: Hashable {
     }
 
     var facts: CachedFacts {
-        CachedFacts(size: size, entityTag: entityTag, lastModified: lastModified, contentType: contentType)
+        CachedFacts(
+            size: size, entityTag: entityTag, lastModified: lastModified, contentType: contentType, lifetime: lifetime)
     }
 
     func contradicts(_ other: RemoteResource) -> Bool {

@@ -48,6 +48,7 @@ enum ResponseVerdict: Hashable {
         var found = RemoteResource(
             address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"],
             contentType: head["Content-Type"])
+        found.lifetime = Freshness.lifetime(head)
         var start: Int64 = 0
         if head.status == 206 {
             guard let part = ContentRange(head["Content-Range"]), let range = part.range, range.lowerBound == offset
@@ -63,11 +64,13 @@ enum ResponseVerdict: Hashable {
             // Who answered with the whole when asked for a part has none to give, whatever the field says.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
             found.isLive = isLive(head, size: found.size)
+            if !found.isLive, isEndless(head, found) { (found.isLive, found.isPresumed) = (true, true) }
             if found.isLive { (found.size, found.hasRanges) = (nil, false) }
         }
         guard let known else { return .body(from: start, found) }
         if known.isLive {
             (found.size, found.hasRanges, found.isLive) = (nil, false, true)
+            found.isPresumed = known.isPresumed
             return .body(from: 0, found)
         }
         if found.contradicts(known) { return .changed }
@@ -75,7 +78,7 @@ enum ResponseVerdict: Hashable {
         found.entityTag = found.entityTag ?? known.entityTag
         found.lastModified = found.lastModified ?? known.lastModified
         found.contentType = found.contentType ?? known.contentType
-        found.isLive = known.isLive
+        (found.isLive, found.isPresumed) = (known.isLive, known.isPresumed)
         return .body(from: start, found)
     }
 
@@ -83,6 +86,17 @@ enum ResponseVerdict: Hashable {
     private static func isLive(_ head: TransferHead, size: Int64?) -> Bool {
         guard size.map({ $0 >= 1 << 31 - 1 }) ?? true else { return false }
         return head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
+    }
+
+    /// Sound that has neither a length nor parts nor anything to know it again by: as stations behind plain web servers send
+    /// it, and programs that convert a file while they send it. Which of them shows later.
+    private static func isEndless(_ head: TransferHead, _ found: RemoteResource) -> Bool {
+        guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
+            return false
+        }
+        let type = found.contentType?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
+        let lists = ["mpegurl", "x-mpegurl", "scpls", "x-scpls", "x-ms-wax", "x-pn-realaudio"]
+        return (type.hasPrefix("audio/") && !lists.contains { type.hasSuffix("/" + $0) }) || type == "application/ogg"
     }
 
     /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.

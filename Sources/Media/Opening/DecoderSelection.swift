@@ -4,7 +4,7 @@ internal import Playback
 
 /// Finds the decoder for a source by its first bytes.
 struct DecoderSelection: Sendable {
-    private static let headSize = 4_096
+    static let headSize = 4_096
 
     /// Asked in order.
     let factories: [any DecoderFactory]
@@ -20,7 +20,8 @@ struct DecoderSelection: Sendable {
         switch MediaListFormat(head, isNamedList: MediaListFormat.isListName(source.name)) {
         case .hls:
             throw MediaError(
-                .unsupported, "\(source.name) is an HLS stream (HTTP Live Streaming), which cannot be played yet.")
+                .unsupported,
+                "\(source.name) is an HLS stream (HTTP Live Streaming), which is played from the web only.")
         case .m3u, .pls, .xml:
             throw MediaError(
                 .unsupported, "\(source.name) is a playlist or feed: add it as `list` to get what it lists.")

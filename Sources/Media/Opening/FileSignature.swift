@@ -4,7 +4,7 @@
 /// a frame in anything away from it.
 public enum FileSignature: CaseIterable, Sendable {
     case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, caf, mp4, matroska, asf, ape,
-        wavPack, trueAudio, dsf, dsdiff, adts, html, text
+        wavPack, trueAudio, dsf, dsdiff, adts, transportStream, html, text
 
     public init?(_ head: [UInt8]) {
         func has(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
@@ -31,6 +31,7 @@ public enum FileSignature: CaseIterable, Sendable {
         case lead == [0x30, 0x26, 0xB2, 0x75]: self = .asf
         case has("MAC "): self = .ape
         case Self.isRawAAC(head): self = .adts
+        case Self.isTransportStream(head): self = .transportStream
         case Self.isText(head):
             let start = String(decoding: head.prefix(64), as: UTF8.self).lowercased().drop { $0.isWhitespace }
             self = start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? .html : .text
@@ -61,6 +62,7 @@ public enum FileSignature: CaseIterable, Sendable {
         case .dsf: "a DSF file"
         case .dsdiff: "a DSDIFF file"
         case .adts: "an AAC file"
+        case .transportStream: "an MPEG transport stream"
         case .html: "an HTML page"
         case .text: "a text file"
         }
@@ -71,6 +73,11 @@ public enum FileSignature: CaseIterable, Sendable {
         guard head.count >= 7, head[0] == 0xFF, head[1] & 0xF6 == 0xF0 else { return false }
         let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5]) >> 5
         return head[2] >> 2 & 15 < 13 && length >= 7
+    }
+
+    /// Packets of 188 bytes, each of which begins with the same one (ISO/IEC 13818-1, 2.4.3.2).
+    private static func isTransportStream(_ head: [UInt8]) -> Bool {
+        head.count >= 376 && stride(from: 0, to: min(head.count, 940), by: 188).allSatisfy { head[$0] == 0x47 }
     }
 
     /// UTF-8 or ASCII without control characters; the head may end within a character.

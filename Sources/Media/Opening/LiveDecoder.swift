@@ -3,7 +3,8 @@
 internal import Audio
 internal import Playback
 
-/// A decoder of a live stream: it has no length and no end, and the title changes with the frame that it holds from.
+/// A decoder of a live stream: it has no length and no end, and the title changes with the frame that it holds from. What was
+/// taken for one may turn out to have an end.
 final class LiveDecoder: AudioDecoder {
     private let decoder: any AudioDecoder
     private let source: HTTPSource
@@ -20,10 +21,11 @@ final class LiveDecoder: AudioDecoder {
 
     func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
         let result = try decoder.decode(into: samples)
-        guard !result.endOfStream else {
+        let hasChanged = refresh()
+        guard !result.endOfStream || media.broadcast == nil else {
             throw MediaError(.network, "\(source.name): nothing that could be played comes any more.")
         }
-        return DecodedFrames(frames: result.frames, mediaChanged: refresh())
+        return DecodedFrames(frames: result.frames, endOfStream: result.endOfStream, mediaChanged: hasChanged)
     }
 
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {

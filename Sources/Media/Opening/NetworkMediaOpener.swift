@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Playback
+internal import Synchronization
 
 /// Opens `http:` and `https:` URLs with the first decoder that recognises what comes, and anything else with another
 /// opener.
@@ -8,15 +9,18 @@ public struct NetworkMediaOpener: MediaOpener {
     private let transport: (any HTTPTransport)?
     private let limits: NetworkLimits
     private let cache: (any MediaCache)?
+    private let cipher: (any SegmentCipher)?
     private let selection: DecoderSelection
     private let local: any MediaOpener
 
-    /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `factories` are asked in order.
+    /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `cipher`: nil where ciphered
+    /// streams cannot be played. `factories` are asked in order.
     public init(
         transport: (any HTTPTransport)?, limits: NetworkLimits, cache: (any MediaCache)? = nil,
-        factories: [any DecoderFactory], local: any MediaOpener
+        cipher: (any SegmentCipher)? = nil, factories: [any DecoderFactory], local: any MediaOpener
     ) {
         self.cache = cache
+        self.cipher = cipher
         self.transport = transport
         self.limits = limits
         selection = DecoderSelection(factories: factories)
@@ -36,14 +40,29 @@ public struct NetworkMediaOpener: MediaOpener {
             throw MediaError(.notFound, "This is no web address such as https://host/path.")
         }
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
-        let source = HTTPSource(
-            address, fields: fields, transport: transport, limits: limits, cache: cache, report: loading)
+        let isPlaylist = PlaylistFlag()
+        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, cache: cache) { loaded in
+            if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }
+        }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
+        if HLSOpening.isPlaylist(try source.bytes(at: 0, count: DecoderSelection.headSize)) {
+            isPlaylist.value.store(true, ordering: .relaxed)
+            let context = HLSContext(
+                name: address.name, origin: address, fields: fields, transport: transport, limits: limits,
+                hls: HLSLimits(), cipher: cipher, report: loading)
+            return try HLSOpening(context: context, selection: selection, cancellation: cancellation)
+                .open(source, from: address)
+        }
         let decoder = try selection.open(source)
         guard source.broadcast(at: 0) == nil else { return LiveDecoder(decoder, source) }
         // Only of what is music.
         source.keep()
         return decoder
+    }
+
+    /// What has come of a playlist is not of the media that it names.
+    private final class PlaylistFlag: Sendable {
+        let value = Atomic(false)
     }
 }

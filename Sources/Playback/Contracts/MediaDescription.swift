@@ -21,6 +21,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var decodeErrors: Int
     /// nil for what has an end.
     public var broadcast: Broadcast?
+    /// nil where the container has none.
+    public var clock: Clock?
 
     public init(
         format: AudioFormat, duration: FrameCount?, durationIsExact: Bool = true, isSeekable: Bool = true,
@@ -60,6 +62,19 @@ public struct MediaDescription: Hashable, Sendable {
             self.bitrateMode = bitrateMode
             self.bitrate = bitrate
             self.bitsPerSample = bitsPerSample
+        }
+    }
+
+    /// What tells where the parts of a stream belong that are decoded apart from each other.
+    public struct Clock: Hashable, Sendable {
+        /// Seconds of the first audible frame on the container's own clock.
+        public var start: Double
+        /// Frames that are coded together; nil when they differ.
+        public var grid: Int?
+
+        public init(start: Double, grid: Int?) {
+            self.start = start
+            self.grid = grid
         }
     }
 

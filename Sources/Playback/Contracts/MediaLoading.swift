@@ -14,6 +14,8 @@ public struct MediaLoading: Hashable, Sendable {
     public var isStalled: Bool
     /// No more comes before some of it is played: all of it is there, or there is no room.
     public var isSatisfied: Bool
+    /// Of a stream in pieces, whose bytes say nothing of time: `ranges`, `size` and `place` count so many a second of it.
+    public var unitsPerSecond: Double?
 
     public init(
         ranges: [Range<Int64>] = [], size: Int64? = nil, place: Int64 = 0, bytesPerSecond: Double = 0,

@@ -8,7 +8,13 @@ struct LoadedMap {
     private let duration: Double?
 
     /// nil when nothing is known to reckon with.
-    init?(_ media: MediaDescription, size: Int64?) {
+    init?(_ media: MediaDescription, _ loading: MediaLoading) {
+        if let units = loading.unitsPerSecond {
+            (start, bytesPerSecond) = (0, units)
+            duration = media.duration.map { media.format.seconds($0) }
+            return
+        }
+        let size = loading.size
         start = media.audioBytes?.lowerBound ?? 0
         let duration = media.duration.map { media.format.seconds($0) }
         let end = media.audioBytes?.upperBound ?? size

@@ -35,7 +35,7 @@ extension PlayerCore {
     /// What came in since the reader was at `place`, played or not. nil when that cannot be reckoned.
     private func gatheredSeconds(since place: Int64) -> Double? {
         guard let current, let loading = current.loading, let media = current.media,
-            let map = LoadedMap(media, size: loading.size)
+            let map = LoadedMap(media, loading)
         else { return nil }
         return map.seconds(bytes: loading.place - place + loading.bytesAhead)
     }
@@ -83,6 +83,6 @@ extension PlayerCore {
     /// What clients see of it; nil for local media.
     var loadedTime: LoadedTime? {
         guard let current, let loading = current.loading, let media = current.media else { return nil }
-        return LoadedMap(media, size: loading.size)?.loaded(loading)
+        return LoadedMap(media, loading)?.loaded(loading)
     }
 }

@@ -10,6 +10,8 @@ extension PlayerCore {
     static let streamGrace = 3.0
     /// What comes from a server is opened this long before it is heard, so that a slow one leaves no gap.
     static let openAhead = 10.0
+    /// A station that was found to be one by then is joined this long before it is heard.
+    static let joinAhead = 3.0
 
     mutating func reconcile() {
         reconcileGathering()
@@ -48,11 +50,25 @@ extension PlayerCore {
             return
         }
         let wanted = queue.successor(order, using: &random)
-        if let upcoming, upcoming.item.id != wanted { dropUpcoming() }
+        if let upcoming, upcoming.item.id != wanted || isStaleStation(upcoming) { dropUpcoming() }
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
             current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote
         else { return }
         upcoming = load(item, at: nil)
+    }
+
+    /// What a station has sent while it waited for its turn is old: it is joined once more when its turn has all but come.
+    private func isStaleStation(_ track: Track) -> Bool {
+        guard track.isLive, case .primed = track.stage, let since = track.primedAt, let left = secondsLeft else {
+            return false
+        }
+        return left <= Self.joinAhead && now.seconds(since: since) > Self.joinAhead + 0.5
+    }
+
+    /// Of the current item, until its end is heard.
+    private var secondsLeft: Double? {
+        if let end = current?.writtenEnd, let format = stream.format { return format.seconds(end - timeline.heard) }
+        return current?.duration.map { $0 - position }
     }
 
     private var isNearItsEnd: Bool {

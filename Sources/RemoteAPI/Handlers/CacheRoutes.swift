@@ -51,9 +51,7 @@ struct CacheRoutes: Sendable {
             },
             .get(single + "/content") { call, reply throws(Problem) in
                 let cache = try required()
-                try services.onLibrary(reply: reply) { () throws(Problem) in
-                    reply(try content(of: call.parameters[0], cache, call.request))
-                }
+                try answerContent(of: call.parameters[0], cache, call.request, mayWait: true, reply)
             },
         ]
     }
@@ -80,6 +78,41 @@ struct CacheRoutes: Sendable {
     }
 
     // MARK: Content
+
+    /// A browser that plays what is still being loaded takes a failure for the end: it is kept waiting for so long.
+    private static let patience = 15.0
+    /// Fewer bytes than this are not worth an answer while more are coming.
+    private static let worthwhile: Int64 = 128 << 10
+
+    private func answerContent(
+        of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest, mayWait: Bool, _ reply: @escaping Reply
+    ) throws(Problem) {
+        try services.onLibrary(reply: reply) { () throws(Problem) in
+            if mayWait, let offset = try missingByte(of: key, cache, request) {
+                let isWaiting = cache.wait(
+                    for: key, at: offset, count: Self.worthwhile, seconds: Self.patience
+                ) {
+                    do throws(Problem) {
+                        try answerContent(of: key, cache, request, mayWait: false, reply)
+                    } catch {
+                        reply(error.response)
+                    }
+                }
+                if isWaiting { return }
+            }
+            reply(try content(of: key, cache, request))
+        }
+    }
+
+    /// The first byte of the range that is asked for, if it is not there yet but on its way.
+    private func missingByte(
+        of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest
+    ) throws(Problem) -> Int64? {
+        guard let entry = cache.status().entries.first(where: { $0.key == key }), entry.isInUse, let size = entry.size,
+            case .part(let asked) = ByteRange.resolve(request.headers["Range"], total: UInt64(size))
+        else { return nil }
+        return entry.ranges.contains { $0.contains(Int64(asked.offset)) } ? nil : Int64(asked.offset)
+    }
 
     /// As much of what is asked for as is there: a part may be shorter than the range that it answers (RFC 9110, 14.2 lets a
     /// server choose), so that what is still being downloaded can be played from here.

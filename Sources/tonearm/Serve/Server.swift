@@ -2,6 +2,7 @@
 
 import Announcing
 import CurlTransport
+import Deciphering
 import FoundationEssentials
 import FrontDoor
 import Glibc
@@ -61,7 +62,8 @@ final class Server {
         network = Self.network(configuration)
         cache = try Self.cache(configuration, log)
         let opener = NetworkMediaOpener(
-            transport: network, limits: configuration.networkLimits, cache: cache, factories: factories, local: files)
+            transport: network, limits: configuration.networkLimits, cache: cache, cipher: OpenSSLCipher(),
+            factories: factories, local: files)
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         let output = Self.output(configuration)

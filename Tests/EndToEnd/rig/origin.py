@@ -177,6 +177,9 @@ class Origin:
             headers.append(("Content-Type", behaviour.content_type))
         if behaviour.etag:
             headers.append(("ETag", behaviour.etag))
+        if behaviour.etag and request.headers.get("if-none-match") == behaviour.etag:
+            self._head(connection, 304, headers)
+            return True
         condition = request.headers.get("if-range")
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", ""))
         if behaviour.ranges and asked and (condition is None or condition == behaviour.etag):

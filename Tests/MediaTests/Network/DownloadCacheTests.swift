@@ -21,6 +21,92 @@ import Testing
         #expect(rig.reports.last?.isSatisfied != false)
     }
 
+    // MARK: Asked whether it is still the same
+
+    private func staleRig() -> DownloadRig {
+        DownloadRig(
+            cached: (
+                CachedFacts(size: total, entityTag: "\"v1\"", lastModified: "Sat, 21 Nov 2026 10:00:00 GMT"),
+                RangeSet([0..<total])
+            ), isFresh: false)
+    }
+
+    @Test func whatIsOldIsAskedAboutFirst() {
+        var rig = staleRig()
+        #expect(rig.requests.count == 1 && rig.range == nil)
+        #expect(rig.field("If-None-Match") == "\"v1\"")
+        #expect(rig.field("If-Modified-Since") == "Sat, 21 Nov 2026 10:00:00 GMT")
+        #expect(rig.ask(at: 0) == .wait)
+        rig.head(304, [("Cache-Control", "public, max-age=600"), ("Age", "100")])
+        #expect(rig.ask(at: 0) == .cached(upTo: total))
+        #expect(rig.confirmed == [500] && rig.forgotten == 0 && rig.transfer == nil)
+        rig.pass(100)
+        #expect(rig.requests.count == 1)
+    }
+
+    @Test func aServerThatKnowsNoConditions_isBelievedByItsTagAndSize() {
+        var rig = staleRig()
+        rig.head(200, [("Content-Length", "1000000"), ("ETag", "\"v1\"")])
+        #expect(rig.ask(at: 0) == .cached(upTo: total))
+        #expect(rig.confirmed == [nil] && rig.transfer == nil, "the body is not wanted")
+    }
+
+    @Test func anotherVersionTakesItsPlace() throws {
+        var rig = staleRig()
+        rig.head(200, [("Content-Length", "900000"), ("ETag", "\"v2\"")])
+        #expect(rig.forgotten == 1 && rig.confirmed.isEmpty)
+        #expect(rig.range == "bytes=0-" && rig.field("If-None-Match") == nil)
+        rig.part(from: 0, of: 900_000, tag: "\"v2\"")
+        rig.send(0..<900_000)
+        rig.end()
+        #expect(try rig.holds(0..<900_000))
+    }
+
+    @Test(arguments: [401, 403, 404, 410, 429, 500, 503]) func whatTheServerDoesNotGiveAnyMore_isStillPlayed(
+        status: Int
+    ) {
+        var rig = staleRig()
+        rig.head(status)
+        #expect(rig.ask(at: 0) == .cached(upTo: total))
+        #expect(rig.confirmed.isEmpty && rig.forgotten == 0 && rig.download.failure == nil)
+    }
+
+    @Test func aServerThatIsAway_isNotWaitedFor() {
+        var rig = staleRig()
+        rig.drop()
+        #expect(rig.ask(at: 0) == .cached(upTo: total))
+        var silent = staleRig()
+        silent.pass(2.9)
+        #expect(silent.ask(at: 0) == .wait)
+        silent.pass(0.2)
+        #expect(silent.ask(at: 0) == .cached(upTo: total))
+        #expect(silent.transfer == nil && silent.requests.count == 1 && silent.confirmed.isEmpty)
+    }
+
+    @Test func redirectsAreFollowed_andACircleIsNoHindrance() {
+        var rig = staleRig()
+        for _ in 0..<6 { rig.head(302, [("Location", "/elsewhere")]) }
+        #expect(rig.requests.count == 6 && rig.field("If-None-Match") == "\"v1\"")
+        #expect(rig.ask(at: 0) == .cached(upTo: total))
+    }
+
+    @Test(
+        arguments: [
+            ("max-age=60", nil, 60.0), ("no-cache", nil, 0), ("no-store, max-age=9", nil, 0), ("max-age=60", "90", 0),
+            ("", nil, nil),
+            ("immutable, max-age=5", nil, Freshness.longest), ("max-age=-5", nil, nil), ("public", nil, nil),
+        ] as [(String, String?, Double?)]) func lifetime(field: String, age: String?, seconds: Double?)
+    {
+        let head = TransferHead(
+            status: 200,
+            headers: [TransferHeader("Cache-Control", field)] + (age.map { [TransferHeader("Age", $0)] } ?? []))
+        #expect(Freshness.lifetime(head) == seconds)
+        let facts = CachedFacts(lifetime: seconds)
+        let limit = seconds ?? Freshness.usual
+        #expect(Freshness.isFresh(facts, age: limit / 2) == (limit > 0))
+        #expect(!Freshness.isFresh(facts, age: (seconds ?? Freshness.usual) + 1))
+    }
+
     @Test func aPartIsReadOnlyOnceTheServerHasTheSame() {
         var rig = rig([0..<400_000])
         #expect(rig.range == "bytes=400000-")

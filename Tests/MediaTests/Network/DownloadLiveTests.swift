@@ -100,6 +100,85 @@ import Testing
         #expect(rig.download.resource?.size == 1_000)
     }
 
+    // MARK: Without a station's fields
+
+    private static let plain = [("Content-Type", "audio/mpeg"), ("Transfer-Encoding", "chunked")]
+
+    @Test(arguments: [
+        [("ETag", "\"v1\"")], [("Last-Modified", "Sat, 21 Nov 2026 10:00:00 GMT")], [("Accept-Ranges", "bytes")],
+        [("Content-Length", "1000")], [("Content-Type", "audio/x-mpegurl")], [("Content-Type", "video/mp4")],
+    ]) func whatTellsOfAFile_isOne(field: [(String, String)]) {
+        var rig = DownloadRig()
+        rig.head(200, field + Self.plain)
+        #expect(rig.download.resource?.isLive == false)
+    }
+
+    @Test func soundWithoutAnything_isAStation_andItsEndALoss() throws {
+        var rig = DownloadRig()
+        rig.head(200, Self.plain)
+        #expect(rig.download.resource?.isLive == true)
+        // In real time, as it is played.
+        for second in Int64(0)..<12 {
+            rig.send(second * 16_000..<(second + 1) * 16_000)
+            _ = rig.ask(at: second * 16_000)
+            rig.pass(1)
+        }
+        rig.end()
+        #expect(rig.download.resource?.isLive == true)
+        rig.pass(1.01)
+        #expect(rig.requests.count == 2 && rig.range == nil)
+    }
+
+    @Test func whatEndsWithMuchLeft_orSoon_wasAFile() throws {
+        for (bytes, seconds) in [(Int64(400_000), 12.0), (40_000, 1)] {
+            var rig = DownloadRig()
+            rig.head(200, Self.plain)
+            rig.send(0..<bytes)
+            rig.pass(seconds)
+            _ = rig.ask(at: 10_000)
+            rig.end()
+            #expect(rig.download.resource?.isLive == false)
+            #expect(rig.ask(at: bytes) == .end)
+            #expect(rig.requests.count == 1)
+        }
+    }
+
+    @Test func whatComesMuchFasterThanItIsPlayed_isAFile() throws {
+        var rig = DownloadRig()
+        rig.head(200, Self.plain)
+        rig.send(0..<1_900_000)
+        #expect(rig.download.resource?.isLive == true)
+        rig.send(1_900_000..<2_200_000)
+        #expect(rig.download.resource?.isLive == false)
+    }
+
+    @Test func aPiece_isNeverAStation_andBringsItsPartOnly() {
+        var download = Download(
+            DownloadRig.address, fields: [], limits: NetworkLimits(), piece: NetworkPiece(range: 1_000..<3_000),
+            now: .init(nanoseconds: 0))
+        guard case .start(let request, let id)? = download.begin().first else {
+            Issue.record("no request")
+            return
+        }
+        #expect(request.headers == [TransferHeader("Range", "bytes=1000-2999")])
+        let head = TransferHead(status: 206, headers: [TransferHeader("Content-Range", "bytes 1000-2999/9000")])
+        _ = download.received(head, of: id, now: .init(nanoseconds: 1))
+        let bytes = [UInt8](repeating: 1, count: 2_000)
+        _ = bytes.withUnsafeBytes { download.received($0, of: id, now: .init(nanoseconds: 2)) }
+        let end = download.ended(nil, of: id, now: .init(nanoseconds: 3))
+        #expect(!end.contains { if case .start = $0 { true } else { false } })
+        #expect(download.read(at: 2_999, now: .init(nanoseconds: 4)).0 == .available)
+        #expect(download.read(at: 3_000, now: .init(nanoseconds: 4)).0 == .end)
+        var whole = Download(
+            DownloadRig.address, fields: [], limits: NetworkLimits(), piece: NetworkPiece(range: nil),
+            now: .init(nanoseconds: 0))
+        guard case .start(let plain, let other)? = whole.begin().first else { return }
+        #expect(plain.headers.isEmpty)
+        let fields = Self.plain.map { TransferHeader($0.0, $0.1) }
+        _ = whole.received(TransferHead(status: 200, headers: fields), of: other, now: .init(nanoseconds: 1))
+        #expect(whole.resource?.isLive == false)
+    }
+
     @Test func manyTitlesTakeLittleRoom() throws {
         var rig = live()
         for number in 0..<2_000 { sendTurn("Title \(number)", to: &rig) }

@@ -20,12 +20,15 @@ struct DownloadRig {
     var reports: [MediaLoading] = []
     /// How often what was kept turned out to be another media's.
     var forgotten = 0
+    /// For how long what was kept was confirmed.
+    var confirmed: [Double?] = []
 
     init(
         _ address: WebAddress = DownloadRig.address, fields: [TransferHeader] = [],
-        limits: NetworkLimits = NetworkLimits(), cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil
+        limits: NetworkLimits = NetworkLimits(), cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
+        isFresh: Bool = true
     ) {
-        download = Download(address, fields: fields, limits: limits, now: now, cached: cached)
+        download = Download(address, fields: fields, limits: limits, now: now, cached: cached, isFresh: isFresh)
         perform(download.begin())
     }
 
@@ -141,6 +144,7 @@ struct DownloadRig {
             case .wake(let time): wakes.append(time)
             case .report(let loading): reports.append(loading)
             case .forget: forgotten += 1
+            case .confirm(let lifetime): confirmed.append(lifetime)
             }
         }
     }

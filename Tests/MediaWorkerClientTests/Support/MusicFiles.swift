@@ -37,7 +37,9 @@ final class MusicFiles: Sendable {
         return name
     }
 
-    func ffmpeg(_ name: String, _ options: String...) throws {
+    func ffmpeg(_ name: String, _ options: String...) throws { try ffmpeg(name, options) }
+
+    func ffmpeg(_ name: String, _ options: [String]) throws {
         try run(["ffmpeg", "-nostdin", "-v", "error", "-y"] + options + [path(name)])
     }
 

@@ -103,6 +103,20 @@ import Testing
         #expect(world.loads == loads + 1)
     }
 
+    @Test func aStationThatFollows_isJoinedWhenItsTurnComes() {
+        var world = SimulatedWorld.playing(["song-20", "http://live-60"])
+        let before = world.loads
+        world.run(seconds: 12)
+        #expect(world.loads == before + 1, "a slow server would leave a gap")
+        world.run(seconds: 6)
+        #expect(world.loads == before + 2, "what it had sent since is old")
+        #expect(world.sessions.count == 2)
+        world.run(seconds: 4)
+        #expect(world.loads == before + 2)
+        #expect(world.core.current?.isLive == true && world.status == .playing)
+        #expect(world.position < 3)
+    }
+
     @Test func itCannotBeSoughtIn() {
         var world = playing()
         for command in [PlayerCommand.seek(.position(5)), .play(.current, position: 5)] {

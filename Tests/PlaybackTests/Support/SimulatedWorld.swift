@@ -86,7 +86,7 @@ struct SimulatedWorld {
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
         if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
         if uri.hasPrefix("late") { return .late(seconds: seconds) }
-        if uri.hasPrefix("live") { return .live(seconds: seconds) }
+        if uri.hasPrefix("live") || uri.hasPrefix("http://live") { return .live(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
     }
 

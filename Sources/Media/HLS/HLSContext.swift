@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Synchronization
+
+/// What everything of one stream is fetched with.
+struct HLSContext: Sendable {
+    let name: String
+    /// Whose header fields these are.
+    let origin: WebAddress
+    let fields: [TransferHeader]
+    let transport: any HTTPTransport
+    let limits: NetworkLimits
+    let hls: HLSLimits
+    let cipher: (any SegmentCipher)?
+    let report: @Sendable (MediaLoading) -> Void
+
+    static let largestMap = 4 << 20
+
+    /// Begins to load at once.
+    func source(
+        _ part: HLSPart, limits: NetworkLimits, report: @escaping @Sendable (MediaLoading) -> Void
+    ) -> HTTPSource {
+        HTTPSource(
+            part.address, fields: part.address.mayReceiveFields(of: origin.origin) ? fields : [], transport: transport,
+            limits: limits, cache: nil, piece: NetworkPiece(range: part.range), report: report)
+    }
+
+    func playlist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSParser.Result {
+        let bytes = try Self.whole(source, from: 0, limit: HLSParser.largest)
+        let text = ListText.decode(bytes)
+        guard text.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
+            throw MediaError(.unsupported, "\(name) cannot be played: what should be its playlist is none.")
+        }
+        return try HLSParser.parse(text, at: source.servedFrom ?? address)
+    }
+
+    func mediaPlaylist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSMediaPlaylist {
+        switch try playlist(in: source, from: address) {
+        case .media(let playlist): return playlist
+        case .master:
+            throw MediaError(.unsupported, "\(name) cannot be played: its playlists choose among playlists.")
+        }
+    }
+
+    static func whole(_ source: HTTPSource, from start: Int64, limit: Int) throws(MediaError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let part = try source.bytes(at: start + Int64(bytes.count), count: 64 << 10)
+            bytes += part
+            if part.count < 64 << 10 { return bytes }
+        }
+        throw MediaError(.unsupported, "\(source.name) is too large (\(limit) bytes at most).")
+    }
+}
+
+/// A source as its own callback knows it: made before it, and no reason to keep it.
+final class WeakSource: Sendable {
+    struct Reference {
+        weak var source: HTTPSource?
+    }
+
+    let value = Mutex(Reference())
+}

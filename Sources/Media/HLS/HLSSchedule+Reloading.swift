@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Threading
+
+/// The playlist of a live stream, which grows at its end and is cut at its beginning.
+extension HLSSchedule {
+    /// Copies of one playlist in different places may be behind each other by so many pieces.
+    private static let tolerance: Int64 = 3
+
+    var stallLimit: Double { max(limits.stall, 3 * target) }
+
+    mutating func playlistCame(_ playlist: HLSMediaPlaylist, now: MonotonicTime) -> [Action] {
+        self.now = now
+        guard case .fetching = reload else { return [] }
+        target = playlist.targetDuration
+        reloadError = nil
+        let changed = merge(playlist)
+        if changed || playlist.isEnded { changedAt = now }
+        isEnded = playlist.isEnded
+        if changed, failure?.code == .network { failure = nil }
+        if isEnded { reload = .none } else { scheduleReload(changed: changed) }
+        return finish()
+    }
+
+    mutating func playlistFailed(_ error: MediaError, now: MonotonicTime) -> [Action] {
+        self.now = now
+        guard case .fetching = reload else { return [] }
+        reloadError = error
+        scheduleReload(changed: false)
+        return finish()
+    }
+
+    /// Whether there is something new.
+    private mutating func merge(_ playlist: HLSMediaPlaylist) -> Bool {
+        guard let first = playlist.segments.first, let newest = playlist.segments.last?.sequence else { return false }
+        guard let last = slots.last?.segment.sequence else {
+            append(playlist.segments[...])
+            oldest = first.sequence
+            return true
+        }
+        if newest <= last, newest >= last - Self.tolerance { return false }
+        oldest = first.sequence
+        if newest < last || first.sequence > last + 1 {
+            // It counts from somewhere else, or so much has passed that nothing is left to go on with.
+            restart(with: playlist.segments)
+            return true
+        }
+        var fresh = playlist.segments.drop { $0.sequence <= last }
+        // Numbers of discontinuities that a server does not tell change when one leaves the playlist.
+        if let known = slots.last, let same = playlist.segments.first(where: { $0.sequence == last }) {
+            let shift = known.segment.discontinuity - same.discontinuity
+            if shift != 0 { fresh = fresh.map { $0.moved(by: shift) }[...] }
+        }
+        append(fresh)
+        return true
+    }
+
+    private mutating func restart(with segments: [HLSSegment]) {
+        let place = slot(cursor)?.start ?? slots.last?.end ?? 0
+        for sequence in pieces.keys.sorted() { actions.append(.close(sequence)) }
+        pieces = [:]
+        // The clock of what was before holds no longer.
+        let shift = (slots.last?.segment.discontinuity ?? 0) + 1 - (segments.first?.discontinuity ?? 0)
+        slots = []
+        append(segments.map { $0.moved(by: shift) }[...])
+        let edge = edge
+        let offset = place - (slot(edge)?.start ?? 0)
+        for index in slots.indices { slots[index].start += offset }
+        slots.removeAll { $0.segment.sequence < edge }
+        cursor = edge
+        isRestarted = true
+    }
+
+    mutating func scheduleReload(changed: Bool) {
+        let pause = changed ? target : max(0.5, target / 2)
+        let since = fetchedAt
+        reload = .waiting(until: max(now, since.advanced(bySeconds: pause)))
+    }
+
+    mutating func checkReload() {
+        guard isLive, !isEnded else { return }
+        if failure == nil, now.seconds(since: changedAt) >= stallLimit - 0.0005 {
+            let seconds = Int(stallLimit)
+            failure = reloadError ?? MediaError(.network, "\(name): the station has sent nothing new for \(seconds) s.")
+        }
+        switch reload {
+        case .waiting(let time) where time <= now: fetch()
+        case .fetching(let since) where now.seconds(since: since) >= limits.playlist - 0.0005: fetch()
+        case .none, .waiting, .fetching: break
+        }
+    }
+
+    private mutating func fetch() {
+        reload = .fetching(since: now)
+        fetchedAt = now
+        actions.append(.fetchPlaylist)
+    }
+}
+
+extension HLSSegment {
+    fileprivate func moved(by discontinuities: Int64) -> HLSSegment {
+        var segment = self
+        segment.discontinuity += discontinuities
+        return segment
+    }
+}

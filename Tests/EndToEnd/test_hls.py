@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP Live Streaming: on demand and live, from nginx and from a server that behaves as scripted."""
+
+import re
+import socket
+import subprocess
+import threading
+import time
+
+import numpy
+import pytest
+
+from rig import PATIENCE, Origin, eventually
+from rig.hls import AAC, PieceRadio, cut
+from rig.signals import align, dominant_frequency, level, read_wave
+from rig.waiting import during
+from rig.webserver import Nginx
+
+RATE = 44100
+STEP = 86 * 1024 / 44100
+
+FORMS = {
+    "transport stream": AAC,
+    "fragmented MP4": (*AAC, "-hls_segment_type", "fmp4"),
+    "parts of one file": (*AAC, "-hls_segment_type", "fmp4", "-hls_flags", "single_file"),
+    "ciphered": (*AAC, "-hls_enc", "1", "-hls_enc_key", "0123456789abcdef", "-hls_enc_key_url", "key.bin"),
+    "MP3": ("-c:a", "libmp3lame", "-b:a", "128k"),
+}
+
+
+@pytest.fixture(scope="session")
+def streams(media):
+    """A folder for each form, with six seconds of noise."""
+    root = media.scratch / "hls"
+    wave = media._wave("hls-noise", media._noise(numpy.random.default_rng(33), 6))
+    for form, options in FORMS.items():
+        folder = root / form.replace(" ", "-")
+        cut(wave, folder, *options)
+        (folder / "key.bin").write_bytes(b"0123456789abcdef")
+    cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
+    # Pieces of exactly 86 frames.
+    cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
+    return root
+
+
+@pytest.fixture
+def nginx(streams, directory):
+    server = Nginx(directory / "nginx", streams)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def origin():
+    server = Origin()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def station(streams):
+    server = PieceRadio(streams / "station", STEP)
+    yield server
+    server.close()
+
+
+def serve(origin: Origin, folder, **options) -> None:
+    for path in folder.iterdir():
+        kind = "application/vnd.apple.mpegurl" if path.suffix == ".m3u8" else "video/mp2t"
+        origin.serve(f"/{path.name}", path.read_bytes(), content_type=kind, **options)
+
+
+def heard_second(samples) -> float:
+    """Where in the chirp these samples are from."""
+    return dominant_frequency(samples[:, 0]) / 200 - 1
+
+
+def reference(folder) -> numpy.ndarray:
+    """ffmpeg's own decode."""
+    output = folder / "reference.wav"
+    if not output.exists():
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-loglevel", "error", "-allowed_extensions", "ALL", "-i", "list.m3u8", "-c:a", "pcm_s16le",
+             str(output)], check=True, cwd=folder)
+    return read_wave(output)
+
+
+# On demand
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_plays_whole(capture, api, streams, nginx, form):
+    """Rows 33, 204: each sample as ffmpeg decodes it, nothing between the pieces; the length is known."""
+    folder = form.replace(" ", "-")
+    api.load(f"{nginx.url}/{folder}/list.m3u8")
+    api.play()
+    player = api.wait_status("playing", timeout=10)
+    assert abs(player["duration"] - 6) < 0.1 and player["item"]["live"] is None
+    api.wait_status("completed", timeout=20)
+    capture.wait_silence()
+    heard, wanted = capture.samples(), reference(streams / folder)[2048:-2048]
+    start = align(heard, wanted)
+    part = heard[start : start + len(wanted)].astype(float) - wanted
+    assert level(part) < level(wanted) - 60
+
+
+def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events):
+    """Rows 43, 44: into what is not loaded, and back; what is loaded is told in time."""
+    events = open_events("events=buffer")
+    api.load(f"{nginx.url}/chirp/list.m3u8")
+    api.play()
+    api.wait_status("playing", timeout=10)
+    for place in (21.3, 4.2, 27.0, 0.5):
+        mark = capture.frames
+        api.seek(position=place)
+        api.wait_status("playing", timeout=10)
+        start = capture.wait_sound(mark + RATE // 2)
+        position = api.player()["position"]
+        at = capture.frames
+        capture.wait_frames(at + RATE // 5)
+        heard = heard_second(capture.samples(at, at + RATE // 10))
+        assert place <= position < place + 3 * PATIENCE and abs(heard - position) < 0.3
+        assert start
+    ranges = events.since(0, "buffer")[-1]["loadedRanges"]
+    assert ranges[0]["start"] == 0 and ranges[-1]["start"] + ranges[-1]["duration"] > 25
+
+
+def test_a_missing_piece_is_a_silence(capture, api, streams, origin):
+    """The server does not have one of them: silence of its length, then everything in its place."""
+    serve(origin, streams / "chirp")
+    del origin.paths["/list1.ts"]
+    api.load(f"{origin.url}/list.m3u8")
+    api.play()
+    start = capture.wait_sound(timeout=10)
+    capture.wait_frames(start + 10 * RATE)
+    samples = capture.samples(start, start + 10 * RATE)
+    quiet = [not samples[place : place + RATE // 10].any() for place in range(0, len(samples), RATE // 10)]
+    assert sum(quiet) == pytest.approx(40, abs=3)
+    assert abs(heard_second(samples[9 * RATE : 9 * RATE + RATE // 10]) - 9.05) < 0.1
+    assert api.player()["item"]["decodeErrors"] == 1
+
+
+def test_too_many_missing_pieces_are_an_error(api, events, streams, origin):
+    serve(origin, streams / "chirp")
+    for number in range(1, 8):
+        del origin.paths[f"/list{number}.ts"]
+    mark = events.mark()
+    api.load(f"{origin.url}/list.m3u8")
+    api.play()
+    assert events.wait_for("error", timeout=30, mark=mark)["code"] == "not-found"
+
+
+def test_an_origin_that_goes_away_fails_the_item(api, events, streams, origin):
+    """Row 229: what is loaded is played; then it is said why it ends."""
+    serve(origin, streams / "chirp", rate=30_000)
+    api.load(f"{origin.url}/list.m3u8")
+    api.play()
+    api.wait_status("playing", timeout=10)
+    mark = events.mark()
+    origin.close()
+    assert events.wait_for("error", timeout=60, mark=mark)["code"] == "network"
+
+
+def test_fields_and_secrets_stay_with_their_host(api, streams, origin):
+    """Row 237: the item's header fields go to its own host only; what is shown has no key in it."""
+    elsewhere = Origin("127.0.0.2")
+    try:
+        serve(origin, streams / "transport-stream")
+        text = origin.paths["/list.m3u8"].content.decode()
+        origin.paths["/list.m3u8"].content = text.replace("list1.ts", f"{elsewhere.url}/list1.ts").encode()
+        serve(elsewhere, streams / "transport-stream")
+        api.load({"uri": f"{origin.url}/list.m3u8?token=secret", "headers": {"X-Key": "mine"}})
+        api.play()
+        api.wait_status("completed", timeout=20)
+        assert all(request.headers.get("x-key") == "mine" for request in origin.log())
+        assert len(elsewhere.log()) == 1 and "x-key" not in elsewhere.log()[0].headers
+        assert "secret" not in api.request("GET", "/queue").text
+    finally:
+        elsewhere.close()
+
+
+def test_one_of_a_master_playlist_is_played(api, streams, origin):
+    """The best sound without a picture; the next one when it cannot be had."""
+    serve(origin, streams / "transport-stream")
+    origin.serve("/master.m3u8", b"""#EXTM3U
+#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,CODECS="avc1.4d401f,mp4a.40.2"
+film.m3u8
+#EXT-X-STREAM-INF:BANDWIDTH=256000,CODECS="mp4a.40.2"
+gone.m3u8
+#EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
+list.m3u8
+""", content_type="application/vnd.apple.mpegurl")
+    api.load(f"{origin.url}/master.m3u8")
+    api.play()
+    api.wait_status("completed", timeout=20)
+    # The first time it is looked at when it is added: it might be a list of items.
+    assert [request.path for request in origin.log()][1:4] == ["/master.m3u8", "/gone.m3u8", "/list.m3u8"]
+    assert not origin.log("/film.m3u8")
+
+
+@pytest.mark.parametrize(("name", "body"), [
+    ("huge", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + b"#EXTINF:4,\npiece.ts\n" * 300_000),
+    ("of nothing", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n"),
+    ("of itself", b"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlist.m3u8\n"),
+    ("ciphered otherwise", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:4,\na.ts\n"),
+    ("of pages", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + b"#EXTINF:4,\nlist.m3u8\n" * 9 + b"#EXT-X-ENDLIST\n")])
+def test_a_bad_playlist_is_refused(api, events, origin, name, body):
+    origin.serve("/list.m3u8", body, content_type="application/vnd.apple.mpegurl")
+    mark = events.mark()
+    api.load(f"{origin.url}/list.m3u8")
+    api.request("POST", "/player/play")
+    error = events.wait_for("error", timeout=20, mark=mark)
+    assert error["code"] in ("unsupported", "empty"), error
+
+
+def test_a_playlist_without_an_end_is_no_playlist(api, events):
+    """It sends on and on, slowly or as fast as it can: the item fails in time, and memory stays."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def flood() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.apple.mpegurl\r\n\r\n#EXTM3U\n")
+                connection.sendall(b"#EXT-X-TARGETDURATION:4\n")
+                while True:
+                    connection.sendall(b"#EXTINF:4,\na.ts\n" * 1000)
+            except OSError:
+                connection.close()
+
+    threading.Thread(target=flood, daemon=True).start()
+    mark = events.mark()
+    api.load(f"http://127.0.0.1:{listener.getsockname()[1]}/a.m3u8")
+    api.request("POST", "/player/play")
+    assert events.wait_for("error", timeout=35, mark=mark)["code"] in ("unsupported", "network", "timed-out")
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+# Live
+
+
+def tune_in(api, station) -> dict:
+    api.load(station.live)
+    api.play()
+    return api.wait_status("playing", timeout=10)
+
+
+def assert_near_the_edge(capture, station, mark: int = 0) -> int:
+    """What sounds is not much older than three pieces, and one more that is being made."""
+    start = capture.wait_sound(mark, timeout=10)
+    capture.wait_frames(start + RATE // 2)
+    now = capture.frames
+    capture.wait_frames(now + RATE // 5)
+    edge = station.edge()
+    behind = (edge - heard_second(capture.samples(now, now + RATE // 10))) % (len(station.pieces) * STEP)
+    assert behind < 6 * STEP + PATIENCE
+    return start
+
+
+def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
+    """Rows 36, 133: no length, no seeking, no gap between the pieces, no end; over the place where the content begins anew."""
+    station.began = time.monotonic() - 24 * STEP
+    player = tune_in(api, station)
+    assert player["duration"] is None and player["item"]["live"] is not None and player["item"]["seekable"] is False
+    start = assert_near_the_edge(capture, station)
+    capture.wait_frames(start + 18 * RATE)
+    samples = capture.samples(start, start + 18 * RATE)
+    gaps = [place for place in range(0, len(samples) - 441, 441) if level(samples[place : place + 441]) < -40]
+    # Where the content begins anew, its encoder began with 23 ms of nothing.
+    assert len(gaps) <= 3, gaps
+    assert api.player()["status"] == "playing" and not events.since(0, "completed", "error")
+    paths = [request.path for request in station.log() if "piece" in request.path]
+    assert len(paths) == len(set(paths)), "each piece once"
+    assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
+
+
+def test_a_pause_goes_back_to_what_is_on_the_air(capture, api, station):
+    tune_in(api, station)
+    capture.wait_sound(timeout=10)
+    api.pause()
+    api.wait_status("paused")
+    capture.wait_silence()
+    seen = len(station.log())
+    capture.wait_seconds(8)
+    assert len(station.log()) <= seen + 1, "nobody listens while it is paused"
+    mark = capture.frames
+    api.play()
+    api.wait_status("playing", timeout=10)
+    assert_near_the_edge(capture, station, mark)
+
+
+def test_an_interruption_ends_at_the_edge(capture, api, events, station):
+    """The network is away for longer than there was to play: it waits, and goes on with what is on the air then."""
+    tune_in(api, station)
+    capture.wait_sound(timeout=10)
+    station.refusing.set()
+    station.cut()
+    player = api.wait_status("buffering", timeout=20)
+    assert player["reason"] == "network"
+    capture.wait_seconds(2)
+    mark = capture.frames
+    station.refusing.clear()
+    api.wait_status("playing", timeout=25)
+    assert_near_the_edge(capture, station, mark)
+    assert not events.since(0, "error", "completed")
+
+
+def test_a_playlist_that_stands_is_noticed(api, events, station):
+    """What is there is played; then it is told, and ends with an error, unless it goes on."""
+    tune_in(api, station)
+    mark = events.mark()
+    station.frozen.set()
+    events.wait_for("buffer", lambda event: event["stalled"], timeout=15, mark=mark)
+    assert api.wait_status("buffering", timeout=20)["reason"] == "network"
+    station.frozen.clear()
+    api.wait_status("playing", timeout=25)
+    station.frozen.set()
+    error = events.wait_for("error", timeout=60)
+    assert error["code"] == "network"
+
+
+def test_missing_pieces_of_a_station(api, events, station):
+    """For a moment it has none of its pieces: silence, then it goes on."""
+    tune_in(api, station)
+    seen = len(station.log())
+    station.bare.set()
+    eventually(lambda: any("piece" in request.path for request in station.log()[seen:]), "one is missing", 15)
+    station.bare.clear()
+    eventually(lambda: api.player()["item"]["decodeErrors"] >= 1, "it is counted", 15)
+    position = api.player()["position"]
+    eventually(lambda: api.player()["position"] > position + 3, "it goes on", 20)
+    during(1, lambda: api.player()["status"] in ("playing", "buffering"), "it goes on")
+    assert not events.since(0, "error", "completed")
+
+
+def test_a_station_that_says_that_it_ends_is_completed(api, events, station):
+    tune_in(api, station)
+    station.ended.set()
+    completed = events.wait_for("completed", timeout=30)
+    assert completed["reason"] != "error" and not events.since(0, "error")
+
+
+def test_a_station_is_named_by_a_playlist(api, station, origin):
+    """Row 235: an M3U that leads to it."""
+    origin.serve("/radio.m3u", f"#EXTM3U\n#EXTINF:-1,Pieces FM\n{station.live}\n".encode(), content_type="audio/x-mpegurl")
+    api.call("PUT", "/queue", json={"items": [{"uri": f"{origin.url}/radio.m3u"}]})
+    assert api.queue()["items"][0]["title"] == "Pieces FM"
+    api.play()
+    assert api.wait_status("playing", timeout=10)["item"]["live"] is not None
+    assert re.search(r"live\.m3u8", api.uris()[0])

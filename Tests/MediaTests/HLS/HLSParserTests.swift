@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import Media
+
+@Suite struct HLSParserTests {
+    static let base = WebAddress("https://host.example/radio/list.m3u8?token=1")!
+
+    private func media(_ lines: String...) throws -> HLSMediaPlaylist {
+        guard case .media(let playlist) = try HLSParser.parse(lines.joined(separator: "\n"), at: Self.base) else {
+            throw MediaError(.unsupported, "a master playlist")
+        }
+        return playlist
+    }
+
+    private func master(_ lines: String...) throws -> HLSMasterPlaylist {
+        guard case .master(let playlist) = try HLSParser.parse(lines.joined(separator: "\n"), at: Self.base) else {
+            throw MediaError(.unsupported, "a media playlist")
+        }
+        return playlist
+    }
+
+    @Test func pieces_haveNumbersLengthsAndAddresses() throws {
+        let playlist = try media(
+            "#EXTM3U", "#EXT-X-TARGETDURATION:10", "#EXT-X-MEDIA-SEQUENCE:2680", "", "#EXTINF:9.009,A song", "a.ts",
+            "#EXT-X-DISCONTINUITY", "#EXTINF:3.003,", "http://other.example/b.ts", "# a remark", "#EXTINF:4",
+            "../c.ts?x=1")
+        #expect(playlist.targetDuration == 10 && !playlist.isEnded)
+        #expect(playlist.segments.map(\.sequence) == [2_680, 2_681, 2_682])
+        #expect(playlist.segments.map(\.duration) == [9.009, 3.003, 4])
+        #expect(playlist.segments.map(\.discontinuity) == [0, 1, 1])
+        #expect(playlist.segments[0].title == "A song")
+        #expect(
+            playlist.segments.map(\.media.address.url) == [
+                "https://host.example/radio/a.ts", "http://other.example/b.ts", "https://host.example/c.ts?x=1",
+            ])
+    }
+
+    /// RFC 8216, 4.3.2.2: without an offset a part goes on where the last one of that address has ended.
+    @Test func partsOfOneFile_followEachOther() throws {
+        let playlist = try media(
+            "#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"",
+            "#EXTINF:4,", "#EXT-X-BYTERANGE:1000@700", "all.mp4", "#EXTINF:4,", "#EXT-X-BYTERANGE:500", "all.mp4",
+            "#EXT-X-ENDLIST")
+        #expect(playlist.isEnded)
+        #expect(playlist.segments.map(\.media.range) == [700..<1_700, 1_700..<2_200])
+        #expect(playlist.segments[1].map?.range == 0..<700)
+        #expect(throws: MediaError.self) {
+            try media("#EXTM3U", "#EXTINF:4,", "#EXT-X-BYTERANGE:500", "all.mp4")
+        }
+    }
+
+    /// RFC 8216, 5.2: without a vector the number of the piece is it.
+    @Test func keys_holdUntilTheNext() throws {
+        let playlist = try media(
+            "#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "a.ts",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k?a=b,c\"", "#EXTINF:4,", "b.ts",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k2\",IV=0x0000000000000000000000000000000F", "#EXTINF:4,", "c.ts",
+            "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "d.ts")
+        let keys = playlist.segments.map(\.media.key)
+        #expect(keys[0] == nil && keys[3] == nil)
+        #expect(keys[1]?.address.url == "https://host.example/radio/k?a=b,c")
+        #expect(keys[1]?.vector == [UInt8](repeating: 0, count: 14) + [1, 3])
+        #expect(keys[2]?.vector == [UInt8](repeating: 0, count: 15) + [15])
+    }
+
+    @Test(arguments: [
+        "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"",
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
+        "#EXT-X-KEY:METHOD=AES-128",
+    ]) func otherCiphers_areRefusedByName(line: String) {
+        #expect(throws: MediaError.self) { try media("#EXTM3U", line, "#EXTINF:4,", "a.ts") }
+    }
+
+    @Test func whatCannotBe_isLeftOut() throws {
+        let playlist = try media(
+            "#EXTM3U", "#EXT-X-TARGETDURATION:nonsense", "#EXT-X-MEDIA-SEQUENCE:-4", "#EXTINF:-1,", "a.ts",
+            "#EXTINF:nan,", "b.ts",
+            "#EXTINF:1e99,", "c.ts", "no length", "#EXTINF:2.5,", "d.ts", "#EXT-X-GAP", "#EXTINF:2.5,", "e.ts")
+        #expect(playlist.segments.map(\.media.address.name) == ["d.ts", "e.ts"])
+        #expect(playlist.segments.map(\.isGap) == [false, true])
+        #expect(playlist.segments[0].sequence == 0 && playlist.targetDuration == 3)
+    }
+
+    @Test func aPlaylistWithTooManyPieces_isRefused() {
+        let lines = ["#EXTM3U"] + [String](repeating: "#EXTINF:1,\na.ts", count: HLSParser.mostSegments + 1)
+        #expect(throws: MediaError.self) { try HLSParser.parse(lines.joined(separator: "\n"), at: Self.base) }
+    }
+
+    @Test func master_offersVariantsAndRenditions() throws {
+        let playlist = try master(
+            "#EXTM3U", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Deutsch, laut\",DEFAULT=YES,URI=\"de.m3u8\"",
+            "#EXT-X-STREAM-INF:BANDWIDTH=1280000,CODECS=\"avc1.4d401f,mp4a.40.2\",RESOLUTION=640x360,AUDIO=\"a\"",
+            "low.m3u8")
+        #expect(playlist.variants[0].codecs == ["avc1.4d401f", "mp4a.40.2"] && playlist.variants[0].hasPicture)
+        #expect(HLSChoice.candidates(playlist).map(\.name) == ["de.m3u8"])
+    }
+
+    @Test func choice_isTheBestSound_orTheCheapestPicture() throws {
+        let stream = "#EXT-X-STREAM-INF:BANDWIDTH="
+        let sound = try master(
+            "#EXTM3U", stream + "900000,CODECS=\"avc1.4d401f,mp4a.40.2\"", "film",
+            stream + "64000,CODECS=\"mp4a.40.5\"", "low",
+            stream + "128000,CODECS=\"mp4a.40.2\"", "high", stream + "384000,CODECS=\"ec-3\"", "surround")
+        #expect(HLSChoice.candidates(sound).map(\.name) == ["high", "low", "film", "surround"])
+        let pictures = try master(
+            "#EXTM3U", stream + "2000000,RESOLUTION=1x1", "b", stream + "800000,RESOLUTION=1x1", "a",
+            stream + "8000000,RESOLUTION=1x1", "c")
+        #expect(HLSChoice.candidates(pictures).map(\.name) == ["a", "b", "c"])
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import Media
+
+@Suite struct HLSScheduleTests {
+    // MARK: On demand
+
+    @Test func onDemand_beginsAtTheBeginning_andLoadsAheadOneByOne() {
+        var rig = ScheduleRig(ScheduleRig.playlist(7...30, isEnded: true))
+        #expect(!rig.schedule.isLive && rig.schedule.cursor == 7)
+        #expect(rig.open == [7], "one transfer at a time")
+        rig.arriveAll()
+        // 30 s ahead in pieces of 4 s, besides the one that is read.
+        #expect(rig.opened == Array(7...15))
+        #expect(rig.want(8).sequence == 8)
+        rig.arriveAll()
+        #expect(rig.opened == Array(7...16) && rig.open.contains(7), "the last one stays for a short way back")
+        _ = rig.want(9)
+        #expect(!rig.open.contains(7))
+        rig.pass(600)
+        #expect(rig.fetches == 0, "what has an end is read once")
+    }
+
+    @Test func manyBytesAhead_areEnough() {
+        var rig = ScheduleRig(
+            ScheduleRig.playlist(0...30, isEnded: true, duration: 1),
+            limits: {
+                var limits = HLSLimits()
+                limits.aheadBytes = 2_500
+                return limits
+            }())
+        rig.arriveAll()
+        #expect(rig.opened == [0, 1, 2, 3])
+    }
+
+    @Test func aJump_letsGoOfWhatWasAhead() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...100, isEnded: true))
+        rig.arriveAll()
+        #expect(rig.schedule.sequence(at: 250) == 62)
+        #expect(rig.want(62).sequence == 62)
+        #expect(rig.open == [62])
+        #expect(rig.want(101) == .end)
+    }
+
+    @Test func gaps_areNotFetched_andSaidToBeSome() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...3, isEnded: true, gaps: [1]))
+        rig.arriveAll()
+        #expect(rig.opened == [0, 2, 3])
+        guard case .gap = rig.want(1) else { return #expect(Bool(false), "a gap") }
+    }
+
+    @Test func whatIsLoaded_isToldInTime() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...9, isEnded: true))
+        rig.arriveAll()
+        _ = rig.want(4)
+        rig.now = rig.now.advanced(bySeconds: 1)
+        rig.arriveAll()
+        let told = rig.reports.last
+        #expect(told?.size == 40_000 && told?.unitsPerSecond == 1_000)
+        #expect(told?.place == 16_000)
+        #expect(told?.ranges == [12_000..<40_000], "the last piece and all that follow")
+        #expect(told?.isSatisfied == true)
+        _ = rig.want(0)
+        rig.arrive(0, bytes: 250)
+        rig.pass(1)
+        #expect(rig.reports.last?.ranges.first == 0..<1_000)
+        #expect(rig.reports.last?.isSatisfied == false)
+    }
+
+    // MARK: Live
+
+    @Test func live_isJoinedThreeTargetsBeforeItsEnd() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...119))
+        #expect(rig.schedule.isLive && rig.schedule.cursor == 117)
+        rig.arriveAll()
+        #expect(rig.opened == [117, 118, 119])
+        #expect(rig.want(120) == .wait)
+        #expect(rig.reports.last?.ranges.first?.lowerBound == 0, "places count from where it was joined")
+    }
+
+    @Test func live_isReloadedEachTarget_orSoonerWhenNothingWasNew() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105))
+        rig.arriveAll()
+        rig.pass(3.9)
+        #expect(rig.fetches == 0)
+        rig.pass(0.2)
+        #expect(rig.fetches == 1)
+        rig.reload(ScheduleRig.playlist(101...106))
+        #expect(rig.open.contains(106))
+        rig.pass(4)
+        #expect(rig.fetches == 2)
+        rig.reload(ScheduleRig.playlist(101...106))
+        rig.pass(2.1)
+        #expect(rig.fetches == 3)
+        rig.failReload()
+        rig.pass(2.1)
+        #expect(rig.fetches == 4, "a failure is no end")
+        rig.pass(20.1)
+        #expect(rig.fetches == 5, "nor is silence")
+    }
+
+    @Test func live_forWeeks_keepsLittle() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...5))
+        for first in Int64(1)...2_000 {
+            rig.arriveAll()
+            _ = rig.want(first + 3)
+            rig.pass(4)
+            rig.reload(ScheduleRig.playlist(first...first + 5))
+        }
+        #expect(rig.schedule.slots.count < 12 && rig.open.count < 6)
+        #expect(rig.opened.count == 2_003, "each piece once, and none left out")
+    }
+
+    @Test func whoFallsBehind_goesOnNearTheEnd() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105))
+        rig.arriveAll()
+        _ = rig.want(104)
+        rig.pass(4)
+        // Forty seconds have passed by.
+        rig.reload(ScheduleRig.playlist(110...115))
+        #expect(rig.want(105) == .jump(113))
+        #expect(rig.want(113).sequence == 113)
+        let slot = rig.schedule.slot(113)
+        #expect(slot.map { $0.start > 0 && $0.segment.discontinuity != 0 } == true, "time goes on, the clock does not")
+    }
+
+    @Test func whoIsFarBehindInALongPlaylist_goesOnNearTheEnd() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...9))
+        rig.arriveAll()
+        rig.pass(4)
+        rig.reload(ScheduleRig.playlist(0...40))
+        #expect(rig.want(9).sequence == 9, "it is there already")
+        #expect(rig.want(10) == .jump(38))
+    }
+
+    @Test func aServerThatCountsAnew_isJoinedAnew() {
+        var rig = ScheduleRig(ScheduleRig.playlist(1_000...1_005))
+        rig.arriveAll()
+        rig.pass(4)
+        rig.reload(ScheduleRig.playlist(0...5))
+        #expect(rig.want(1_006) == .jump(3))
+        #expect(rig.want(3).sequence == 3)
+    }
+
+    @Test func aCopyThatLagsBehind_changesNothing() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105))
+        rig.arriveAll()
+        rig.pass(4)
+        rig.reload(ScheduleRig.playlist(98...103))
+        #expect(rig.want(106) == .wait)
+    }
+
+    @Test func numbersOfDiscontinuitiesThatSlideAway_doNotCount() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105, discontinuity: 1))
+        rig.arriveAll()
+        rig.pass(4)
+        rig.reload(ScheduleRig.playlist(101...106, discontinuity: 0))
+        #expect(rig.schedule.slot(106)?.segment.discontinuity == 1)
+    }
+
+    @Test func aPlaylistThatStands_isAFailure_onceAllWasPlayed() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105))
+        rig.arriveAll()
+        for _ in 0..<12 {
+            rig.pass(2)
+            rig.reload(ScheduleRig.playlist(100...105))
+        }
+        #expect(rig.reports.contains { $0.isStalled })
+        #expect(rig.want(105).sequence == 105)
+        guard case .failed(let error) = rig.want(106) else { return #expect(Bool(false), "a failure") }
+        #expect(error.code == .network)
+        // It comes back.
+        rig.pass(2)
+        rig.reload(ScheduleRig.playlist(104...109))
+        #expect(rig.want(106).sequence == 106)
+    }
+
+    @Test func theEndOfALiveStream_isItsEnd() {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105))
+        rig.arriveAll()
+        rig.pass(4)
+        rig.reload(ScheduleRig.playlist(101...106, isEnded: true))
+        rig.arriveAll()
+        #expect(rig.want(106).sequence == 106)
+        #expect(rig.want(107) == .end)
+        let fetches = rig.fetches
+        rig.pass(100)
+        #expect(rig.fetches == fetches)
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Threading
+
+@testable import Media
+
+/// A schedule with a clock that moves by hand, and what it has asked for.
+struct ScheduleRig {
+    static let address = WebAddress("http://origin.example/live/list.m3u8")!
+
+    var schedule: HLSSchedule
+    var now = MonotonicTime(nanoseconds: 0)
+    /// Numbers of the pieces that are being fetched or were, and have not been closed.
+    var open: [Int64] = []
+    /// Every one that was ever asked for.
+    var opened: [Int64] = []
+    var fetches = 0
+    var reports: [MediaLoading] = []
+    var wakes: [MonotonicTime] = []
+
+    init(_ playlist: HLSMediaPlaylist, limits: HLSLimits = HLSLimits()) {
+        schedule = HLSSchedule(playlist, name: "list.m3u8", limits: limits, now: now)
+        perform(schedule.begin())
+    }
+
+    static func playlist(
+        _ numbers: ClosedRange<Int64>, isEnded: Bool = false, duration: Double = 4, discontinuity: Int64 = 0,
+        gaps: Set<Int64> = []
+    ) -> HLSMediaPlaylist {
+        HLSMediaPlaylist(
+            targetDuration: duration, isEnded: isEnded,
+            segments: numbers.map {
+                HLSSegment(
+                    sequence: $0, duration: duration,
+                    media: HLSPart(address: WebAddress("http://origin.example/\($0).ts")!),
+                    discontinuity: discontinuity, isGap: gaps.contains($0))
+            })
+    }
+
+    mutating func want(_ sequence: Int64) -> HLSSchedule.Answer {
+        let (answer, actions) = schedule.want(sequence, now: now)
+        perform(actions)
+        return answer
+    }
+
+    /// So many of the piece's 1,000 bytes have come.
+    mutating func arrive(_ sequence: Int64, bytes: Int64 = 1_000) {
+        perform(
+            schedule.arrived(
+                sequence, MediaLoading(ranges: [0..<bytes], size: 1_000, isSatisfied: bytes == 1_000), now: now))
+    }
+
+    /// Everything that is fetched comes at once.
+    mutating func arriveAll() {
+        var done: Set<Int64> = []
+        while let next = open.first(where: { !done.contains($0) }) {
+            done.insert(next)
+            arrive(next)
+        }
+    }
+
+    mutating func reload(_ playlist: HLSMediaPlaylist) { perform(schedule.playlistCame(playlist, now: now)) }
+
+    mutating func failReload() {
+        perform(schedule.playlistFailed(MediaError(.network, "list.m3u8: no answer."), now: now))
+    }
+
+    mutating func pass(_ seconds: Double) {
+        let goal = now.advanced(bySeconds: seconds)
+        while let next = wakes.min(), next <= goal {
+            wakes.removeAll { $0 == next }
+            now = max(now, next)
+            perform(schedule.tick(now: now))
+        }
+        now = goal
+    }
+
+    private mutating func perform(_ actions: [HLSSchedule.Action]) {
+        for action in actions {
+            switch action {
+            case .open(let segment):
+                open.append(segment.sequence)
+                opened.append(segment.sequence)
+            case .close(let sequence): open.removeAll { $0 == sequence }
+            case .fetchPlaylist: fetches += 1
+            case .wake(let time): wakes.append(time)
+            case .report(let loading): reports.append(loading)
+            }
+        }
+    }
+}
+
+extension HLSSchedule.Answer {
+    var sequence: Int64? {
+        switch self {
+        case .piece(let slot), .gap(let slot): slot.segment.sequence
+        case .jump(let sequence): sequence
+        case .wait, .end, .failed: nil
+        }
+    }
+}
