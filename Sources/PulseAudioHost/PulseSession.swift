@@ -43,8 +43,8 @@ final class PulseSession {
     /// What came for a stream before the first connection was made or given up.
     private var deferred: [PulseCommand] = []
     private var ramp = StreamGainRamp(.unity)
-    private var ducking = StreamGainRamp(.unity)
-    /// What `ramp` and `ducking` count their frames in: the last stream's rate.
+    private var duckRamp = StreamGainRamp(.unity)
+    /// What `ramp` and `duckRamp` count their frames in: the last stream's rate.
     private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
@@ -120,7 +120,7 @@ final class PulseSession {
         func rest(of ramp: StreamGainRamp) -> StreamGainRamp {
             ramp.continued(from: renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
         }
-        (ramp, ducking) = (rest(of: renderer.ramp), rest(of: renderer.ducking))
+        (ramp, duckRamp) = (rest(of: renderer.ramp), rest(of: renderer.ducking))
         rampRate = stream.sampleRate
         stream.close()
     }
@@ -132,7 +132,7 @@ final class PulseSession {
 
     private func duck(_ gain: Float, _ seconds: Double) {
         let gains = ChannelGains(left: gain, right: gain, other: gain)
-        ducking = StreamGainRamp(gains)
+        duckRamp = StreamGainRamp(gains)
         current?.duck(to: gains, over: seconds)
     }
 
@@ -199,10 +199,10 @@ final class PulseSession {
             onFrames: framesCame)
         streamCount &+= 1
         ramp = ramp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
-        ducking = ducking.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
+        duckRamp = duckRamp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
         rampRate = format.sampleRate
         current = PulseStream(
-            stream: stream, ring: ring, ramps: (ramp, ducking), generation: generation, number: streamCount,
+            stream: stream, ring: ring, ramps: (ramp, duckRamp), generation: generation, number: streamCount,
             board: board,
             isPinned: isPinned, timers: (context, api), emit: handler,
             moved: { [unowned self] in

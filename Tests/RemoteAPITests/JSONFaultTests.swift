@@ -21,6 +21,16 @@ import Threading
         #expect(JSONFault.first(in: Array(text.utf8)) == nil)
     }
 
+    @Test(arguments: ["{\"a\":1,}", "[1,]", "{}"])
+    func otherEncodingsAreFound(_ text: String) {
+        let units = Array(text.utf16)
+        let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        for bytes in [little, big, [0xFF, 0xFE] + little, [0xFE, 0xFF] + big] {
+            #expect(JSONFault.first(in: bytes) == .otherEncoding)
+        }
+    }
+
     /// The decoder would run out of stack.
     @Test(arguments: ["[", "{\"a\":", "[{\"a\":"])
     func nestingIsBounded(_ opening: String) {

@@ -31,6 +31,7 @@ enum JSONBody {
             case .repeatedMember(let name):
                 throw Problem.malformed("The member \(name.prefix(60)) stands twice in one object.")
             case .trailingComma: throw Problem.malformed("A comma stands before a closing bracket.")
+            case .otherEncoding: throw Problem.malformed("JSON is read as UTF-8 only.")
             case .tooDeep:
                 throw Problem.malformed("Objects and lists stand in each other more than \(JSONFault.deepest) deep.")
             case nil: break

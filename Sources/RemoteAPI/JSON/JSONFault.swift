@@ -11,6 +11,9 @@ enum JSONFault: Hashable {
     /// More objects and lists within each other than any request has, and than the decoder has stack for.
     case tooDeep
 
+    /// A zero byte, which UTF-8 has in no JSON: it is UTF-16 or UTF-32, in which nothing of the above would be seen.
+    case otherEncoding
+
     /// Objects and lists that may be open at once.
     static let deepest = 32
 
@@ -64,6 +67,7 @@ enum JSONFault: Hashable {
                         if !manyNames.isEmpty { manyNames[open.count] = nil }
                     }
                     expectsName = false
+                case 0: return .otherEncoding
                 case UInt8(ascii: ","): expectsName = (open.last ?? nil) != nil
                 case UInt8(ascii: "\""):
                     let text = skipText()
