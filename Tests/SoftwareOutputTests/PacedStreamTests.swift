@@ -19,7 +19,8 @@ import Threading
     @Test func emptyRing_costsNoWakeUps() throws {
         let came = Mailbox<Bool>()
         var stream = PacedStream(
-            AudioFormat(sampleRate: 44_100, layout: .mono), Generation(1), gains: .unity, continuing: nil,
+            AudioFormat(sampleRate: 44_100, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
+            continuing: nil,
             sink: DeafSink()
         ) { came.post(true) }
         try stream.perform(.start)

@@ -91,7 +91,7 @@ import Threading
 
     @Test func aDuckIsAFactorBesideTheGain() throws {
         let path = folder + "/duck.wav"
-        let harness = OutputHarness(FileOutput(path: path))
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
         harness.output.setGains(ChannelGains(left: 0.5, right: 0.5, other: 0.5), over: 0)
         harness.output.duck(to: 0.5, over: 1)
         try harness.open(1)
