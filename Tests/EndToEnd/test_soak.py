@@ -118,7 +118,9 @@ def test_it_never_stays_stuck(scene, capsys):
             if status == "failed":
                 assert player["error"]["code"] and player["error"]["message"]
             dice.shuffle(uris)
-            api.load(*uris)
+            # What is named like a list is looked at when it is added: its server may refuse just then.
+            answer = api.request("PUT", "/queue", json={"items": [{"uri": uri} for uri in uris]})
+            assert answer.is_success or answer.status_code in (404, 502), answer.text
             api.request("POST", "/player/play")
         elif dice.random() < 0.01:
             deed = dice.choice(["seek", "next", "pause", "cut", "freeze"])

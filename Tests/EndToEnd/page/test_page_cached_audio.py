@@ -30,7 +30,7 @@ def test_audioElement_playsWhatIsStillLoading(browser, server, media):
 
         found = eventually(lambda: (entry() or {}).get("bytes", 0) > 0 and entry(), "something is kept", 10)
         page = context.new_page()
-        page.goto(server.url + "/openapi.yaml")
+        page.goto(server.url + "/healthz")
         page.evaluate("""(address) => {
             const audio = window.audio = new Audio(address);
             audio.muted = true;
