@@ -115,6 +115,17 @@ def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events)
     assert capture.first_sound(mark) is None, "the speakers blared"
 
 
+def test_without_a_sink_there_is_a_stand_in(capture, pulse, api, playing):
+    """PipeWire makes a sink of its own: it is listed, and its clock runs."""
+    capture.stop()
+    pulse.unplug("hp")
+    pulse.unplug("spk")
+    eventually(lambda: current(api) == "auto_null", "the stand-in is followed")
+    api.wait_status("playing")
+    position = api.player()["position"]
+    eventually(lambda: api.player()["position"] > position + 0.3, "its clock runs")
+
+
 def test_modules_that_it_does_not_have(pulse):
     """What docs/sound-servers.md says of calls and ducking: when this fails, there is something to test."""
     for module in ("module-role-cork", "module-role-ducking"):
