@@ -5,7 +5,7 @@ import numpy
 import pytest
 
 from rig import Api, eventually
-from rig.capture import RATE
+from rig.capture import RATE, Capture
 from rig.neighbours import Neighbour
 from rig.pipewire import PipeWireDaemon, is_installed
 from rig.waiting import during
@@ -115,6 +115,17 @@ def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events)
     assert capture.first_sound(mark) is None, "the speakers blared"
 
 
+def test_without_a_sink_there_is_a_stand_in(capture, pulse, api, playing):
+    """PipeWire makes a sink of its own: it is listed, and its clock runs."""
+    capture.stop()
+    pulse.unplug("hp")
+    pulse.unplug("spk")
+    eventually(lambda: current(api) == "auto_null", "the stand-in is followed")
+    api.wait_status("playing")
+    position = api.player()["position"]
+    eventually(lambda: api.player()["position"] > position + 0.3, "its clock runs")
+
+
 def test_modules_that_it_does_not_have(pulse):
     """What docs/sound-servers.md says of calls and ducking: when this fails, there is something to test."""
     for module in ("module-role-cork", "module-role-ducking"):
@@ -144,7 +155,10 @@ def test_a_suspended_sink_wakes_again(capture, pulse, api, playing):
     api.wait_status("playing")
     position = api.player()["position"]
     eventually(lambda: api.player()["position"] > position + 0.2, "time goes on")
-    capture.wait_sound(capture.frames)
+    # What recorded the monitor before gets silence from PipeWire after that.
+    fresh = Capture(pulse).start(restart_sink=False)
+    fresh.wait_sound(fresh.frames)
+    fresh.stop()
 
 
 def test_others_are_ducked_and_come_back(capture, pulse, api, playing):

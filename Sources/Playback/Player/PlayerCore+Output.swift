@@ -94,12 +94,26 @@ extension PlayerCore {
         let old = availability
         availability = new
         output.availability = new
-        if new == .available { outage?.retryAt = now }
+        if new == .available {
+            outage?.retryAt = now
+            outlivedOutage()
+        }
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
         if case .unavailable(let message) = new, goal.wantsSound, outage == nil {
             lastError = PlaybackError(.outputUnavailable, message, itemID: current?.item.id)
             outage = Outage(since: now, retryAt: now)
         }
+    }
+
+    /// The sound server has put another device in the place of one that went, and taken the stream along: there will be no
+    /// word of its start. Should it stand, `watchSink` notices.
+    private mutating func outlivedOutage() {
+        guard outage != nil, case .open(_, _, let transport) = stream else { return }
+        switch transport {
+        case .running, .dry, .draining: outage = nil
+        case .silent, .starting, .pausing: return
+        }
+        if lastError?.code == .outputUnavailable { lastError = nil }
     }
 
     /// The stream is gone. The item stays at the last position that was heard, and goes on when there is a sink again.

@@ -121,4 +121,20 @@ import Testing
         #expect(error.code == .outputUnavailable)
         #expect(!world.core.goal.wantsSound)
     }
+
+    /// As PipeWire does it: the stream is moved to a stand-in, and nobody tells of a start (SPEC row 139).
+    @Test func goesOn_whenTheStreamOutlivesItsDevice() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 1)
+        let generation = world.core.stream.generation
+        world.send(.output(.availability(.unavailable("no device"))))
+        #expect(world.status == .interrupted)
+        world.send(.output(.availability(.available)))
+        let plays = world.run { $0.status == .playing }
+        #expect(plays)
+        #expect(world.core.stream.generation == generation && world.core.lastError == nil)
+        let place = world.position
+        world.run(seconds: 1)
+        #expect(world.position > place + 0.5)
+    }
 }
