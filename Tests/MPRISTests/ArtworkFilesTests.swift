@@ -12,11 +12,9 @@ import Threading
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-art-\(UUID())").path
         defer { do { try FileManager.default.removeItem(atPath: directory) } catch { print("\(directory): \(error)") } }
         let found = Mailbox<String?>()
-        let artwork = ArtworkFiles(directory: directory) { _ throws(MediaError) in
-            [0xFF, 0xD8, 0xFF, 0xE0]
-        } found: {
-            found.post($1)
-        }
+        let pictures = MPRISPictures(
+            web: { _, _ throws(MediaError) in [] }, folder: { _ throws(MediaError) in [0xFF, 0xD8, 0xFF, 0xE0] })
+        let artwork = ArtworkFiles(directory: directory, pictures: pictures) { found.post($1) }
         let request = ArtworkFiles.Request(item: ItemID(number: 1), locator: MediaLocator(uri: "a.mp3"))
         NamedThread.$isRefused.withValue(true) { artwork.request(request) }
         #expect(found.take(until: nil) == [nil])

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
+import Library
 import Testing
 
-@testable import tonearm
-
-@Suite struct MakeDirectoryTests {
+@Suite struct DataDirectoryTests {
     @Test func foldersAbove_areMadeToo() throws {
-        let path = TemporaryPath.make()
-        for _ in 0..<2 { try Server.makeDirectory(path + "//one/two/") }
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-data-\(UUID())").path
+        for _ in 0..<2 { try DataDirectory.make(path + "//one/two/") }
         var status = stat()
         #expect(stat(path + "/one/two", &status) == 0 && status.st_mode & 0o7777 & ~0o700 == 0)
         for place in ["/one/two", "/one", ""] { #expect(rmdir(path + place) == 0) }
     }
 
     @Test func failure_namesItsCause() {
-        let error = #expect(throws: Failure.self) { try Server.makeDirectory("/dev/null/data") }
+        let error = #expect(throws: StateStoreError.self) { try DataDirectory.make("/dev/null/data") }
         #expect(error.map { "\($0)" }?.contains("Not a directory") == true)
     }
 }
