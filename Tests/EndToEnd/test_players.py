@@ -572,6 +572,7 @@ def test_nothing_is_left_of_removed_players(pulse, server, api, player):
             client.play()
             client.wait_status("playing", "completed")
             api.call("DELETE", "/players/guest")
+            client.close()
 
     def clients() -> int:
         return len(pulse.pactl("list", "short", "clients").splitlines())
