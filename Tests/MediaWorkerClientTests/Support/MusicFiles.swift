@@ -57,6 +57,8 @@ final class MusicFiles: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
+        // Where ffmpeg leaves what it names itself.
+        process.currentDirectoryURL = URL(fileURLWithPath: directory)
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ProgramFailure(text: command.joined(separator: " ")) }
