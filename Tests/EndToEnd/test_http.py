@@ -11,7 +11,7 @@ from rig.raw import exchange
 
 def test_every_resource_names_its_methods(api):
     """405 with Allow; an unknown path is 404; both as problem details."""
-    for method, path in (("DELETE", "/player"), ("PUT", "/player/play"), ("POST", "/queue"), ("DELETE", "/outputs"), ("POST", "/outputs/current")):
+    for method, path in (("PUT", "/player"), ("PUT", "/player/play"), ("POST", "/queue"), ("DELETE", "/outputs"), ("POST", "/outputs/current")):
         response = api.request(method, path)
         assert response.status_code == 405 and response.headers["Allow"], (method, path)
         assert response.headers["Content-Type"] == "application/problem+json"

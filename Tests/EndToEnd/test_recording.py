@@ -413,7 +413,7 @@ def test_recording_and_playing_go_together(microphone, capture, api, server, dir
     assert stop(api) | {"duration": 0, "id": ""} == {"id": "", "successfully": True, "reason": "user", "duration": 0, "message": None}
     assert api.player()["status"] == "playing"
     metrics = api.request("GET", "//metrics").text
-    assert "tonearm_underruns_total 0" in metrics, [line for line in metrics.splitlines() if "underrun" in line]
+    assert 'tonearm_underruns_total{player="main"} 0' in metrics, [line for line in metrics.splitlines() if "underrun" in line]
     heard, rate = samples(api, identifier)
     pieces = [level((heard[at:at + 480] * 32768)) for at in range(rate // 2, len(heard) - 480, 480)]
     assert min(pieces) > -12 or microphone.stumbled, "a gap in the recording"
