@@ -217,6 +217,8 @@ final class PulseSession {
         leaving.removeAll { $0 === stream }
         // The caller is a method of the stream: it must outlive this turn.
         if current === stream { current = nil }
+        // What was chosen in place of where it stood is now where the next one will be.
+        if stream.isClosing, devices.chosen != nil { publishDevices() }
         withExtendedLifetime(stream) { finishIfDone() }
     }
 

@@ -268,11 +268,14 @@ def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
     player = tune_in(api, station)
     assert player["duration"] is None and player["item"]["live"] is not None and player["item"]["seekable"] is False
     start = assert_near_the_edge(capture, station)
+    mark = events.mark()
     capture.wait_frames(start + 18 * RATE)
     samples = capture.samples(start, start + 18 * RATE)
     gaps = [place for place in range(0, len(samples) - 441, 441) if level(samples[place : place + 441]) < -40]
-    # Where the content begins anew, its encoder began with 23 ms of nothing.
-    assert len(gaps) <= 3, gaps
+    # Where the content begins anew, its encoder began with 23 ms of nothing. A machine that is too busy to begin there in
+    # time says so.
+    told = [event["status"] for event in events.since(mark, "status")]
+    assert len(gaps) <= 3 or "buffering" in told, (gaps, told)
     assert api.player()["status"] == "playing" and not events.since(0, "completed", "error")
     paths = [request.path for request in station.log() if "piece" in request.path]
     assert len(paths) == len(set(paths)), "each piece once"

@@ -145,3 +145,27 @@ def test_the_stream_says_what_it_is(capture, pulse, api):
     capture.wait_sound()
     properties = pulse.pactl("list", "sink-inputs")
     assert 'media.role = "music"' in properties and 'application.name = "Tonearm"' in properties
+
+
+@pytest.mark.parametrize("state", ["paused", "stopped"])
+def test_what_is_chosen_in_silence_is_shown_at_once(capture, pulse, api, state):
+    """Headphones take a new stream, for which nobody has to press play first."""
+    api.load("low.mp3", play=True)
+    api.wait_status("playing")
+    api.command("pause" if state == "paused" else "stop")
+    api.wait_status(state)
+    for chosen in ("hp", "spk", "hp"):
+        answer = api.call("PUT", "/outputs/current", json={"id": output_id(api, chosen)})
+        assert [output["id"] for output in answer["outputs"] if output["current"]] == [chosen] and answer["following"] == "choice"
+    assert api.player()["status"] == state
+    api.play()
+    assert pulse.stream_sinks() == ["hp"]
+
+
+def test_the_list_says_when_nothing_can_be_reached(server, pulse, api):
+    api.load("low.mp3", play=True)
+    api.wait_status("playing")
+    pulse.kill()
+    api.wait_status("interrupted")
+    outputs = api.call("GET", "/outputs")["outputs"]
+    assert outputs and all(not output["available"] and output["state"] == "unknown" for output in outputs)

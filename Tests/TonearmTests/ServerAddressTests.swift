@@ -51,6 +51,7 @@ import Testing
 
     @Test func slashAtTheEnd_namesAFolder() {
         #expect(MediaArgument("albums/one/", directory: "/").folder == "albums/one")
+        #expect(MediaArgument("http://radio.example:8000/", directory: "/").uri == "http://radio.example:8000/")
         #expect(MediaArgument("/m/one/", directory: "/").folder == "file:///m/one")
     }
 }

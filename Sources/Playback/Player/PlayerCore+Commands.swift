@@ -54,7 +54,9 @@ extension PlayerCore {
                 switch waiting.awaits {
                 case .nothing: true
                 case .transport: isSettled
-                case .device(nil): !devices.isChosen
+                case .device(nil):
+                    !devices.isChosen
+                        && devices.devices.first(where: \.isDefault).map { $0.id == devices.current } ?? true
                 case .device(let device): devices.isChosen && devices.current == device
                 }
             guard isDone || waiting.deadline <= now else { return false }

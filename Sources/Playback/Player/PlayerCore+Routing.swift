@@ -131,7 +131,12 @@ extension PlayerCore {
     mutating func leaveStream(_ generation: Generation, _ transport: OutputStream.Transport) -> Bool {
         switch goal {
         case .play, .hold, .pause: break
-        case .stop, .idle, .rest: return false
+        case .stop: return false
+        case .idle, .rest:
+            guard case .silent = transport else { return false }
+            actions.append(.closeStream(generation))
+            closeDown()
+            return true
         }
         // Of this stream the sound server will say when the call is over; of another one it would not.
         guard case .silent = transport, !interruptions.holds(.soundServer) else {

@@ -27,7 +27,7 @@ struct OutputRoutes: Sendable {
     private static func list(_ snapshot: PlayerSnapshot) -> HTTPResponse {
         .json(
             JSONWriter.object {
-                $0.members(ofOutputs: snapshot.output.devices, policy: snapshot.settings.routePolicy)
+                $0.members(ofOutputs: snapshot.output, policy: snapshot.settings.routePolicy)
             })
     }
 }

@@ -24,22 +24,27 @@ extension JSONWriter {
     }
 
     /// `GET /outputs`
-    mutating func members(ofOutputs devices: OutputDevices, policy: RoutePolicy) {
+    mutating func members(ofOutputs status: OutputStatus, policy: RoutePolicy) {
+        let devices = status.devices
         member("outputs", array: devices.devices) { writer, device in
-            writer.object { $0.members(of: device, isCurrent: device.id == devices.current) }
+            writer.object {
+                $0.members(
+                    of: device, isCurrent: device.id == devices.current, isReachable: status.availability == .available)
+            }
         }
         member("following", devices.isChosen ? "choice" : "default")
         member("policy", policy.rawValue)
     }
 
-    private mutating func members(of device: OutputDevice, isCurrent: Bool) {
+    /// What is behind a way that is closed is as it was last seen, but for what nobody can know.
+    private mutating func members(of device: OutputDevice, isCurrent: Bool, isReachable: Bool) {
         member("id", device.id)
         member("name", device.id)
         member("description", device.description)
         member("formFactor", device.formFactor)
         member("bus", device.bus)
-        member("state", device.state.rawValue)
-        member("available", device.isAvailable)
+        member("state", (isReachable ? device.state : .unknown).rawValue)
+        member("available", isReachable && device.isAvailable)
         member("current", isCurrent)
         member("default", device.isDefault)
         member("sampleRate", device.sampleRate)

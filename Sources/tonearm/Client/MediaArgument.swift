@@ -11,6 +11,12 @@ struct MediaArgument: Hashable, Encodable {
     var folder: String?
 
     init(_ text: String, directory: String) {
+        // What ends with a slash there is no folder of music.
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        if scheme == "http" || scheme == "https", text.dropFirst(scheme.count).hasPrefix("://") {
+            uri = text
+            return
+        }
         let isFolder = text.hasSuffix("/")
         var address = text
         if text.hasPrefix("/") {
