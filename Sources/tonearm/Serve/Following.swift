@@ -33,7 +33,11 @@ final class Following: Sendable {
     func leave(_ id: String) {
         let followers = state.withLock { state in
             state.players[id] = nil
-            state.links.removeValue(forKey: id)?.follower.stop()
+            // At once: what the leader does at its end is nothing to follow.
+            for (follower, link) in state.links where follower == id || link.leader == id {
+                link.follower.stop()
+                state.links[follower] = nil
+            }
             return state.players.filter { $0.value.snapshot.settings.leader == id }.values
         }
         for player in followers { Self.setFree(player) }
