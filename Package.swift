@@ -92,7 +92,7 @@ let package = Package(
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
         target("CurlTransport", ["CCurl", "Loading", "Media", "Threading"]),
-        target("Deciphering", ["CCrypto", "Media", "Playback"]),
+        target("Deciphering", ["CCrypto", "Loading", "Media", "Playback"]),
         target("XMLScanning", ["CExpat", "Loading", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
         target("MediaWorkerProtocol", ["Audio"]),

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCrypto
+internal import Loading
 public import Media
 public import Playback
 
 /// AES-128-CBC by OpenSSL's libcrypto, loaded at the first key: most streams have none.
 public struct OpenSSLCipher: SegmentCipher {
+    private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(ccrypto(), ccrypto_load) }
+
     public init() {}
 
     public func decipher(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDeciphering {
-        switch CryptoLibrary.shared {
+        switch Self.library {
         case .success(let library): return try OpenSSLDeciphering(library, key: key, vector: vector)
         case .failure(let missing):
             throw MediaError(
@@ -18,67 +21,43 @@ public struct OpenSSLCipher: SegmentCipher {
     }
 }
 
-/// The functions, for as long as the program runs.
-///
-/// `@unchecked Sendable` because the table never changes once it is filled.
-final class CryptoLibrary: @unchecked Sendable {
-    struct Missing: Error {
-        let reason: String
-    }
-
-    static let shared = Result { () throws(Missing) in try CryptoLibrary() }
-
-    let functions: UnsafePointer<ccrypto>
-
-    private init() throws(Missing) {
-        let table = UnsafeMutablePointer<ccrypto>.allocate(capacity: 1)
-        table.initialize(to: ccrypto())
-        if let problem = ccrypto_load(table) {
-            let reason = String(cString: problem)
-            table.deallocate()
-            throw Missing(reason: reason)
-        }
-        functions = UnsafePointer(table)
-    }
-}
-
 /// One piece.
 final class OpenSSLDeciphering: SegmentDeciphering {
     private static let block = 16
 
-    private let library: CryptoLibrary
+    private let library: LoadedLibrary<ccrypto>
     private let context: UnsafeMutableRawPointer
 
-    init(_ library: CryptoLibrary, key: [UInt8], vector: [UInt8]) throws(MediaError) {
+    init(_ library: LoadedLibrary<ccrypto>, key: [UInt8], vector: [UInt8]) throws(MediaError) {
         guard key.count == Self.block, vector.count == Self.block else {
             throw MediaError(.unsupported, "A key and its vector must have 16 bytes.")
         }
-        guard let context = library.functions.pointee.EVP_CIPHER_CTX_new() else {
+        guard let context = library.functions.pointee.CIPHER_CTX_new() else {
             throw MediaError(.unsupported, "There is no memory to decipher with.")
         }
         self.library = library
         self.context = context
         let crypto = library.functions.pointee
-        guard crypto.EVP_DecryptInit_ex(context, crypto.EVP_aes_128_cbc(), nil, key, vector) == 1 else {
+        guard crypto.DecryptInit_ex(context, crypto.aes_128_cbc(), nil, key, vector) == 1 else {
             throw MediaError(.unsupported, "AES-128 is not available in this system's libcrypto.")
         }
     }
 
     deinit {
-        library.functions.pointee.EVP_CIPHER_CTX_free(context)
+        library.functions.pointee.CIPHER_CTX_free(context)
     }
 
     func update(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> [UInt8] {
         guard let base = bytes.baseAddress, let count = Int32(exactly: bytes.count) else { return [] }
         return try output(room: bytes.count + Self.block) { output, length in
-            library.functions.pointee.EVP_DecryptUpdate(
+            library.functions.pointee.DecryptUpdate(
                 context, output, length, base.assumingMemoryBound(to: UInt8.self), count)
         }
     }
 
     func finish() throws(MediaError) -> [UInt8] {
         try output(room: Self.block) { output, length in
-            library.functions.pointee.EVP_DecryptFinal_ex(context, output, length)
+            library.functions.pointee.DecryptFinal_ex(context, output, length)
         }
     }
 

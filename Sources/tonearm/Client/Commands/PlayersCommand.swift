@@ -10,6 +10,11 @@ struct PlayersCommand: ParsableCommand {
 
     private static let path = "/api/v1/players"
 
+    private static func path(of id: String) throws -> String {
+        guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
+        return "\(path)/\(id)"
+    }
+
     struct Entry: Decodable {
         var id: String
         var name: String
@@ -86,8 +91,8 @@ struct PlayersCommand: ParsableCommand {
         var id: String
 
         func run() throws {
-            guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
-            try options.client().send(.delete, "\(PlayersCommand.path)/\(id)")
+            let path = try PlayersCommand.path(of: id)
+            try options.client().send(.delete, path)
         }
     }
 
@@ -103,8 +108,8 @@ struct PlayersCommand: ParsableCommand {
         }
 
         func send(_ options: ClientOptions, to id: String) throws {
-            guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
-            try options.client().send(.patch, "\(PlayersCommand.path)/\(id)", self)
+            let path = try PlayersCommand.path(of: id)
+            try options.client().send(.patch, path, self)
         }
     }
 
