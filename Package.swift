@@ -66,13 +66,12 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSoxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         // Likewise, and without its headers.
         .systemLibrary(name: "CCrypto"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CLoading"),
-        // Opened while it runs, so that nothing is linked: no pkg-config.
-        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         system("CFFmpeg", pkgConfig: "libavformat", apt: "libavformat-dev"),
         system("CSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
 
@@ -82,7 +81,8 @@ let package = Package(
         target("Playback", ["Audio", "Threading"]),
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
         target("Session", ["Playback", "Threading"]),
-        target("HTTP"),
+        target("Addresses"),
+        target("HTTP", ["Addresses"]),
         target("Catalogue"),
         target("Recording", ["Threading"]),
         target("Announcing", ["Playback", "Threading"]),
@@ -90,7 +90,7 @@ let package = Package(
         target("Loading"),
 
         // Adapters: each implements a contract of the core on one library.
-        target("Media", ["CLinux", "Playback", "Audio", "Threading"]),
+        target("Media", ["CLinux", "Addresses", "Playback", "Audio", "Threading"]),
         target("CurlTransport", ["CCurl", "Loading", "Media", "Threading"]),
         target("Deciphering", ["CCrypto", "Loading", "Media", "Playback"]),
         target("XMLScanning", ["CExpat", "Loading", "Media"]),
@@ -100,7 +100,7 @@ let package = Package(
         target("Resampling", ["CSoxr", "Loading", "Playback", "Audio"]),
         target(
             "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
-        target("RecordingFiles", ["CSndfile", "Recording"]),
+        target("RecordingFiles", ["CSndfile", "Addresses", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
@@ -109,13 +109,13 @@ let package = Package(
                 "Threading",
                 "CLinux", log,
             ]),
-        target("DBus", ["CSystemd", "Threading"]),
-        target("MPRIS", ["CSystemd", "DBus", "Playback", "Threading", log]),
-        target("Logind", ["DBus", "Session", "Threading", log]),
+        target("DBus", ["CSystemd", "Loading", "Threading"]),
+        target("MPRIS", ["CSystemd", "Addresses", "DBus", "Loading", "Playback", "Threading", log]),
+        target("Logind", ["DBus", "Loading", "Session", "Threading", log]),
         target("RangeCache", [grdb, "Catalogue", "Media", "Threading", log]),
         target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
-        target("StaticSite", ["CZlib", "HTTP"]),
+        target("StaticSite", ["CZlib", "Addresses", "HTTP"]),
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
 
         // The process that decodes what strangers made: FFmpeg in a sandbox.
@@ -123,7 +123,9 @@ let package = Package(
         .executableTarget(name: "tonearm-media-worker", dependencies: ["MediaWorker"], swiftSettings: settings),
 
         // The one API, in terms of HTTP values and player commands.
-        target("RemoteAPI", ["HTTP", "Playback", "Session", "Catalogue", "Recording", "Announcing", "Threading", log]),
+        target(
+            "RemoteAPI",
+            ["Addresses", "HTTP", "Playback", "Session", "Catalogue", "Recording", "Announcing", "Threading", log]),
 
         .executableTarget(
             name: "tonearm",
@@ -133,7 +135,8 @@ let package = Package(
                 "Resampling",
                 "PulseAudioHost",
                 "SoftwareOutput",
-                "Library", "Catalogue", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor", "StaticSite",
+                "Library", "Catalogue", "Addresses", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor",
+                "StaticSite",
                 "RangeCache", "RemoteAPI", "XMLScanning", "MPRIS", "Logind", "Recording", "RecordingFiles",
                 "Announcing",
                 "Threading",
@@ -146,9 +149,10 @@ let package = Package(
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
         tests("SessionTests", ["Session", "Playback", "PlaybackTesting", "Threading"]),
+        tests("AddressesTests", ["Addresses"]),
         tests("HTTPTests", ["HTTP"]),
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
-        tests("MediaTests", ["Media", "Playback", "Audio", "Threading"]),
+        tests("MediaTests", ["Media", "Playback", "PlaybackTesting", "Audio", "Threading"]),
         tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
         tests("DecipheringTests", ["Deciphering", "Media", "Playback"]),
         tests("RangeCacheTests", ["RangeCache", "Catalogue", "Media", "Threading", log]),
@@ -175,12 +179,14 @@ let package = Package(
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("RemoteAPITests", ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue"]),
+        tests(
+            "RemoteAPITests",
+            ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue", "Recording"]),
         tests("LoadingTests", ["Loading"]),
         tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
         tests("RecordingTests", ["Recording", "Threading"]),
         tests("AnnouncingTests", ["Announcing", "Playback", "PlaybackTesting", "Threading"]),
         tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
-        tests("TonearmTests", ["tonearm", "Threading"]),
+        tests("TonearmTests", ["tonearm", "Media", "Playback", "Threading"]),
     ]
 )

@@ -3,7 +3,7 @@
 import "./components/all.js";
 import { Browse } from "./browse.js";
 import { Client } from "./net/client.js";
-import { itemPath, queuePath } from "./net/paths.js";
+import { PlayerPaths } from "./net/paths.js";
 import { EventSocket } from "./net/socket.js";
 import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
 import { render } from "./lib/html.js";
@@ -21,6 +21,7 @@ import { Folder } from "./state/folder.js";
 import { LockScreen } from "./state/lock-screen.js";
 import { LyricCover } from "./state/lyric-cover.js";
 import { MediaDetails } from "./state/media-details.js";
+import { Players } from "./state/players.js";
 import { QueueWindows } from "./state/queue-windows.js";
 import { Store } from "./state/store.js";
 import { Waveform } from "./state/waveform.js";
@@ -32,43 +33,52 @@ const find = (selector) => document.querySelector(selector);
 const view = {
   access: find("access-note"), banner: find("connection-banner"), confirm: find("confirm-dialog"), browser: find("music-browser"),
   lyrics: find("lyrics-view"), mini: find("mini-player"),
-  now: find("now-playing"), output: find("output-picker"), queue: find("queue-list"), seek: find("seek-bar"),
+  now: find("now-playing"), output: find("output-picker"), players: find("player-picker"), queue: find("queue-list"), seek: find("seek-bar"),
   session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
   transport: find("transport-controls"), volume: find("volume-control"),
 };
 
 const store = new Store();
 const client = new Client({ token: currentToken });
-const socket = new EventSocket({ token: currentToken, interval: 0.5 });
+const players = new Players(client);
+const paths = new PlayerPaths(() => players.steered);
+const socket = new EventSocket({ paths, token: currentToken, interval: 0.5 });
 const notify = (message, options) => view.toasts.show({ message, ...options });
-const commands = new Commands({ client, store, notify });
+const commands = new Commands({ client, paths, store, notify });
 const folder = new Folder(client);
 const windows = new QueueWindows((offset, limit) =>
-  client.get(queuePath(`?offset=${offset}&limit=${limit}`)).catch(() => null));
+  client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
 const details = new MediaDetails((uri) =>
   client.get(`/media/info?${new URLSearchParams({ uri })}`).catch(() => null));
 const connection = new Connection({
-  client, socket, store, windows,
+  client, paths, socket, store, windows,
+  onGone: () => {
+    notify(`The player ${players.nameOf(players.steered)} is gone: this page steers ${players.nameOf("main")} now.`);
+    players.steer("main");
+  },
   onOpen: () => {
+    players.load();
     folder.content ?? folder.open("");
     browse.refresh();
     browse.recorder.ask();
   },
 });
 const failures = new Failures();
-const browse = new Browse({ client, socket });
+const browse = new Browse({ client, paths, socket });
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
-const lyricsOf = remembered((item) => client.get(itemPath(item.id, "/lyrics")).catch(() => null));
+// Where the server knows that there are none it is not asked.
+const lyricsOf = remembered((item) => item.lyrics === false ? null : client.get(paths.item(item.id, "/lyrics")).catch(() => null));
 const lyricCover = new LyricCover({
   load: lyricsOf,
   show: (address) => lockScreen && (lockScreen.artwork = address),
 });
 const cover = new Cover(client, {
+  paths,
   edge: view.now.box.clientWidth,
   show: (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address),
 });
-const waveform = new Waveform(client, (shape) => (view.seek.waveform = shape));
+const waveform = new Waveform({ client, paths, show: (shape) => (view.seek.waveform = shape) });
 new ResizeObserver(([{ contentRect }]) => cover.resize(contentRect.width)).observe(view.now.box);
 
 // What the server says, to the components.
@@ -100,7 +110,12 @@ store.addEventListener("player", () => {
   showStatus();
 });
 
-store.addEventListener("run", () => cover.reset());
+store.addEventListener("run", () => {
+  cover.reset();
+  failures.reset();
+  // Another item may have the same id now.
+  view.lyrics.item = lyricCover.item = null;
+});
 store.addEventListener("time", () => {
   view.seek.time = store.time;
   view.seek.enabled = store.player?.item?.seekable !== false;
@@ -146,12 +161,24 @@ function showStatus() {
   document.title = title ? `${mark}${artist ? `${title} – ${artist}` : title} · Tonearm` : "Tonearm";
 }
 
+socket.addEventListener("message", ({ detail }) => players.applyEvent(detail));
+players.addEventListener("change", () => (view.players.players = players));
+players.addEventListener("steer", () => socket.change());
+
 // What the user wants, to the server.
 
 addEventListener("request", ({ detail }) => (detail.result = commands.perform(detail.name, detail.data)));
 addEventListener("confirm", ({ detail }) => (detail.result = view.confirm.ask(detail)));
 addEventListener("notify", ({ detail }) => view.toasts.show(detail));
-addEventListener("open-folder", ({ detail }) => folder.open(detail.path));
+addEventListener("open-folder", async ({ detail: { path, isList } }) => {
+  if (!isList) return void folder.open(path);
+  try {
+    if (await folder.openList(path)) browse.choose("folders");
+  } catch (problem) {
+    notify(problem.message, { tone: "error" });
+  }
+});
+addEventListener("steer-player", ({ detail }) => players.steer(detail.id));
 addEventListener("load-more", () => folder.more());
 addEventListener("reconnect", () => connection.reconnect());
 addEventListener("show-now", () => showTab("now"));

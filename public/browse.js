@@ -12,7 +12,7 @@ export class Browse {
   #view = "folders";
   #parts;
 
-  constructor({ client, socket }) {
+  constructor({ client, paths, socket }) {
     const find = (selector) => document.querySelector(selector);
     this.#client = client;
     this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), web: find("web-panel"), recorder: find("recorder-panel") };
@@ -28,10 +28,11 @@ export class Browse {
     socket.addEventListener("message", ({ detail }) => {
       if (detail.type === "library") this.library.applyStatus(detail.data);
     });
-    this.#followRecorder(socket, find("browse-switch"));
+    this.#followRecorder(socket, paths, find("browse-switch"));
     this.#followCache(socket, find("cache-list"));
     addEventListener("browse-view", ({ detail }) => this.show(detail.view));
     addEventListener("library-open", ({ detail }) => this.library.open(detail));
+    addEventListener("library-back", () => this.library.back());
     addEventListener("library-search", ({ detail }) => this.library.search(detail.text));
     addEventListener("library-more", () => this.library.more());
     this.#followPlaylists();
@@ -42,10 +43,17 @@ export class Browse {
     return this.#parts[this.#view];
   }
 
+  /** As if its tab had been pressed. */
+  choose(view) {
+    document.querySelector("browse-switch").view = view;
+    this.show(view);
+  }
+
   show(view) {
     this.#view = view;
     for (const [name, part] of Object.entries(this.#parts)) part.hidden = name !== view;
     this.cache.isShown = view === "web";
+    this.recorder.isShown = view === "recorder";
     this.refresh();
   }
 
@@ -57,9 +65,9 @@ export class Browse {
     else if (this.#view === "web") this.cache.list();
   }
 
-  #followRecorder(socket, tabs) {
+  #followRecorder(socket, paths, tabs) {
     const { recorder: panel } = this.#parts;
-    this.recorder = new Recorder(this.#client);
+    this.recorder = new Recorder({ client: this.#client, paths });
     this.recorder.addEventListener("change", () => {
       tabs.hasRecorder = this.recorder.isEnabled;
       panel.recorder = this.recorder;

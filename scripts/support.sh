@@ -13,7 +13,7 @@ test_packages=(
     libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber
 )
 container_packages=(debootstrap iproute2 util-linux curl)
-bench_packages=(pulseaudio pulseaudio-utils lame mpg123 mpd mpc wrk gcc python3 python3-venv)
+bench_packages=(pulseaudio pulseaudio-utils lame mpg123 ffmpeg dbus-daemon mpd mpc wrk gcc python3 python3-venv)
 
 # The named products, else every one, for release, with Swift's libraries inside. The toolset compiles each function into
 # a section of its own in the packages that are used as well: what Package.swift says holds for its own targets only.
@@ -33,9 +33,33 @@ fail() {
     exit 1
 }
 
+# By that name, or as what an installed package provides ("a, b (= 1.2)"). Reads to the end: with pipefail a reader that
+# leaves early makes the writer fail.
 is_installed() {
     [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | cut -c 1-2)" = ii ] ||
-        dpkg-query -W -f '${Provides}\n' 2>/dev/null | grep -qw -- "$1"
+        dpkg-query -W -f '${db:Status-Abbrev}, ${Provides}\n' 2>/dev/null | sed -n 's/^ii *, //; T; s/([^)]*)//g; p' |
+        tr ', ' '\n\n' | grep -xF -- "$1" >/dev/null
+}
+
+policy_file=/usr/sbin/policy-rc.d
+
+# apt-get install as the words of as_root say. The tests start nginx and icecast2 by themselves, each on its own port: the
+# system's services of these packages are not started, unless the machine has a rule of its own about that.
+install_packages() {
+    local command=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@")
+    if [ -e "$policy_file" ]; then
+        "${command[@]}"
+        return
+    fi
+    (
+        trap '"${as_root[@]}" rm -f "$policy_file"' EXIT
+        trap 'exit 130' INT
+        trap 'exit 143' TERM
+        # 101: the action is forbidden (Debian's invoke-rc.d(8)).
+        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy_file" >/dev/null
+        "${as_root[@]}" chmod 755 "$policy_file"
+        "${command[@]}"
+    )
 }
 
 # Installs those of the named Debian packages that are missing; asks for rights only then.
@@ -52,11 +76,24 @@ install_missing() {
         as_root=(sudo)
     fi
     "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+    install_packages "${missing[@]}"
+    for package in "${missing[@]}"; do
+        case $package in
+            # Nor when the machine starts the next time.
+            nginx | icecast2 | mpd)
+                ! command -v systemctl >/dev/null || "${as_root[@]}" systemctl disable --quiet "$package" ||
+                    say "$package may start as a service of this machine: systemctl disable $package"
+                ;;
+        esac
+    done
 }
 
 require_swift() {
-    command -v swift >/dev/null || fail "Swift 6.2 or later is needed: https://www.swift.org/install/linux/"
+    local needed=6.2 found advice="https://www.swift.org/install/linux/"
+    command -v swift >/dev/null || fail "Swift $needed or later is needed: $advice"
+    found=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p')
+    [ "$(printf '%s\n' "$needed" "$found" | sort -V | sed -n 1p)" = "$needed" ] ||
+        fail "Swift $needed or later is needed, this is ${found:-one that does not tell its version}: $advice"
 }
 
 # A Python with the tools of the end-to-end tests; made anew when their list changes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <malloc.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -106,4 +108,11 @@ static inline int clinux_wait_for_end(pid_t process, int milliseconds) {
     while (code < 0 && errno == EINTR);
     close(descriptor);
     return code;
+}
+
+/// Only glibc has it.
+static inline void clinux_trim_heap(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -2,6 +2,11 @@
 #pragma once
 
 #include <microhttpd.h>
+#include <poll.h>
+
+#ifndef POLLRDHUP
+#define POLLRDHUP 0x2000
+#endif
 
 /// What MHD_start_daemon takes as variadic options, which Swift cannot call.
 struct cmicrohttpd_configuration {
@@ -48,6 +53,12 @@ static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+/// Whether the other end has closed, at least for sending. For a connection that cannot end meanwhile.
+static inline int cmicrohttpd_is_closed(struct MHD_Connection *connection) {
+    struct pollfd look = {cmicrohttpd_descriptor(connection), POLLRDHUP, 0};
+    return look.fd < 0 || (poll(&look, 1, 0) > 0 && look.revents != 0);
 }
 
 /// Enumerators and macros under names that Swift sees.

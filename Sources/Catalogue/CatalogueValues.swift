@@ -53,7 +53,7 @@ public struct Album: Hashable, Sendable {
     public var tracks: Int
     /// Seconds.
     public var duration: Double
-    /// A track that carries a picture, else its first one.
+    /// A track that carries a picture, else one that lies beside one; nil when the album has no picture.
     public var artworkTrack: CatalogueID?
     /// Seconds since the Unix epoch at which its newest track came in.
     public var added: Double

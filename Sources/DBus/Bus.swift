@@ -16,7 +16,7 @@ package final class Bus {
 
     package let pointer: OpaquePointer
     package let library: BusLibrary
-    private var functions: csystemd_bus { library.functions }
+    private var functions: csystemd_bus { library.functions.pointee }
     /// Of the calls that are under way, by their number on this connection.
     private var answers: [UInt64: (BusMessage) -> Void] = [:]
     /// What was asked for with `match`.
@@ -27,12 +27,12 @@ package final class Bus {
         self.library = library
         var bus: OpaquePointer?
         switch kind {
-        case .session: _ = try BusFailure.check(library.functions.open_user(&bus), "sd_bus_open_user")
-        case .system: _ = try BusFailure.check(library.functions.open_system(&bus), "sd_bus_open_system")
+        case .session: _ = try BusFailure.check(library.functions.pointee.open_user(&bus), "sd_bus_open_user")
+        case .system: _ = try BusFailure.check(library.functions.pointee.open_system(&bus), "sd_bus_open_system")
         }
         guard let bus else { throw BusFailure(call: "sd_bus_open", code: -ENOMEM) }
         pointer = bus
-        _ = library.functions.set_exit_on_disconnect(bus, 0)
+        _ = library.functions.pointee.set_exit_on_disconnect(bus, 0)
     }
 
     /// Drops whatever is queued: waiting for a bus that hangs would be no use to anybody.

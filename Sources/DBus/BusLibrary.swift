@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CSystemd
+package import Loading
 
 /// What sd-bus has answered: the call and its negative errno.
 package struct BusFailure: Error {
@@ -18,17 +19,9 @@ package struct BusFailure: Error {
     }
 }
 
-/// libsystemd's functions, opened when a bus is to be talked to. Lives as long as the process.
-///
-/// `@unchecked Sendable` because the table is written once, before anybody has it.
-package final class BusLibrary: @unchecked Sendable {
-    package let functions: csystemd_bus
+/// libsystemd's functions, loaded when a bus is to be talked to.
+package typealias BusLibrary = LoadedLibrary<csystemd_bus>
 
-    package struct Missing: Error { package var reason: String }
-
-    package init() throws(Missing) {
-        var table = csystemd_bus()
-        guard csystemd_open_bus(&table) != 0 else { throw Missing(reason: String(cString: csystemd_problem())) }
-        functions = table
-    }
+extension BusLibrary {
+    package convenience init() throws(MissingLibrary) { try self.init(csystemd_bus(), csystemd_bus_load) }
 }

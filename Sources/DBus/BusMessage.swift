@@ -6,7 +6,7 @@ internal import CSystemd
 package final class BusMessage {
     package let pointer: OpaquePointer
     private let library: BusLibrary
-    private var bus: csystemd_bus { library.functions }
+    private var bus: csystemd_bus { library.functions.pointee }
 
     /// Takes over the caller's reference.
     package init(owning pointer: OpaquePointer, _ library: BusLibrary) {

@@ -157,9 +157,12 @@ final class FrontDoorLoop: @unchecked Sendable {
         guard received > 0 else { return close(connection) }
         let end = buffer.withUnsafeBytes { RequestHead.end(in: UnsafeRawBufferPointer(rebasing: $0[..<received])) }
         if let end {
-            guard
-                buffer.withUnsafeBytes({ RequestHead.beginsLikeARequest(UnsafeRawBufferPointer(rebasing: $0[..<end])) })
-            else { return answer(connection, .malformed) }
+            let refusal = buffer.withUnsafeBytes { bytes -> ShortAnswer? in
+                let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+                guard RequestHead.beginsLikeARequest(head) else { return .malformed }
+                return RequestHead.hasControlCharacter(head) ? .controlCharacter : nil
+            }
+            if let refusal { return answer(connection, refusal) }
             handOver(connection, head: Array(buffer[..<end]))
         } else if received == buffer.count {
             answer(connection, .headTooLarge)

@@ -9,6 +9,8 @@ struct ShortAnswer {
 
     static let malformed = ShortAnswer(
         400, "Bad Request", "malformed-request", "This does not begin as an HTTP/1.1 request does.")
+    static let controlCharacter = ShortAnswer(
+        400, "Bad Request", "malformed-request", "The head of the request contains a control character.")
     static let headTimeout = ShortAnswer(
         408, "Request Timeout", "request-timeout", "The head of the request did not come in time.")
     static let headTooLarge = ShortAnswer(

@@ -82,6 +82,21 @@ public struct HTTPHeaders: Sendable, Hashable {
         add(name, value)
     }
 
+    /// With the authority of a target in absolute form in the place of the Host field (RFC 9112 section 3.2.2), where
+    /// there is one: without it the request stays malformed.
+    public func addressed(to target: RequestTarget) -> HTTPHeaders {
+        guard let authority = target.authority, contains("Host") else { return self }
+        var headers = self
+        headers.set("Host", authority)
+        return headers
+    }
+
+    /// Whether a name or value holds what no field may (RFC 9110 section 5.5): a control character other than the tab.
+    public var hasControlCharacter: Bool {
+        // NUL is what ends each of them.
+        packed.contains { $0 < 32 && $0 != 0 && $0 != 9 || $0 == 127 }
+    }
+
     /// Each field as C strings, without making Swift strings; for servers.
     public func forEachCString(_ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) -> Void) {
         packed.withUnsafeBytes { bytes in

@@ -11,10 +11,13 @@ public struct HTTPRequest: Sendable {
     public var body: [UInt8]
     /// Where the client's end of the connection is.
     public var peer: HTTPPeer
+    /// nil: it is not known whether anybody still waits.
+    public var recipient: (any HTTPRecipient)?
 
     public init(
         method: HTTPMethod, path: String, query: [(name: String, value: String)] = [],
-        headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [], peer: HTTPPeer = .loopback
+        headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [], peer: HTTPPeer = .loopback,
+        recipient: (any HTTPRecipient)? = nil
     ) {
         self.method = method
         self.path = path
@@ -22,6 +25,7 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.peer = peer
+        self.recipient = recipient
     }
 }
 

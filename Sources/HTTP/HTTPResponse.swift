@@ -49,8 +49,12 @@ public protocol HTTPResponder: Sendable {
     /// The largest body that a request may have, in bytes; nil: as large as the server takes any. Asked before the body
     /// is read.
     func bodyLimit(method: HTTPMethod, path: String) -> Int?
+    /// What a request with a large body is answered without it; nil: the body is to be read, and decides. `head` has
+    /// everything but its body.
+    func refusal(of head: HTTPRequest) -> HTTPResponse?
 }
 
 extension HTTPResponder {
     public func bodyLimit(method: HTTPMethod, path: String) -> Int? { nil }
+    public func refusal(of head: HTTPRequest) -> HTTPResponse? { nil }
 }

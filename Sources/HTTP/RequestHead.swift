@@ -56,6 +56,19 @@ public struct RequestHead: Sendable {
             && line[(method + 1)..<target].allSatisfy { $0 > 32 && $0 != 127 }
     }
 
+    /// Whether a head holds what no part of it may, and what readers of C strings take for its end (RFC 9112 section
+    /// 2.2, RFC 9110 section 5.5): a control character that is neither a tab nor the end of a line.
+    public static func hasControlCharacter(_ head: UnsafeRawBufferPointer) -> Bool {
+        var previous: UInt8 = 0
+        for byte in head {
+            if byte < 32 && byte != 9 && byte != 10 && byte != 13 || byte == 127 { return true }
+            // A carriage return is one half of a line's end.
+            if previous == 13, byte != 10 { return true }
+            previous = byte
+        }
+        return false
+    }
+
     /// RFC 6455 section 4.2.1: GET with `websocket` among the tokens of Upgrade.
     public var isWebSocketUpgrade: Bool {
         method == .get && headers.hasToken("websocket", in: "Upgrade")

@@ -126,7 +126,9 @@ final class LogindConnection {
                     values["Class"] == .text("user")
                 {
                     let isLocked = values["LockedHint"] == .flag(true)
-                    listing.sessions.append(LoginSession(id: path, user: user, isLocked: isLocked))
+                    listing.sessions.append(
+                        LoginSession(
+                            id: path, user: user, isLocked: isLocked, isGraphical: values["Type"] != .text("tty")))
                 }
                 if listing.open == 0 { report(.sessions(listing.sessions)) }
             }

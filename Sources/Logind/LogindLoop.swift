@@ -2,6 +2,7 @@
 
 import DBus
 internal import Glibc
+internal import Loading
 import Logging
 import Session
 import Threading
@@ -29,7 +30,7 @@ final class LogindLoop {
 
     func run() {
         let library: BusLibrary
-        do throws(BusLibrary.Missing) {
+        do throws(MissingLibrary) {
             library = try BusLibrary()
         } catch {
             return log.notice("no logind: libsystemd cannot be loaded", metadata: ["reason": "\(error.reason)"])

@@ -45,6 +45,11 @@ extension MediaDescription.Tags {
             value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
         replayGainAlbum =
             value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
+        hasLyrics = Self.lyrics(in: tags) != nil
+    }
+
+    static func lyrics(in tags: [WorkerMedia.Tag]) -> String? {
+        tags.first { ["lyrics", "unsyncedlyrics"].contains($0.name) }?.value
     }
 }
 

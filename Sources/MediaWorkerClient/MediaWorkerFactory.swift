@@ -31,7 +31,7 @@ public struct MediaWorkerFactory: DecoderFactory {
     }
 
     public func lyrics(in source: any ByteSource) throws(MediaError) -> String? {
-        try outlined(source).tags.first { ["lyrics", "unsyncedlyrics"].contains($0.name) }?.value
+        MediaDescription.Tags.lyrics(in: try outlined(source).tags)
     }
 
     private func outlined(_ source: any ByteSource) throws(MediaError) -> WorkerMedia {
@@ -43,7 +43,7 @@ public struct MediaWorkerFactory: DecoderFactory {
     }
 
     private func start(for source: any ByteSource) throws(MediaError) -> WorkerProcess {
-        try naming(source) { () throws(MediaError) in try workers.start() }
+        try naming(source) { () throws(MediaError) in try workers.startForItem() }
     }
 
     /// A worker that is not there knows no file.

@@ -9,16 +9,29 @@ extension MediaWorkers {
     public func thumbnail(
         of source: any ByteSource, at seconds: Double, edge: Int
     ) throws(MediaError) -> (time: Double, jpeg: [UInt8])? {
-        let conversation = WorkerConversation(try start(), source, limits)
-        let reply = try conversation.askOrMiss(.thumbnail(conversation.description(), time: seconds, edge: edge))
-        guard let reply else { return nil }
-        return try conversation.image(reply)
+        let conversation = WorkerConversation(try start(), source, limits, verdict: "gives no picture")
+        let request = WorkerRequest.thumbnail(conversation.description(), time: seconds, edge: edge)
+        do throws(MediaError) {
+            guard let reply = try conversation.askOrMiss(request) else { return nil }
+            return try conversation.image(reply)
+        } catch  where error.code == .unsupported || error.code == .empty {
+            throw try Self.withoutPicture(source, error)
+        }
+    }
+
+    /// A song is no broken video: what could not hold one is said to have none.
+    private static func withoutPicture(_ source: any ByteSource, _ error: MediaError) throws(MediaError) -> MediaError {
+        switch FileSignature(try source.bytes(at: 0, count: 4_096)) {
+        case .mp4, .matroska, .asf, .ogg, .transportStream:
+            return error
+        default: return MediaError(.unsupported, "\(source.name) gives no picture: there is no video in it.")
+        }
     }
 
     /// A picture as JPEG with no edge longer than `edge`. Blocks.
     public func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8] {
         let source = PictureSource(picture)
-        return try borrow(for: source) { conversation throws(MediaError) in
+        return try borrow(for: source, verdict: "cannot be scaled") { conversation throws(MediaError) in
             conversation.process.files += 1
             let request = WorkerRequest.scale(conversation.description(), edge: edge)
             return try conversation.image(try conversation.ask(request)).jpeg

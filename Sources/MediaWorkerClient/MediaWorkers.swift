@@ -7,13 +7,14 @@ internal import Playback
 internal import Synchronization
 internal import Threading
 
-/// The workers of this process: one for each item that plays, and a few that list files one after another. None runs
-/// before the first is needed, and none after the last one.
+/// The workers of this process: one for each item that plays, perhaps a spare one for the next, and a few that list files one
+/// after another. None runs before the first is needed, and none long after the last one.
 public final class MediaWorkers: Sendable {
     /// Where the worker's program is, or why there is none.
     public let program: Result<String, MissingWorker>
     public let limits: WorkerLimits
     private let idle: Idle
+    private let spare: SpareWorker
     private let launcher: WorkerLauncher?
 
     public init(_ program: Result<String, MissingWorker>, limits: WorkerLimits = WorkerLimits()) {
@@ -21,8 +22,12 @@ public final class MediaWorkers: Sendable {
         self.limits = limits
         let idle = Idle()
         self.idle = idle
+        let spare = SpareWorker(patience: limits.spare)
+        self.spare = spare
         do throws(MissingWorker) {
-            launcher = WorkerLauncher(path: try program.get(), sweep: { idle.sweep(after: limits.idle) })
+            launcher = WorkerLauncher(path: try program.get()) { start in
+                [idle.sweep(after: limits.idle), spare.sweep(start: start)].compactMap(\.self).min()
+            }
         } catch {
             launcher = nil
         }
@@ -42,7 +47,7 @@ public final class MediaWorkers: Sendable {
     /// Has the program try what its sandbox must refuse; nil when it does, else what is wrong, in words. Blocks for as long
     /// as that takes, 10 s at most.
     public static func trySandbox(_ path: String) -> String? {
-        let launcher = WorkerLauncher(path: path, sweep: { nil })
+        let launcher = WorkerLauncher(path: path) { _ in nil }
         do throws(WorkerLauncher.StartFailure) {
             let status = try launcher.run("--sandbox-trial", seconds: 10)
             switch status {
@@ -57,7 +62,15 @@ public final class MediaWorkers: Sendable {
         }
     }
 
-    /// For one item.
+    /// For one item that is to be heard soon: the spare one, where there is one.
+    func startForItem() throws(MediaError) -> WorkerProcess {
+        let process = if let ready = spare.take() { ready } else { try start() }
+        spare.replace()
+        launcher?.sweepLater()
+        return process
+    }
+
+    /// A new one.
     func start() throws(MediaError) -> WorkerProcess {
         let launcher: WorkerLauncher
         switch program {
@@ -76,11 +89,12 @@ public final class MediaWorkers: Sendable {
 
     /// For a moment, with one that others have used before and will use again unless it breaks.
     func borrow<Value>(
-        for source: any ByteSource, _ body: (WorkerConversation) throws(MediaError) -> Value
+        for source: any ByteSource, verdict: String = "cannot be played",
+        _ body: (WorkerConversation) throws(MediaError) -> Value
     ) throws(MediaError) -> Value {
         if let waiting = idle.take() {
             do throws(MediaError) {
-                return try use(waiting, for: source, body)
+                return try use(waiting, for: source, verdict, body)
             } catch  where error.code == .decoderFailed {
                 // It may have ended while it waited, or be the worse for an earlier file.
             }
@@ -88,14 +102,14 @@ public final class MediaWorkers: Sendable {
         let process = try start()
         // Whoever lists files is in no hurry.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process.identifier), 10)
-        return try use(process, for: source, body)
+        return try use(process, for: source, verdict, body)
     }
 
     private func use<Value>(
-        _ process: WorkerProcess, for source: any ByteSource,
+        _ process: WorkerProcess, for source: any ByteSource, _ verdict: String,
         _ body: (WorkerConversation) throws(MediaError) -> Value
     ) throws(MediaError) -> Value {
-        let conversation = WorkerConversation(process, source, limits)
+        let conversation = WorkerConversation(process, source, limits, verdict: verdict)
         defer {
             if conversation.isSound, process.files < limits.files {
                 idle.add(process)

@@ -15,6 +15,8 @@ final class WorkerConversation {
     let process: WorkerProcess
     let source: any ByteSource
     private let limits: WorkerLimits
+    /// What a sentence about a failure says of the source, before the reason.
+    private let verdict: String
     /// Why nothing more can be asked.
     private var end: MediaError?
     /// Why the source could not be read, which the worker is not told.
@@ -23,7 +25,11 @@ final class WorkerConversation {
     /// Between looks at whether the source was closed meanwhile, while a worker is busy.
     private static let patience: Int32 = 50
 
-    init(_ process: WorkerProcess, _ source: any ByteSource, _ limits: WorkerLimits) {
+    init(
+        _ process: WorkerProcess, _ source: any ByteSource, _ limits: WorkerLimits,
+        verdict: String = "cannot be played"
+    ) {
+        self.verdict = verdict
         self.process = process
         self.source = source
         self.limits = limits
@@ -88,7 +94,7 @@ final class WorkerConversation {
 
     private func error(_ failure: WorkerFailure) -> MediaError {
         if let sourceFailure { return sourceFailure }
-        let sentence = "\(source.name) cannot be played: \(failure.message)."
+        let sentence = "\(source.name) \(verdict): \(failure.message)."
         return switch failure.code {
         case .unsupported: MediaError(.unsupported, sentence)
         case .empty: MediaError(.empty, sentence)
@@ -99,7 +105,7 @@ final class WorkerConversation {
 
     private func broken(_ problem: String) -> MediaError {
         let error = MediaError(
-            .decoderFailed, "\(source.name) cannot be played: the decoder failed on it (\(problem)).")
+            .decoderFailed, "\(source.name) \(verdict): the decoder failed on it (\(problem)).")
         end = error
         return error
     }

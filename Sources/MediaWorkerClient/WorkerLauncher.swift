@@ -24,10 +24,11 @@ final class WorkerLauncher: Sendable {
     private let path: String
     private let orders = Mailbox<Order>()
     private let isRunning = Monitor(false)
-    /// Called when it said so before, and whenever something was started or ended; says when to call it again.
-    private let sweep: @Sendable () -> MonotonicTime?
+    /// Called when it said so before, and whenever something was started or ended; says when to call it again. `start` gives
+    /// one more worker, nil when there can be none.
+    private let sweep: @Sendable (_ start: () -> WorkerProcess?) -> MonotonicTime?
 
-    init(path: String, sweep: @escaping @Sendable () -> MonotonicTime?) {
+    init(path: String, sweep: @escaping @Sendable (_ start: () -> WorkerProcess?) -> MonotonicTime?) {
         self.path = path
         self.sweep = sweep
     }
@@ -98,7 +99,7 @@ final class WorkerLauncher: Sendable {
 
     private func run() {
         while true {
-            let next = sweep()
+            let next = sweep { spare() }
             for order in orders.take(until: next) {
                 switch order {
                 case .start(let answer): answer(spawn())
@@ -123,6 +124,11 @@ final class WorkerLauncher: Sendable {
         guard signal == 0 else { return "was killed by signal \(signal) (\(String(cString: strsignal(signal))))" }
         let code = status >> 8 & 0xFF
         return code == 77 ? "could not close its sandbox" : "ended by itself with status \(code)"
+    }
+
+    private func spare() -> WorkerProcess? {
+        guard case .success(let process) = spawn() else { return nil }
+        return process
     }
 
     private func spawn() -> Result<WorkerProcess, StartFailure> {

@@ -8,6 +8,8 @@ public struct WorkerLimits: Hashable, Sendable {
     public var idle = 5.0
     /// Files that one worker lists before another takes its place.
     public var files = 200
+    /// Seconds that a ready worker waits for the next item; nil: none is kept ready.
+    public var spare: Double?
 
     public init() {}
 }

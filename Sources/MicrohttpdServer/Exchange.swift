@@ -31,14 +31,15 @@ final class Exchange: @unchecked Sendable {
     private let core: ServerCore
     private let reply = Mutex(Reply.none)
     private var progress = Progress.head
-    private var body: [UInt8] = []
-    private var bodyLimit: Int?
-    private var isTooLarge = false
-    private var discardedBytes = 0
+    private var body: RequestBody
+    /// Until the answer is there.
+    private let counted: CountedBytes
 
     init(target: String, core: ServerCore) {
         self.target = target
         self.core = core
+        counted = CountedBytes(core: core)
+        body = RequestBody(core: core, counted: counted)
     }
 
     func advance(
@@ -51,7 +52,13 @@ final class Exchange: @unchecked Sendable {
             return begin(connection, method: method)
         case .body where uploadSize.pointee > 0:
             defer { uploadSize.pointee = 0 }
-            return collect(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+            // Of a body that comes in chunks it shows here only that it is large.
+            if body.isUnscreened(with: uploadSize.pointee) {
+                let fields = RequestHeaders.copy(from: connection)
+                screen(fields, request(fields, method: method, connection))
+            }
+            let isTaken = body.append(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+            return isTaken ? cmicrohttpd_yes : cmicrohttpd_no
         case .body:
             progress = .asked
             return ask(connection, method: method)
@@ -63,6 +70,7 @@ final class Exchange: @unchecked Sendable {
     /// libmicrohttpd is done with the request, answered or not.
     func completed() {
         core.exchanges.remove(self)
+        counted.release()
         // A reply that nobody will send may hold a descriptor or a stream.
         let unsent = takeReady()
         reply.withLock { $0 = .taken }
@@ -78,61 +86,68 @@ final class Exchange: @unchecked Sendable {
             MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") != nil
                 || MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Transfer-Encoding") != nil
         else { return cmicrohttpd_yes }
-        let headers = RequestHeaders.copy(from: connection).headers
+        let fields = RequestHeaders.copy(from: connection)
+        let headers = fields.headers
+        let request = request(fields, method: method, connection)
         let limit = min(
-            core.responder.bodyLimit(method: HTTPMethod(cString: method), path: RequestTarget(target).path) ?? .max,
-            core.configuration.bodyLimit)
-        bodyLimit = limit
+            core.responder.bodyLimit(method: request.method, path: request.path) ?? .max, core.configuration.bodyLimit)
+        var announced: UInt64?
         switch BodyFraming(lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding")) {
-        case .none, .chunked: return cmicrohttpd_yes
+        case .none, .chunked: break
         case .malformed(let detail): return queue(.malformed(detail), on: connection)
         case .unknownCoding: return queue(.unknownTransferCoding, on: connection)
-        case .length(let length):
-            guard length > UInt64(limit) else { return cmicrohttpd_yes }
-            isTooLarge = true
-            // A client that sends without asking would lose the answer with the connection: what it sends is dropped,
-            // when it is no more than what others may send.
-            let asksFirst = headers.hasToken("100-continue", in: "Expect")
-            guard asksFirst || length > UInt64(core.configuration.bodyLimit) else { return cmicrohttpd_yes }
-            return queue(.tooLarge(limit: limit), on: connection)
+        case .length(let length): announced = length
         }
+        body.begin(limit: limit, announced: Int(clamping: announced ?? 0))
+        if let announced, announced > UInt64(limit) {
+            body.refuse(.tooLarge(limit: limit))
+        } else if announced ?? 0 > UInt64(RequestBody.small) {
+            screen(fields, request)
+        }
+        guard let refusal = body.refusal else { return cmicrohttpd_yes }
+        // A client that sends without asking would lose the answer with the connection: what it sends is dropped, when
+        // it is no more than what others may send.
+        let asksFirst = headers.hasToken("100-continue", in: "Expect")
+        guard asksFirst || announced ?? 0 > UInt64(core.configuration.bodyLimit) else { return cmicrohttpd_yes }
+        return queue(refusal, on: connection)
     }
 
-    private func collect(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
-        let limit = bodyLimit ?? core.configuration.bodyLimit
-        if !isTooLarge, body.count + bytes.count <= limit {
-            body.append(contentsOf: bytes)
-            return cmicrohttpd_yes
-        }
-        // Within a body libmicrohttpd takes no answer: the rest is dropped, as much as a body may have at most, and
-        // then 413.
-        isTooLarge = true
-        body = []
-        discardedBytes += bytes.count
-        return discardedBytes <= core.configuration.bodyLimit ? cmicrohttpd_yes : cmicrohttpd_no
+    /// Who may not send a large body, or sends it for nothing, does not make us keep and parse it.
+    private func screen(_ fields: RequestHeaders, _ request: HTTPRequest) {
+        body.isScreened = true
+        if let refusal = fields.problem ?? core.responder.refusal(of: request) { body.refuse(refusal) }
     }
 
     private func ask(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
-        if isTooLarge { return queue(.tooLarge(limit: bodyLimit ?? core.configuration.bodyLimit), on: connection) }
-        let headers = RequestHeaders.copy(from: connection)
-        // RFC 9112 section 3.2.
-        if headers.hostCount > 1 { return queue(.malformed("There are several Host fields."), on: connection) }
-        if headers.hasUpgrade { return queue(.upgradeOnUsedConnection, on: connection) }
+        if let refusal = body.refusal { return queue(refusal, on: connection) }
+        let fields = RequestHeaders.copy(from: connection)
+        if let problem = fields.problem { return queue(problem, on: connection) }
+        var request = request(fields, method: method, connection)
+        guard RequestTarget(target).isKnownForm else {
+            return queue(.malformed("The target of the request cannot be read."), on: connection)
+        }
+        request.body = body.take()
+        core.responder.respond(to: request) { [self] response in accept(response) }
+        return answerIfReady(connection)
+    }
+
+    /// Without its body.
+    private func request(
+        _ fields: RequestHeaders, method: UnsafePointer<CChar>, _ connection: OpaquePointer
+    ) -> HTTPRequest {
         let target = RequestTarget(target)
         let client = cmicrohttpd_connection_context(connection)
             .map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
-        let request = HTTPRequest(
-            method: HTTPMethod(cString: method), path: target.path, query: target.query, headers: headers.headers,
-            body: body, peer: client?.peer ?? .remote("unknown"))
-        body = []
-        core.responder.respond(to: request) { [self] response in accept(response) }
-        return answerIfReady(connection)
+        return HTTPRequest(
+            method: HTTPMethod(cString: method), path: target.path, query: target.query,
+            headers: fields.headers.addressed(to: target), peer: client?.peer ?? .remote("unknown"), recipient: self)
     }
 
     // MARK: The reply
 
     /// Any thread.
     private func accept(_ response: HTTPResponse) {
+        counted.release()
         let isUnwanted = reply.withLock { reply in
             switch reply {
             case .none:
@@ -182,6 +197,20 @@ final class Exchange: @unchecked Sendable {
         reply.withLock { $0 = .taken }
         return core.cache.withResponse(for: response, on: connection, core: core) { handle in
             MHD_queue_response(connection, UInt32(response.status), handle)
+        }
+    }
+}
+
+extension Exchange: HTTPRecipient {
+    /// libmicrohttpd does not look at a connection that is suspended.
+    var isGone: Bool {
+        reply.withLock { reply in
+            switch reply {
+            case .none: false
+            // Open for as long as it is suspended.
+            case .suspended(let suspended): cmicrohttpd_is_closed(suspended.connection) != 0
+            case .ready, .taken: true
+            }
         }
     }
 }

@@ -11,6 +11,13 @@ extension HTTPResponse {
         ).response()
     }
 
+    static var tooManyBodies: HTTPResponse {
+        ProblemDetails(
+            status: 503, code: "busy", title: "Service Unavailable",
+            detail: "Too many large requests are under way."
+        ).response([("Retry-After", "1")])
+    }
+
     /// This connection speaks HTTP already and cannot change (RFC 9110 section 15.5.22).
     static var upgradeOnUsedConnection: HTTPResponse {
         ProblemDetails(

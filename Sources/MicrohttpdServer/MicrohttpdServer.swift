@@ -57,16 +57,19 @@ public struct MicrohttpdConfiguration: Sendable {
     public var connectionLimit: Int
     /// Of a request's body; 413 beyond.
     public var bodyLimit: Int
+    /// Of all large bodies that are read or wait for their answer together; 503 beyond.
+    public var bodyMemory: Int
     /// Without any byte in either direction.
     public var idleSeconds: Int
 
     public init(
         threads: Int? = nil, connectionLimit: Int = 10_240,
-        bodyLimit: Int = 32 << 20, idleSeconds: Int = 75
+        bodyLimit: Int = 32 << 20, bodyMemory: Int = 128 << 20, idleSeconds: Int = 75
     ) {
         self.threads = threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.connectionLimit = connectionLimit
         self.bodyLimit = bodyLimit
+        self.bodyMemory = bodyMemory
         self.idleSeconds = idleSeconds
     }
 }
@@ -84,6 +87,8 @@ final class ServerCore: Sendable {
     /// Handed to the daemon but not yet begun by it, by descriptor.
     let arrivals = Mutex<[Int32: IncomingConnection]>([:])
     let exchanges = ExchangeRegistry()
+    /// Bytes of large bodies.
+    let bodyBytes = Atomic(0)
     let cache = ResponseCache()
 
     init(configuration: MicrohttpdConfiguration, log: Logger, responder: any HTTPResponder) {

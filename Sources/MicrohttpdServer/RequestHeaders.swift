@@ -13,6 +13,17 @@ struct RequestHeaders {
     /// An Upgrade field that names `websocket`.
     var hasUpgrade: Bool { mayUpgrade && headers.hasToken("websocket", in: "Upgrade") }
 
+    /// Why it is not answered.
+    var problem: HTTPResponse? {
+        // RFC 9112 section 3.2.
+        if hostCount > 1 { return .malformed("There are several Host fields.") }
+        // NUL is not among them: libmicrohttpd takes it for the field's end. The front door refuses it in the first head.
+        if headers.hasControlCharacter {
+            return .malformed("A header field contains a control character.")
+        }
+        return hasUpgrade ? .upgradeOnUsedConnection : nil
+    }
+
     static func copy(from connection: OpaquePointer) -> RequestHeaders {
         var result = RequestHeaders()
         withUnsafeMutablePointer(to: &result) { pointer in

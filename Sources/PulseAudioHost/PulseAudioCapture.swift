@@ -103,10 +103,12 @@ final class PulseSources {
 
     private func add(_ info: pa_source_info) {
         let id = String(cString: info.name)
+        let formFactor = pa_proplist_gets(info.proplist, "device.form_factor").map { String(cString: $0) }
         list.append(
             CaptureSource(
                 id: id, description: info.description.map { String(cString: $0) } ?? id,
-                isMonitor: info.monitor_of_sink != UInt32.max, isDefault: id == defaultName))
+                isMonitor: info.monitor_of_sink != UInt32.max, isDefault: id == defaultName,
+                isHeadset: ["headset", "hands-free", "handset"].contains(formFactor)))
     }
 
     private func finish() {
@@ -114,8 +116,9 @@ final class PulseSources {
         done()
     }
 
-    /// `wanted`, else the default, else any: a monitor only when it is asked for, as it gives the music, not the room.
-    func chosen(_ wanted: String?) throws(RecordingError) -> CaptureSource {
+    /// `wanted`, else what is preferred, else the default, else any: a monitor only when it is asked for, as it gives the
+    /// music, not the room.
+    func chosen(_ wanted: String?, preferring preference: SourcePreference) throws(RecordingError) -> CaptureSource {
         if let wanted {
             guard let source = list.first(where: { $0.id == wanted }) else {
                 throw .unknownSource("There is no source \(wanted.prefix(100)).")
@@ -123,7 +126,11 @@ final class PulseSources {
             return source
         }
         let microphones = list.filter { !$0.isMonitor }
-        guard let source = microphones.first(where: \.isDefault) ?? microphones.first else {
+        let headsets = preference == .headset ? microphones.filter(\.isHeadset) : []
+        guard
+            let source = headsets.first(where: \.isDefault) ?? headsets.first ?? microphones.first(where: \.isDefault)
+                ?? microphones.first
+        else {
             throw .noSource("The sound server has no source to record from.")
         }
         return source

@@ -77,7 +77,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
     private func listed() {
         guard let context, stream == nil, !isOver else { return }
         do throws(RecordingError) {
-            let source = try sources.chosen(request.source)
+            let source = try sources.chosen(request.source, preferring: request.preference)
             var spec = pa_sample_spec(
                 format: PA_SAMPLE_FLOAT32LE, rate: UInt32(request.sampleRate), channels: UInt8(request.channelCount))
             guard let stream = pa_stream_new(context, "Recording", &spec, nil) else {

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import CSndfile
 internal import Glibc
 public import Recording
+internal import Synchronization
 
 /// Recordings as files of one directory, written and read through libsndfile.
 ///
 /// While it is made, a file's name ends in `.part`; what is found so at the start was left behind by a process that died,
 /// and joins the others with `recovered` in its name. Files are opened beneath the directory by names that hold no slash,
 /// never through a link.
-public final class RecordingDirectory: RecordingStore {
+public final class RecordingDirectory: RecordingStore, StreamStore {
     static let partSuffix = ".part"
     static let recoveredSuffix = "-recovered"
 
     private let path: String
     private let directory: Int32
+    /// Seconds of what tells no length itself.
+    private let counts = Mutex<[Version: Double?]>([:])
+    private static let maximumCounts = 1_024
+    /// Seconds of counting for one list.
+    private static let listPatience = 10.0
+
+    private struct Version: Hashable {
+        var inode: UInt64
+        var size: Int64
+    }
 
     /// The directory cannot be made or opened: the call's errno.
     public struct Unusable: Error {
@@ -41,43 +53,60 @@ public final class RecordingDirectory: RecordingStore {
     /// With links resolved: where items must be playable from.
     public var root: String { path }
 
-    public func address(_ id: String) -> String {
-        // The directory's own path may hold anything; a `file:` URL is percent-decoded.
-        var text = "file://"
-        for byte in (path + "/" + id).utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                text.append(Character(UnicodeScalar(byte)))
-            default:
-                let digits = Array("0123456789ABCDEF")
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
-        return text
-    }
+    public func address(_ id: String) -> String { FileURL.text(path + "/" + id) }
 
     // MARK: Reading
 
     public func list() throws(RecordingError) -> [RecordingEntry] {
         var entries: [RecordingEntry] = []
+        let deadline = FrameCounting.now() + Self.listPatience
         for name in try names() where RecordingName.isValidID(name) {
             // One that goes meanwhile, or is no file, is no entry.
-            do throws(RecordingError) { entries.append(try entry(name)) } catch {}
+            do throws(RecordingError) { entries.append(try entry(name, deadline)) } catch {}
         }
         return entries.sorted { ($0.modified, $0.id) > ($1.modified, $1.id) }
     }
 
-    public func entry(_ id: String) throws(RecordingError) -> RecordingEntry {
+    public func entry(_ id: String) throws(RecordingError) -> RecordingEntry { try entry(id, .infinity) }
+
+    /// What must be counted and is not by `deadline` has no length yet.
+    private func entry(_ id: String, _ deadline: Double) throws(RecordingError) -> RecordingEntry {
         let (descriptor, status) = try openFile(id)
         let stem = id[..<(id.lastIndex(of: ".") ?? id.endIndex)]
         let milliseconds = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+        let isRecovered = stem.contains(Self.recoveredSuffix)
         // libsndfile closes it, also when it cannot read it.
-        let sound = SoundFile.describe(descriptor)
+        var sound = SoundFile.describe(descriptor)
+        let isMPEG = id.hasSuffix(".mp3")
+        // A station is joined within a frame, where libsndfile finds no sound.
+        if sound == nil, isMPEG { sound = FrameCounting.describeMPEG(try openFile(id).0) }
+        // The header of a WAV file is right after every write.
+        if isRecovered && !id.hasSuffix(".wav") || isMPEG && sound?.duration == nil, let rate = sound?.sampleRate {
+            sound?.duration = try counted(id, rate: rate, deadline)
+        }
         return RecordingEntry(
             id: id, size: UInt64(max(0, status.st_size)), modified: milliseconds,
-            isRecovered: stem.contains(Self.recoveredSuffix), sound: sound)
+            isRecovered: isRecovered, sound: sound)
+    }
+
+    /// Seconds of one that was cut off; nil when that cannot be told. Counted once.
+    private func counted(_ id: String, rate: Int, _ deadline: Double) throws(RecordingError) -> Double? {
+        let (descriptor, status) = try openFile(id)
+        let version = Version(inode: UInt64(status.st_ino), size: Int64(status.st_size))
+        if let known = counts.withLock({ $0[version] }) {
+            close(descriptor)
+            return known
+        }
+        let limit = FrameCounting.now() + FrameCounting.patience
+        let frames = FrameCounting.count(descriptor, isMPEG: id.hasSuffix(".mp3"), until: min(limit, deadline))
+        // Given up early: the next one who asks gets further.
+        if frames == nil, deadline < limit { return nil }
+        let duration = frames.map { Double($0) / Double(rate) }
+        counts.withLock { counts in
+            if counts.count >= Self.maximumCounts { counts.removeAll() }
+            counts[version] = .some(duration)
+        }
+        return duration
     }
 
     public func open(_ id: String) throws(RecordingError) -> (descriptor: Int32, size: UInt64) {
@@ -126,21 +155,36 @@ public final class RecordingDirectory: RecordingStore {
     // MARK: Writing
 
     public func create(_ settings: RecordingSettings) throws(RecordingError) -> any RecordingWriter {
-        let stem = settings.name ?? Self.timeName()
+        let (id, descriptor) = try createPart(settings.name, RecordedFormat(settings.container))
+        do throws(RecordingError) {
+            let file = try SoundFile(descriptor, settings)
+            return RecordingFile(id: id, file: file) { [self] () throws(RecordingError) in try publish(id) }
+        } catch {
+            unlinkat(directory, id + Self.partSuffix, 0)
+            throw error
+        }
+    }
+
+    public func createStream(name: String?, _ format: RecordedFormat) throws(RecordingError) -> any StreamWriter {
+        let (id, descriptor) = try createPart(name, format)
+        return StreamFile(id: id, descriptor) { [self] isEmpty throws(RecordingError) in
+            if isEmpty { unlinkat(directory, id + Self.partSuffix, 0) } else { try publish(id) }
+        }
+    }
+
+    /// A new file under the name that it has while it is made.
+    private func createPart(
+        _ name: String?, _ format: RecordedFormat
+    ) throws(RecordingError) -> (id: String, descriptor: Int32) {
+        let stem = name ?? Self.timeName()
         for number in 1...10_000 {
-            let id = (number == 1 ? stem : "\(stem)-\(number)") + "." + settings.container.fileExtension
+            let id = (number == 1 ? stem : "\(stem)-\(number)") + "." + format.rawValue
             if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { continue }
             let descriptor = openat(
                 directory, id + Self.partSuffix, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == EEXIST { continue }
             guard descriptor >= 0 else { throw Self.failure(errno, "\(id) cannot be made") }
-            do throws(RecordingError) {
-                let file = try SoundFile(descriptor, settings)
-                return RecordingFile(id: id, file: file) { [self] () throws(RecordingError) in try publish(id) }
-            } catch {
-                unlinkat(directory, id + Self.partSuffix, 0)
-                throw error
-            }
+            return (id, descriptor)
         }
         throw .failed("There are too many recordings named \(stem).")
     }

@@ -4,10 +4,11 @@ public import Playback
 
 /// What the API asks of the media beside playing them. It exists so that the routes do not depend on file systems and
 /// decoders. All members may block; they are called on background threads of the API, several at once: media, lists,
-/// pictures and waveforms have one each, and one that hangs is replaced.
+/// pictures and waveforms have a few each, and one that hangs is replaced. What is cancelled ends early where it can, with
+/// whatever error.
 public protocol MediaCatalogue: Sendable {
     /// Opens the media and reads its description, without playing it.
-    func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription
+    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription
     /// What a folder holds, sorted as a person would read it; "" is the top.
     func list(folder path: String) throws(MediaError) -> MusicListing
     /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
@@ -15,13 +16,17 @@ public protocol MediaCatalogue: Sendable {
     /// Whether a path or address is named like a playlist file.
     func isListName(_ uri: String) -> Bool
     func isNetwork(_ uri: String) -> Bool
+    /// Whom a network address asks.
+    func server(of uri: String) -> String
     /// The media of a playlist file or feed, with those of the lists within it, in order; at most `limit`. What is no list
     /// is an error when `isGiven`, else a media. May wait for a server.
-    func media(ofList locator: MediaLocator, isGiven: Bool, limit: Int) throws(MediaError) -> ListContent
+    func media(
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, cancellation: MediaCancellation
+    ) throws(MediaError) -> ListContent
     /// The picture that lies in the media's folder; nil without one.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
     /// The picture at a web address. May wait for a server, for 10 s.
-    func picture(at address: String) throws(MediaError) -> [UInt8]
+    func picture(at address: String, cancellation: MediaCancellation) throws(MediaError) -> [UInt8]
     /// From a file of the same name beside the media, else from its tags; nil without any.
     func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics?
 }
@@ -29,11 +34,14 @@ public protocol MediaCatalogue: Sendable {
 extension MediaCatalogue {
     public func isListName(_ uri: String) -> Bool { false }
     public func isNetwork(_ uri: String) -> Bool { false }
-    public func media(ofList locator: MediaLocator, isGiven: Bool, limit: Int) throws(MediaError) -> ListContent {
+    public func server(of uri: String) -> String { uri }
+    public func media(
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, cancellation: MediaCancellation
+    ) throws(MediaError) -> ListContent {
         throw MediaError(.unsupported, "This server reads no playlist files.")
     }
     public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
-    public func picture(at address: String) throws(MediaError) -> [UInt8] {
+    public func picture(at address: String, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
         throw MediaError(.forbidden, "This server fetches no pictures.")
     }
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
@@ -78,18 +86,24 @@ public struct FolderContent: Hashable, Sendable {
 
 /// One folder of the music roots.
 public struct MusicListing: Hashable, Sendable {
+    public enum Kind: String, Sendable {
+        case folder, file
+        /// A playlist file, by its name: its entries stand in its place when it is added.
+        case list
+    }
+
     public struct Entry: Hashable, Sendable {
         public var name: String
         /// Relative to the music root: a `uri` for the queue, or a `path` to browse.
         public var path: String
-        public var isFolder: Bool
+        public var kind: Kind
         /// Bytes; nil for folders.
         public var size: UInt64?
 
-        public init(name: String, path: String, isFolder: Bool, size: UInt64? = nil) {
+        public init(name: String, path: String, kind: Kind, size: UInt64? = nil) {
             self.name = name
             self.path = path
-            self.isFolder = isFolder
+            self.kind = kind
             self.size = size
         }
     }

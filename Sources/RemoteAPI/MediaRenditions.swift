@@ -4,7 +4,7 @@ public import Playback
 
 /// Other forms of media that the API hands out: pictures in another size, frames of videos, waveforms. It exists so that
 /// the routes do not depend on what decodes them. All members may block for seconds; they are called on threads of their
-/// own, one call of a kind at a time.
+/// own, several at once.
 public protocol MediaRenditions: Sendable {
     /// The frame that a video shows at `seconds`, as JPEG with no edge longer than `edge`; nil behind its end. Throws
     /// `unsupported` for what has no video.
@@ -12,7 +12,9 @@ public protocol MediaRenditions: Sendable {
     /// A picture as JPEG with no edge longer than `edge`. Throws `unsupported` for what is no picture, or too large a one.
     func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8]
     /// The loudest samples of `count` equal parts.
-    func waveform(_ locator: MediaLocator, count: Int) throws(MediaError) -> MediaWaveform
+    func waveform(
+        _ locator: MediaLocator, count: Int, cancellation: MediaCancellation
+    ) throws(MediaError) -> MediaWaveform
 }
 
 public struct VideoThumbnail: Hashable, Sendable {

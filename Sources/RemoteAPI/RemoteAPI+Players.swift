@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcing
 public import Playback
 
 /// Players come and go; the roster tells of them, one at a time.
@@ -10,13 +11,16 @@ extension RemoteAPI {
     /// Letters, digits and hyphens, at most 32.
     public static func isPlayerID(_ text: String) -> Bool { PlayerPath.isID(text) }
 
-    /// From here on the player's paths answer.
+    /// From here on the player's paths answer. What its announcer tells is told in its channel.
     /// - Returns: for its `Player.observe`.
-    public func admit(_ id: String, _ control: any PlayerControl) -> @Sendable (PlayerEvent) -> Void {
+    public func admit(
+        _ id: String, _ control: any PlayerControl, announcer: Announcer? = nil
+    ) -> @Sendable (PlayerEvent) -> Void {
         let path = PlayerPath(id: id)
         var services = main.services
         services.path = path
         services.player = control
+        services.announcer = announcer
         services.snapshots = SnapshotCache(path, player: control, clock: services.clock)
         // One that has the id of an earlier player has events and revisions of its own.
         services.epoch += "-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
@@ -27,6 +31,7 @@ extension RemoteAPI {
             + SessionRoutes(services: services).routes
         let player = PlayerAPI(services, hub: hub, routes)
         players.add(player)
+        announcer?.observe { hub.receive($0) }
         return { [weak self] in self?.receive($0, of: player) }
     }
 

@@ -7,6 +7,7 @@ public import Playback
 public import Recording
 public import Session
 import Synchronization
+import Threading
 
 /// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
 ///
@@ -21,7 +22,9 @@ public final class RemoteAPI: HTTPResponder {
         public var playlists: (any PlaylistKeeper)?
         /// nil: its routes answer 403 `recording-disabled`.
         public var recorder: Recorder?
-        /// nil: nothing is announced; its routes answer 404 `no-announcer`.
+        /// nil: streams are not saved; its routes answer 403 `recording-disabled`.
+        public var streams: StreamRecorder?
+        /// Main's; nil: nothing is announced, and its routes answer 404 `no-announcer`.
         public var announcer: Announcer?
         /// nil: pictures come in their own size only, and there are neither thumbnails nor waveforms.
         public var renditions: (any MediaRenditions)?
@@ -61,7 +64,10 @@ public final class RemoteAPI: HTTPResponder {
     /// Those of them that every player has below `/players/{player}`.
     public let playerRoutes: [(method: String, pattern: String)]
 
-    private let gate: Gate
+    /// Lists, or pictures, that one server is asked for at the same time.
+    static let jobsOfOneServer = 1
+
+    let gate: Gate
     let players = PlayerTable()
     let main: PlayerAPI
     let playersRoutes: PlayersRoutes
@@ -76,12 +82,13 @@ public final class RemoteAPI: HTTPResponder {
     private let waveformWorker: SupervisedWorker
     private let rosterWorker: BackgroundWorker
     private let health: HealthCheck
-    private let requests = RequestCounters()
+    let requests = RequestCounters()
     /// As `hello` names it.
     let server: String
     /// Players that were admitted so far.
     let admitted = Atomic<UInt64>(0)
     private let channel: EventChannel
+    private let recorder: Recorder?
 
     public init(_ configuration: Configuration) {
         let clock = configuration.clock
@@ -89,13 +96,13 @@ public final class RemoteAPI: HTTPResponder {
         gate = Gate(policy: configuration.access, clock: clock)
         site = configuration.site
         idempotency = IdempotentRequests(clock: clock)
-        dispatcher = Dispatcher(worker: BackgroundWorker("api-bodies"))
-        mediaWorker = SupervisedWorker("api-media")
-        listWorker = SupervisedWorker("api-lists")
-        coverWorker = SupervisedWorker("api-covers")
+        dispatcher = Dispatcher()
+        mediaWorker = SupervisedWorker("api-media", width: 2)
+        listWorker = SupervisedWorker("api-lists", width: 8)
+        coverWorker = SupervisedWorker("api-covers", width: 4)
         libraryWorker = BackgroundWorker("api-library")
-        renditionWorker = SupervisedWorker("api-pictures")
-        waveformWorker = SupervisedWorker("api-waveforms")
+        renditionWorker = SupervisedWorker("api-pictures", width: 2)
+        waveformWorker = SupervisedWorker("api-waveforms", width: 4)
         rosterWorker = BackgroundWorker("api-players")
         let players = players
         health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.services.player) } }
@@ -105,8 +112,10 @@ public final class RemoteAPI: HTTPResponder {
             epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, coverWorker: coverWorker,
             libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
-            snapshots: SnapshotCache(.main, player: player, clock: clock), roster: configuration.roster,
-            players: players)
+            snapshots: SnapshotCache(.main, player: player, clock: clock), announcer: configuration.announcer,
+            roster: configuration.roster,
+            players: players, streams: configuration.streams)
+        recorder = configuration.recorder
         server = "tonearm/" + configuration.serverVersion
         let hub = EventHub(services, server: server)
         playersRoutes = PlayersRoutes(
@@ -114,13 +123,12 @@ public final class RemoteAPI: HTTPResponder {
         let system = SystemRoutes(
             players: players, main: player, clock: clock, requests: requests, health: health,
             serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
-            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady, announcer: configuration.announcer)
+            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
         let others =
             MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
-            + AnnouncementRoutes(services: services, announcer: configuration.announcer).routes
             + playersRoutes.routes + system.routes
         let own = PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: .main)]
         let session = SessionRoutes(services: services).routes
@@ -129,6 +137,7 @@ public final class RemoteAPI: HTTPResponder {
         main = PlayerAPI(services, hub: hub, own + session + others)
         players.add(main)
         channel = EventChannel(gate: gate, players: players)
+        configuration.announcer?.observe { hub.receive($0) }
     }
 
     /// Lets clients into the event channels.
@@ -138,10 +147,16 @@ public final class RemoteAPI: HTTPResponder {
     public func observe(_ library: LibraryStatus) { for player in players.all { player.hub.receive(library) } }
 
     /// For the recorder's observer.
-    public func observe(_ event: Recorder.Event) { for player in players.all { player.hub.receive(event) } }
+    public func observe(_ event: Recorder.Event) {
+        for player in players.all {
+            player.hub.receive(event) { main.services.streams?.status(of: player.path.id) ?? .disabled }
+        }
+    }
 
-    /// For the announcer's observer.
-    public func observe(_ change: AnnouncementChange) { main.hub.receive(change) }
+    /// For the stream recorder's observer.
+    public func observe(_ status: StreamRecordingStatus, of player: String) {
+        players[player]?.hub.tell { (recorder?.status ?? .disabled, status) }
+    }
 
     /// For the cache's observer.
     public func observe(_ cache: CacheStatus) { for player in players.all { player.hub.receive(cache) } }
@@ -152,21 +167,17 @@ public final class RemoteAPI: HTTPResponder {
     /// Ends the event channels and the background threads; blocks until the jobs under way are done.
     public func shutdown() {
         for player in players.all { player.hub.stop() }
-        dispatcher.worker.stop()
+        let disks = [dispatcher.worker, libraryWorker, rosterWorker]
+        for worker in disks { worker.beginStop() }
         mediaWorker.stop()
         listWorker.stop()
         coverWorker.stop()
-        libraryWorker.stop()
         renditionWorker.stop()
         waveformWorker.stop()
-        rosterWorker.stop()
+        // All of them hang where one does.
+        let deadline = MonotonicTime.now.advanced(bySeconds: 0.5)
+        for worker in disks { worker.stop(until: deadline) }
         health.stop()
-    }
-
-    public func bodyLimit(method: HTTPMethod, path: String) -> Int? {
-        guard let (player, path) = players.find(path), case .route(let route, _) = player.router.match(method, path)
-        else { return Route.smallBody }
-        return route.largestBody
     }
 
     public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
@@ -216,7 +227,10 @@ public final class RemoteAPI: HTTPResponder {
             throw .invalid(name, "The query parameter \(name) is not known here: there are none.")
         }
         let answer: Reply = { [finish] in finish($0) }
-        let call = APICall(request: request, parameters: parameters)
+        var request = request
+        // It is done to its end: who lost the connection asks again for what came of it.
+        if request.headers.contains("Idempotency-Key") { request.recipient = nil }
+        let call = APICall(request: request, parameters: parameters, scope: grant.scope)
         if route.isSafe {
             do throws(Problem) {
                 try route.handler(call, answer)
@@ -228,7 +242,7 @@ public final class RemoteAPI: HTTPResponder {
         do throws(Problem) {
             try JSONBody.checkType(of: request)
             try idempotency.perform(request, target: target(), reply: answer) { reply throws(Problem) in
-                dispatcher.run(size: request.body.count) {
+                dispatcher.run(request) {
                     do throws(Problem) {
                         try route.handler(call, reply)
                     } catch {
@@ -259,22 +273,24 @@ public final class RemoteAPI: HTTPResponder {
 }
 
 /// Counts an answer and completes its headers.
-private struct Finish: Sendable {
+struct Finish: Sendable {
     let counters: RequestCounters
     let method: String
     let route: String
     var origin: String?
     let reply: Reply
 
-    func callAsFunction(_ response: HTTPResponse) {
+    func callAsFunction(_ response: HTTPResponse) { reply(completed(response)) }
+
+    func completed(_ response: HTTPResponse) -> HTTPResponse {
         counters.count(method, route, response.status)
-        guard let origin else { return reply(response) }
+        guard let origin else { return response }
         var response = response
         response.headers.set("Access-Control-Allow-Origin", origin)
         response.headers.add("Vary", "Origin")
         response.headers.set(
             "Access-Control-Expose-Headers", "ETag, Location, Retry-After, Idempotency-Replayed, WWW-Authenticate")
-        reply(response)
+        return response
     }
 }
 

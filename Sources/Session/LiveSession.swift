@@ -40,10 +40,20 @@ public final class LiveSession: SessionControl {
         case neighbourhood(Neighbourhood?)
         case player(String, wantsSound: Bool)
         case output(String, isThere: Bool)
+        case announcing(String, Bool)
         case left(String)
         case machine(MachineNotice, done: @Sendable () -> Void)
         case entriesSaved([NeighbourChange], failure: String?)
         case stop
+
+        /// It came after the end.
+        func refuse() {
+            switch self {
+            case .change(_, let reply): reply(.failure(.notSaved("The server is going down.")))
+            case .machine(_, let done): done()
+            case .neighbourhood, .player, .output, .announcing, .left, .entriesSaved, .configurationSaved, .stop: break
+            }
+        }
     }
 
     private let environment: Environment
@@ -90,6 +100,9 @@ public final class LiveSession: SessionControl {
         }
     }
 
+    /// For the announcer of a player: whether something is announced beside its music, or instead of it.
+    public func receive(announcing: Bool, of player: String) { mailbox.post(.announcing(player, announcing)) }
+
     /// From the login manager; `done` comes once, when the players have followed.
     public func receive(_ notice: MachineNotice, done: @escaping @Sendable () -> Void) {
         if !mailbox.post(.machine(notice, done: done)) { done() }
@@ -116,7 +129,7 @@ public final class LiveSession: SessionControl {
         while true {
             let messages = mailbox.take(until: changes.deadline)
             if changes.giveUp(at: .now) { makeChanges(&core, &changes) }
-            for message in messages {
+            for (index, message) in messages.enumerated() {
                 switch message {
                 case .change(let request, let reply):
                     changes.add(request, reply)
@@ -128,6 +141,8 @@ public final class LiveSession: SessionControl {
                 case .player(let player, let wantsSound):
                     perform(core.playerChanged(player, wantsSound: wantsSound))
                 case .output(let player, let isThere): perform(core.outputChanged(of: player, isThere: isThere))
+                case .announcing(let player, let isHeard):
+                    perform(core.announcementsChanged(of: player, areHeard: isHeard))
                 case .left(let player): perform(core.playerLeft(player))
                 case .machine(let notice, let done): perform(core.machineChanged(notice), done: done)
                 case .entriesSaved(let changes, nil): environment.neighbours?.changeNeighbours(changes)
@@ -135,13 +150,7 @@ public final class LiveSession: SessionControl {
                 case .stop:
                     perform(core.end())
                     changes.refuseAll()
-                    for message in mailbox.close() {
-                        switch message {
-                        case .change(_, let reply): reply(.failure(.notSaved("The server is going down.")))
-                        case .machine(_, let done): done()
-                        case .neighbourhood, .player, .output, .left, .entriesSaved, .configurationSaved, .stop: break
-                        }
-                    }
+                    for late in messages[(index + 1)...] + mailbox.close() { late.refuse() }
                     return
                 }
                 publish(core.status)

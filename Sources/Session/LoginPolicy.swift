@@ -6,11 +6,14 @@ public struct LoginSession: Hashable, Sendable {
     public var user: UInt32
     /// What the desktop says of its screen (`LockedHint`).
     public var isLocked: Bool
+    /// A desktop; not a login at a text console.
+    public var isGraphical: Bool
 
-    public init(id: String, user: UInt32, isLocked: Bool) {
+    public init(id: String, user: UInt32, isLocked: Bool, isGraphical: Bool = true) {
         self.id = id
         self.user = user
         self.isLocked = isLocked
+        self.isGraphical = isGraphical
     }
 }
 
@@ -24,7 +27,8 @@ public enum MachineNotice: Hashable, Sendable {
 /// Makes of what the login manager reports what the audio session has to know. Pure.
 ///
 /// The screen counts as locked when each one is that this server's user sits at; where he sits at none, as with a service
-/// that runs for nobody in particular, when all are. A machine without anybody at a screen is not locked.
+/// that runs for nobody in particular, when all are. A machine without anybody at a screen is not locked. Beside a desktop
+/// a text console does not count: nothing locks it, so that one forgotten login would keep the machine open for ever.
 public struct LoginPolicy: Sendable {
     public enum Report: Hashable, Sendable {
         /// All that have a screen.
@@ -40,6 +44,7 @@ public struct LoginPolicy: Sendable {
 
     private struct Screen {
         var user: UInt32
+        var isGraphical: Bool
         var hint: Bool
         /// Asked for since the last hint.
         var asked: Bool?
@@ -74,14 +79,17 @@ public struct LoginPolicy: Sendable {
         for session in sessions {
             let old = screens[session.id]
             let asked = old?.hint == session.isLocked ? old?.asked : nil
-            new[session.id] = Screen(user: session.user, hint: session.isLocked, asked: asked)
+            new[session.id] = Screen(
+                user: session.user, isGraphical: session.isGraphical, hint: session.isLocked, asked: asked)
         }
         screens = new
     }
 
     private mutating func lockChanged() -> [MachineNotice] {
         let own = screens.values.filter { $0.user == user }
-        let counting = own.isEmpty ? Array(screens.values) : own
+        let all = own.isEmpty ? Array(screens.values) : own
+        let desktops = all.filter(\.isGraphical)
+        let counting = desktops.isEmpty ? all : desktops
         let locked = !counting.isEmpty && counting.allSatisfy(\.isLocked)
         guard locked != isLocked else { return [] }
         isLocked = locked

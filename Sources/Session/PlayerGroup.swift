@@ -29,6 +29,9 @@ public final class PlayerGroup: Sendable {
         }
     }
 
+    /// Clients that interrupted have not come back in time: who comes later is not interrupted by them.
+    public func forgetClients() { state.withLock { $0.interruptions.endAll(.client) } }
+
     public func leave(_ id: String) {
         state.withLock { _ = $0.members.removeValue(forKey: id) }
     }
@@ -80,6 +83,8 @@ struct OpenInterruptions: Hashable {
             counts[notice.source] = count > 1 ? count - 1 : nil
         }
     }
+
+    mutating func endAll(_ source: InterruptionSource) { counts[source] = nil }
 
     /// Their beginnings, to be told once more.
     var notices: [InterruptionNotice] {

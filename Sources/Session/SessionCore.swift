@@ -31,6 +31,10 @@ public struct SessionCore: Sendable {
     /// Ids of the players that want sound, and of those whose output is there.
     private var wantingSound: Set<String> = []
     private var withOutput: Set<String> = []
+    /// Those beside whose music, or instead of it, something is announced.
+    private var announcing: Set<String> = []
+    /// Others were silenced at the last look.
+    private var isSilencing = false
     private var neighbourhood: Neighbourhood?
     private var policy: NeighbourPolicy
     private var rules: SessionRules?
@@ -47,7 +51,8 @@ public struct SessionCore: Sendable {
         self.interruptsOthers = interruptsOthers
     }
 
-    public var isActive: Bool { activation ?? !wantingSound.isEmpty }
+    /// While anything of ours sounds; sound effects are over too soon to count.
+    public var isActive: Bool { activation ?? (!wantingSound.isEmpty || !announcing.isEmpty) }
 
     public var hardware: SessionHardware {
         SessionHardware(hasOutput: !withOutput.isEmpty, hasInput: neighbourhood?.hasInput ?? false)
@@ -92,10 +97,12 @@ public struct SessionCore: Sendable {
         isLocked = request.locked ?? isLocked
         actions += lockChanged(from: obeyedLock)
         if let active = request.active {
-            if !active, !wantingSound.isEmpty { actions.append(.pausePlayers(wantingSound)) }
+            // Those that an announcement has silenced want sound as well.
+            let playing = wantingSound.union(announcing)
+            if !active, !playing.isEmpty { actions.append(.pausePlayers(playing)) }
             // Inactive by request only until the music begins again.
             activation = active ? true : nil
-            if !active { wantingSound = [] }
+            if !active { (wantingSound, announcing) = ([], []) }
             if !active, !request.notifyOthers {
                 policy.forget()
                 actions.append(.saveEntries([], then: []))
@@ -126,6 +133,11 @@ public struct SessionCore: Sendable {
         return settle()
     }
 
+    public mutating func announcementsChanged(of player: String, areHeard: Bool) -> [Action] {
+        if areHeard { announcing.insert(player) } else { announcing.remove(player) }
+        return settle()
+    }
+
     public mutating func outputChanged(of player: String, isThere: Bool) -> [Action] {
         if isThere { withOutput.insert(player) } else { withOutput.remove(player) }
         return settle()
@@ -135,6 +147,7 @@ public struct SessionCore: Sendable {
     public mutating func playerLeft(_ player: String) -> [Action] {
         wantingSound.remove(player)
         withOutput.remove(player)
+        announcing.remove(player)
         return settle()
     }
 
@@ -160,8 +173,10 @@ public struct SessionCore: Sendable {
             rules = wanted
             actions.append(.obey(wanted))
         }
+        let others = othersInForce
+        isSilencing = others == .silence
         guard let neighbourhood else { return actions }
-        let step = policy.step(othersInForce, in: neighbourhood)
+        let step = policy.step(others, in: neighbourhood)
         if !step.undone.isEmpty { actions.append(.undo(step.undone)) }
         if step.isToBeSaved { actions.append(.saveEntries(policy.entries, then: step.made)) }
         return actions
@@ -171,7 +186,9 @@ public struct SessionCore: Sendable {
         guard isActive else { return .mix }
         // To be ducked is asked for by an option; to be silenced is only what a category implies.
         if configuration.others == .silence, !interruptsOthers { return .mix }
-        return configuration.others
+        // A doorbell alone silences nobody; music that it interrupts does not let them up in between.
+        let isForMusic = activation == true || !wantingSound.isEmpty || isSilencing
+        return configuration.others == .silence && !isForMusic ? .mix : configuration.others
     }
 
     private var wantedRules: SessionRules { SessionRules(configuration, silentSwitch: silentSwitch) }

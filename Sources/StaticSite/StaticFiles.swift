@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Glibc
 public import HTTP
 

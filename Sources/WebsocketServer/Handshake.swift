@@ -33,8 +33,12 @@ enum Handshake {
             return .refused(response)
         }
         let target = RequestTarget(head.target)
+        guard target.isKnownForm else {
+            return .refused(refusal(400, "malformed-request", "The target of the request cannot be read."))
+        }
         let request = HTTPRequest(
-            method: head.method, path: target.path, query: target.query, headers: head.headers, peer: incoming.peer)
+            method: head.method, path: target.path, query: target.query, headers: head.headers.addressed(to: target),
+            peer: incoming.peer)
         switch application.accept(request) {
         case .refused(let response): return .refused(response)
         case .accepted(let session, let subprotocol):

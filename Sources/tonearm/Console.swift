@@ -8,6 +8,11 @@ enum Console {
         write(Array((text + "\n").utf8))
     }
 
+    /// A sentence in place of a list in which there is nothing.
+    static func say(_ table: Table, orWithoutRows sentence: String) {
+        say(table.isEmpty ? sentence : table.text)
+    }
+
     static func complain(_ text: String) {
         write(Array((text + "\n").utf8), to: STDERR_FILENO)
     }

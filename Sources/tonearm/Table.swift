@@ -16,6 +16,8 @@ struct Table {
         rows.append(cells.map(Self.printable))
     }
 
+    var isEmpty: Bool { rows.isEmpty }
+
     /// Lines joined by newlines, none at the end. Widths count characters, which is right for most scripts.
     var text: String {
         let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

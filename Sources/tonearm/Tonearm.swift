@@ -24,13 +24,16 @@ struct Tonearm: ParsableCommand {
                     QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
                     UndoCommand.self, RedoCommand.self,
                     BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
-                    OutputsCommand.self, PlayersCommand.self, RecordCommand.self, SessionCommand.self,
+                    OutputsCommand.self, PlayersCommand.self, RecordCommand.self, RecordStreamCommand.self,
+                    SessionCommand.self,
                     InterruptCommand.self, AnnounceCommand.self, EffectCommand.self,
                 ]),
         ])
 
     /// Instead of ArgumentParser's, so that failures are a sentence with the command's name and their own status.
     static func main() {
+        // The server is asked to end while it still starts: it ends as properly then.
+        if CommandLine.arguments.dropFirst().first == ServeCommand._commandName { Signals.block() }
         do {
             var command = try parseAsRoot()
             try command.run()

@@ -126,3 +126,27 @@ def test_no_get_changes_anything(api):
     for path in ("/queue/move", "/queue/remove", "/queue/undo", "/queue/shuffle", "/queue/redo"):
         assert api.request("GET", path).status_code == 405
     assert api.player()["version"] == before
+
+
+def test_a_list_of_the_web_is_fetched_for_who_may_add_it(start_server, directory):
+    """Not for a token that only reads, nor for a picture's address in a page from elsewhere; the origin hears nothing of it."""
+    from rig import Origin
+
+    tokens = directory / "tokens"
+    tokens.write_text("reading-reading-reading read\ncontrol-control-control control\n")
+    tokens.chmod(0o600)
+    server = start_server(arguments=("--token-file", str(tokens)))
+    origin = Origin()
+    origin.serve("/a.m3u", f"#EXTM3U\n{origin.url}/a.mp3\n".encode())
+    try:
+        def ask(secret: str, **headers: str) -> int:
+            return httpx.get(f"{server.url}/api/v1/media/list", params={"uri": f"{origin.url}/a.m3u"}, trust_env=False,
+                             headers={"Authorization": f"Bearer {secret}"} | headers).status_code
+
+        assert ask("reading-reading-reading") == 403
+        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert ask("control-control-control", **headers) == 403, headers
+        assert origin.requests == []
+        assert ask("control-control-control", **{"Sec-Fetch-Site": "same-origin"}) == 200
+    finally:
+        origin.close()

@@ -231,7 +231,7 @@ def test_own_interruptions_come_back_whatever_is_set_for_others(capture, api, pl
     api.call("POST", "/session/interruptions", json={"type": "ended"})
     assert api.player()["status"] == "interrupted"
     is_over(api)
-    assert api.wait_status("paused")["reason"] == "interruption"
+    assert api.wait_status("paused")["reason"] == "interruption-ended"
 
 
 def test_radio_returns_to_what_is_on_the_air(capture, api, media, sounds):

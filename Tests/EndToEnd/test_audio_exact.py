@@ -158,6 +158,21 @@ def test_the_buffers_change_nothing_of_the_sound(pulse, capture, start_server, m
     assert difference <= 1
 
 
+@pytest.mark.parametrize("place", ["file", "address"])
+def test_frames_that_are_larger_than_a_buffer_are_played(pulse, capture, start_server, media, place):
+    """Row 76: 1,152 frames and 1,044 bytes at a time, into buffers of 512; nothing missing."""
+    from rig import Api, Origin
+
+    origin = Origin()
+    origin.serve("/noise-320.mp3", media.path("noise-320.mp3").read_bytes())
+    server = start_server(output="pulse", pulse=pulse, arguments=("--buffer-count", "2", "--decode-buffer-frames", "512"))
+    api = Api(server.url)
+    captured = play_to_the_end(api, capture, "noise-320.mp3" if place == "file" else f"{origin.url}/noise-320.mp3")
+    api.close()
+    origin.close()
+    assert largest_difference(captured, media.reference("noise-320.mp3"))[0] <= 1
+
+
 @pytest.mark.parametrize("name, channels, channel_map, expected", [
     ("noise-mono.mp3", 2, "front-left,front-right", {0: 0.0, 1: 0.0}),
     ("left.mp3", 1, "mono", {0: -6.02}),

@@ -317,6 +317,36 @@ def test_the_limit_holds_and_what_plays_stays(start, media, origin):
     assert api.player()["status"] == "playing"
 
 
+def test_the_oldest_one_stays_while_it_plays(start, media, origin):
+    """Row 176: what was fetched first plays on, on another player, while ten others come and go."""
+    server, api = start("--cache-limit", "1")
+    api.call("POST", "/players", json={"id": "kitchen"})
+    kitchen = Api(server.url, player="kitchen")
+    # The first 16 s of it.
+    song = media.path("long.mp3").read_bytes()[:400_000]
+    origin.serve("/oldest.mp3", song)
+    kitchen.settings(repeat="one")
+    play_through(kitchen, f"{origin.url}/oldest.mp3")
+    wait_complete(kitchen)
+    small = media.path("noise-320.mp3").read_bytes()
+    for number in range(10):
+        origin.serve(f"/{number}.mp3", small + b"\0" * (250_000 - len(small)))
+        api.load(f"{origin.url}/{number}.mp3")
+        api.play()
+
+        def kept() -> dict[str, bool]:
+            return {found["uri"].rpartition("/")[2]: found["complete"] for found in api.call("GET", "/cache")["entries"]}
+
+        eventually(lambda: kept().get(f"{number}.mp3"), "it is kept", 15)
+        assert kept().get("oldest.mp3") is True, f"what plays was evicted for {number}"
+        assert api.call("GET", "/cache")["bytes"] <= 1 << 20
+    origin.close()
+    kitchen.seek(position=1)
+    eventually(lambda: 1.3 < kitchen.player()["position"] < 15 and kitchen.player()["status"] == "playing", "it plays on", 10)
+    assert len(origin.log("/oldest.mp3")) == 1
+    kitchen.close()
+
+
 def test_removing(start, media, origin, directory):
     """Rows 171, 177: in its own directory; one and all are removed, but never what plays."""
     where = directory / "elsewhere" / "cache"

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import pty
 import re
 import socket
 import subprocess
@@ -11,6 +12,8 @@ import threading
 
 import pytest
 
+from rig import Origin, eventually
+from rig.collection import make_collection
 from rig.server import REPOSITORY, binary
 
 
@@ -462,3 +465,145 @@ def test_an_endless_answer_is_ended():
         environment = os.environ | {"TONEARM_SERVER": f"http://127.0.0.1:{listener.getsockname()[1]}"}
         result = tonearm("status", "--follow", environment=environment, timeout=80)
     assert result.returncode == 1 and result.stderr
+
+
+def in_a_terminal(*arguments: str, environment: dict | None = None) -> tuple[int, str]:
+    """Status, and what a person sees on the error stream."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([str(binary()), *arguments], env=environment or dict(os.environ), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    # The end of a terminal is an error (EIO).
+    with contextlib.suppress(OSError):
+        while data := os.read(ours, 4096):
+            seen += data
+    os.close(ours)
+    return process.wait(60), seen.decode()
+
+
+def test_long_work_shows_how_far_it_is(start_server, directory, media):
+    """Issue 3, point 8: on a terminal a scan and a render count up in one line; elsewhere they are silent."""
+    root = directory / "many"
+    make_collection(root, 8_000, media.path("short-0.mp3").read_bytes())
+    environment = client(start_server(music=root))
+    # The first scan may still go on.
+    status, seen = eventually(
+        lambda: (answer := in_a_terminal("scan", "--reread", environment=environment))[0] == 0 and answer, "it scans", 30)
+    counts = [int(count) for count in re.findall(r"\r\x1b\[K(\d+) files found, \d+ read", seen)]
+    assert status == 0 and len(counts) >= 2 and counts == sorted(counts) and counts[-1] <= 8_000, seen
+    status, seen = in_a_terminal("render", str(media.path("long.mp3")), str(directory / "out.wav"))
+    assert status == 0 and re.search(r"\r\x1b\[K0:(39|40), \d+ times faster than it plays", seen), seen
+    for arguments in (("scan", "--reread"), ("render", str(media.path("long.mp3")), str(directory / "again.wav"))):
+        quiet = tonearm(*arguments, environment=environment, timeout=60)
+        assert quiet.returncode == 0 and quiet.stderr == ""
+
+
+def test_status_tells_the_station_and_its_song(server, api, media):
+    from rig.radio import Radio
+    from rig.waiting import eventually
+
+    radio = Radio(media.path("long.mp3").read_bytes(), 24000)
+    radio.titles = [(0, "Somebody - A song")]
+    try:
+        api.load(f"{radio.url}/live")
+        api.play()
+        eventually(lambda: ((api.player()["item"] or {}).get("live") or {}).get("title"), "the song is known", 20)
+        status = tonearm("status", environment=client(server)).stdout
+        assert re.search("^station +Test FM$", status, re.M) and re.search("^title +Somebody - A song$", status, re.M), status
+    finally:
+        radio.close()
+
+
+def test_add_takes_a_playlist_file(start_server, directory, media):
+    """By its name or by what is in it, relative or as a path of this machine; what it cannot be is said of the list."""
+    from rig import Api
+
+    music = directory / "some music #1"
+    (music / "lists").mkdir(parents=True)
+    for name in ("chirp.mp3", "low.mp3"):
+        (music / name).write_bytes(media.path(name).read_bytes())
+    (music / "lists" / "a.m3u").write_text("#EXTM3U\n../chirp.mp3\n../low.mp3\n")
+    (music / "feed.xml").write_text('<rss version="2.0"><channel><title>S</title><item><title>One</title>'
+                                    '<enclosure url="chirp.mp3" type="audio/mpeg"/></item></channel></rss>')
+    (music / "empty.m3u").write_text("#EXTM3U\n")
+    server = start_server(music=music)
+    api = Api(server.url)
+    for given, added in (("lists/a.m3u", 2), (str(music / "lists" / "a.m3u"), 2), ("feed.xml", 1)):
+        result = tonearm("add", given, environment=client(server))
+        assert result.returncode == 0 and result.stdout.startswith(f"{added} added"), result
+    names = [uri.rsplit("/", 1)[-1] for uri in api.uris()]
+    assert names == ["chirp.mp3", "low.mp3"] * 2 + ["chirp.mp3"]
+    for index in range(5):
+        api.play(index=index)
+        api.wait_status("playing")
+    refused = tonearm("add", "empty.m3u", environment=client(server))
+    assert refused.returncode == 1 and "without an entry" in refused.stderr, refused
+    api.close()
+
+
+def test_add_and_play_take_a_feed_of_the_web(server, api, media):
+    """Whatever it is called; a song stays a song, and what does not answer now is added all the same."""
+    origin = Origin()
+    origin.serve("/song", media.path("long.mp3").read_bytes())
+    entry = f'<item><title>One</title><enclosure url="{origin.url}/song" type="audio/mpeg"/></item>'
+    origin.serve("/feed.xml", f'<rss version="2.0"><channel><title>S</title>{entry}{entry}</channel></rss>'.encode())
+    for path, added in (("/feed.xml", 2), ("/song", 1), ("/missing", 1)):
+        result = tonearm("add", f"{origin.url}{path}", environment=client(server))
+        assert result.returncode == 0 and result.stdout.startswith(f"{added} added"), result
+    assert api.uris() == [f"{origin.url}{path}" for path in ("/song", "/song", "/song", "/missing")]
+    api.call("DELETE", "/queue")
+    result = tonearm("play", f"{origin.url}/feed.xml", environment=client(server))
+    assert result.returncode == 0, result
+    api.wait_status("playing", timeout=15)
+    assert api.uris() == [f"{origin.url}/song"] * 2
+    origin.close()
+
+
+def test_a_list_of_nothing_is_a_sentence(start_server, directory):
+    server = start_server(arguments=("--recordings", str(directory / "recordings")))
+    for command in ("record", "playlists"):
+        result = tonearm(command, environment=client(server))
+        assert result.returncode == 0 and result.stdout.startswith("There are no "), result
+
+
+@pytest.mark.parametrize("arguments", [("-5",), ("--", "-5")])
+def test_seek_goes_back_with_and_without_dashes(server, api, arguments):
+    api.load("long.mp3")
+    api.play(position=20)
+    api.wait_status("playing")
+    api.pause()
+    before = api.player()["position"]
+    result = tonearm("seek", *arguments, environment=client(server))
+    assert result.returncode == 0, result
+    assert abs(api.player()["position"] - (before - 5)) < 0.1
+    assert "--" in tonearm("help", "seek").stdout
+
+
+def test_the_help_of_players_names_what_it_does():
+    text = tonearm("help", "players").stdout
+    assert all(word in text for word in ("follow", "unfollow", "add", "remove"))
+
+
+def test_the_contracts_may_lie_beside_the_page(directory, media):
+    """Away from its source tree the program finds them with the page, and says where they belong when they are not there."""
+    import shutil
+
+    program = directory / "bin" / "tonearm"
+    program.parent.mkdir()
+    shutil.copy(binary(), program)
+    (directory / "site").mkdir()
+    shutil.copytree(REPOSITORY / "public", directory / "site" / "public")
+
+    def serve() -> subprocess.CompletedProcess:
+        return subprocess.run(
+            ["timeout", "-s", "TERM", "3", str(program), "serve", "--output", "null", "--port", "0", "--data", str(directory / "data"),
+             "--music", str(media.root), "--public", str(directory / "site" / "public")],
+            cwd=directory, capture_output=True, text=True, timeout=30)
+
+    missing = serve()
+    assert missing.returncode == 78 and "openapi.yaml" in missing.stderr and "--public" in missing.stderr, missing
+    for name in ("openapi.yaml", "asyncapi.yaml"):
+        shutil.copy(REPOSITORY / name, directory / "site" / name)
+    found = serve()
+    assert "openapi.yaml" not in found.stderr and found.returncode in (0, 124), found

@@ -59,3 +59,32 @@ def test_every_route_of_the_server_is_documented():
     known = {(servers.rstrip("/") + path) if not path.startswith("/api") else path for path in paths} | set(paths)
     for path in ("/player", "/player/play", "/player/seek", "/queue", "/queue/items", "/queue/move", "/queue/undo", "/outputs"):
         assert any(known_path.endswith(path) for known_path in known), path
+
+
+# Members that tell a time or a length of time, wherever they stand.
+TIMES = {"at", "position", "duration", "beginTime", "listenedTime", "loadedTime", "bufferedAhead", "crossfade", "sampledAt",
+         "latency", "previousRestartsAfter", "interruptionTimeout", "skipInterval", "interval", "time", "added", "modified",
+         "startedAt", "endedAt", "used"}
+
+
+def times(node, path=()):
+    """Members of TIMES that are numbers, with what is said of them."""
+    if isinstance(node, list):
+        for index, part in enumerate(node):
+            yield from times(part, (*path, index))
+    elif isinstance(node, dict):
+        for name, member in (node.get("properties") or {}).items():
+            kinds = member.get("type", []) if isinstance(member, dict) else []
+            kinds = kinds if isinstance(kinds, list) else [kinds]
+            if name in TIMES and ("number" in kinds or name in ("at", "sampledAt", "used") and "integer" in kinds):
+                yield "/".join(map(str, (*path, name))), member.get("description", "")
+        for name, part in node.items():
+            yield from times(part, (*path, name))
+
+
+@pytest.mark.parametrize("document", ["openapi.yaml", "asyncapi.yaml"])
+def test_every_time_has_its_unit(document):
+    """Seconds or milliseconds: both are in use."""
+    found = dict(times(yaml.safe_load((REPOSITORY / document).read_text())))
+    assert len(found) > 20
+    assert [path for path, text in found.items() if "seconds" not in text.lower()] == []

@@ -228,3 +228,27 @@ def test_a_wrong_frame_is_answered_or_ends_only_that_connection(api, open_events
     eventually(lambda: log.close_code is not None or log.since(2), "an answer or a close")
     api.settings(volume=0.25)
     bystander.wait_for("settings")
+
+
+@pytest.mark.parametrize("rate", [2, -2])
+@pytest.mark.parametrize("paused", [False, True], ids=["playing", "paused"])
+def test_winding_begins_and_ends_by_command(api, open_events, rate, paused):
+    """Row 185: the long press of a remote control: `scan` and `scan-end` over the channel; what was before is restored."""
+    log = open_events("events=status,time&interval=0.1")
+    log.wait_for("snapshot")
+    api.load("long.mp3")
+    api.play(position=15)
+    api.wait_status("playing")
+    if paused:
+        api.pause()
+    began = api.player()["position"]
+    log.send({"type": "command", "id": 1, "command": "scan", "data": {"rate": rate}})
+    reply = log.wait_for("reply", lambda event: event.message["id"] == 1).message
+    assert reply["status"] == 200, reply
+    eventually(lambda: (api.player()["position"] - began) / rate > 1.5, f"it moves at {rate}", timeout=10)
+    assert api.player()["rate"] == rate
+    log.send({"type": "command", "id": 2, "command": "scan-end"})
+    reply = log.wait_for("reply", lambda event: event.message["id"] == 2).message
+    assert reply["status"] == 200, reply
+    restored = api.wait_status("paused" if paused else "playing")
+    assert restored["rate"] == (0 if paused else 1)

@@ -2,15 +2,16 @@
 """Every format that the media worker plays: what it sounds like, what is told of it, any place in it."""
 
 import json
+import random
 import subprocess
 
 import numpy
 import pytest
 
-from rig import eventually
-from rig.formats import FORMATS, Formats
+from rig import Api, eventually, within
+from rig.formats import FORMATS, Format, Formats
 from rig.server import binary
-from rig.signals import align, distortion_and_noise, read_wave
+from rig.signals import align, distortion_and_noise, largest_difference, read_wave
 from test_media import ffprobe
 
 RATE = 44100
@@ -62,6 +63,69 @@ def test_opus_is_resampled_and_keeps_its_length(capture, api, formats, name):
     captured = play_to_the_end(api, capture, formats.uri(name))
     sound = numpy.flatnonzero(numpy.abs(captured.astype(int)).max(axis=1) > 3)
     assert (sound[-1] - sound[0]) / RATE == pytest.approx(2.0, abs=0.02)
+
+
+def test_blocks_that_are_larger_than_a_buffer_are_played(start_server, pulse, capture, formats):
+    """Row 76: FLAC with 32,768 frames a block, into buffers of 512."""
+    formats.make("large-blocks.flac", "-i", str(formats.media.noise_wave), "-frame_size", "32768")
+    server = start_server(output="pulse", pulse=pulse, arguments=("--buffer-count", "2", "--decode-buffer-frames", "512"))
+    api = Api(server.url)
+    captured = play_to_the_end(api, capture, "formats/large-blocks.flac")
+    api.close()
+    reference = numpy.clip(formats.reference("large-blocks.flac"), -32768, 32767)
+    assert largest_difference(captured, reference)[0] <= 1
+
+
+@pytest.mark.parametrize("rate", [96_000, 192_000])
+def test_high_sample_rates_are_resampled_cleanly(capture, api, formats, rate):
+    """Row 202: 1 kHz at 96 and 192 kHz on a sink of 44.1 kHz: distortion and noise below -60 dB, nothing lost."""
+    wave = formats.media._wave(f"tone-{rate}", formats.media._stereo(formats.media._sine(1000, 3, rate=rate)), rate)
+    formats.make(f"tone-{rate}.flac", "-i", str(wave))
+    captured = play_to_the_end(api, capture, f"formats/tone-{rate}.flac")
+    sound = numpy.flatnonzero(numpy.abs(captured[:, 0].astype(int)) > 100)
+    assert (sound[-1] - sound[0]) / RATE == pytest.approx(3.0, abs=0.01)
+    assert distortion_and_noise(captured[sound[0] + RATE // 2 : sound[0] + 5 * RATE // 2, 0], 1000) < -60
+
+
+def test_damaged_files_of_every_format_leave_the_server_standing(start_server, directory, formats):
+    """“Bad input”: cut at random places and with random bytes; each is described or refused in time. Ten thousand of them are
+    decoded by the unit tests (`WorkerMutationTests`, `MutationTests`)."""
+    dice = random.Random(4)
+    music = directory / "music"
+    music.mkdir()
+    names = []
+    for format in [*FORMATS, Format("y.dsf"), Format("z.dff"), Format("silence.ape")]:
+        whole = formats.path(format.name).read_bytes()
+        for number in range(8):
+            data = bytearray(whole)
+            if number % 2:
+                del data[dice.randrange(16, len(data)):]
+            for _ in range(dice.randrange(1, 12)):
+                data[dice.randrange(min(len(data), 600) if dice.random() < 0.5 else len(data))] = dice.randrange(256)
+            names.append(f"{number}-{format.name}")
+            (music / names[-1]).write_bytes(data)
+    (music / "good.flac").write_bytes(formats.path("a.flac").read_bytes())
+    server = start_server(music=music)
+    api = Api(server.url)
+    answers = {}
+    for name in names:
+        with within(10, name):
+            answers[name] = api.request("GET", "/media/info", params={"uri": name})
+    assert {answer.status_code for answer in answers.values()} <= {200, 422}
+    refused = [answer.json()["code"] for answer in answers.values() if answer.status_code == 422]
+    assert set(refused) <= {"unsupported", "empty", "decoder-failed"} and len(refused) < len(names) / 2
+    before = server.resident_bytes()
+    # A handful of them to the end; the good one plays behind them.
+    for name in dice.sample(names, 40):
+        api.load(name)
+        api.request("POST", "/player/play", json={"position": 0})
+        api.command("stop")
+    api.load(*dice.sample(names, 3), "good.flac")
+    api.request("POST", "/player/play")
+    eventually(lambda: (api.player()["item"] or {}).get("uri") == "good.flac" or api.player()["status"] == "failed", "the last one's turn", 30)
+    api.wait_status("completed", timeout=10)
+    assert server.is_running and server.resident_bytes() - before < 64 << 20
+    api.close()
 
 
 @pytest.mark.parametrize("name", ["y.dsf", "z.dff"])

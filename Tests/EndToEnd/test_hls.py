@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP Live Streaming: on demand and live, from nginx and from a server that behaves as scripted."""
 
+import contextlib
 import re
 import socket
 import subprocess
@@ -10,8 +11,9 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, Origin, eventually
+from rig import PATIENCE, Api, EventLog, Origin, eventually
 from rig.hls import AAC, PieceRadio, cut
+from rig.server import binary
 from rig.signals import align, dominant_frequency, level, read_wave
 from rig.waiting import during
 from rig.webserver import Nginx
@@ -40,6 +42,7 @@ def streams(media):
     cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
     # Pieces of exactly 86 frames.
     cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
+    cut(media.chirp_wave, root / "short", *AAC, seconds=STEP / 2 - 0.0004)
     return root
 
 
@@ -138,6 +141,56 @@ def test_a_missing_piece_is_a_silence(capture, api, streams, origin):
     assert sum(quiet) == pytest.approx(40, abs=3)
     assert abs(heard_second(samples[9 * RATE : 9 * RATE + RATE // 10]) - 9.05) < 0.1
     assert api.player()["item"]["decodeErrors"] == 1
+
+
+def slow_worker(directory, seconds: float) -> tuple[str, ...]:
+    """Arguments of a server whose media worker takes so long to start, as on a busy machine."""
+    wrapper = directory / "worker"
+    wrapper.write_text(f'#!/bin/sh\nsleep {seconds}\nexec {binary().with_name("tonearm-media-worker")} "$@"\n')
+    wrapper.chmod(0o755)
+    return "--media-worker", str(wrapper), "--library", "off"
+
+
+def assert_unbroken(api, log, mark: int) -> None:
+    metrics = api.request("GET", "//metrics").text
+    assert 'tonearm_underruns_total{player="main"} 0' in metrics, [line for line in metrics.splitlines() if "underrun" in line]
+    assert not [event for event in log.since(mark, "status") if event.data["status"] == "buffering"]
+
+
+def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin, directory, contract):
+    """A discontinuity each 3 s, and a worker that takes longer to start than what is decoded ahead (0.5 s) lasts: no underrun."""
+    serve(origin, streams / "short")
+    parts = origin.paths["/list.m3u8"].content.decode().split("#EXTINF")
+    text = parts[0] + "".join(("#EXT-X-DISCONTINUITY\n" if number and number % 3 == 0 else "") + "#EXTINF" + part
+                              for number, part in enumerate(parts[1:]))
+    origin.paths["/list.m3u8"].content = text.encode()
+    server = start_server(arguments=(*slow_worker(directory, 1.2), "--decode-buffer-frames", "1024"))
+    api = Api(server.url)
+    with contextlib.closing(EventLog(server.events_url, "events=status", contract)) as log:
+        api.load(f"{origin.url}/list.m3u8")
+        api.play()
+        api.wait_status("playing", timeout=20)
+        mark = log.mark()
+        eventually(lambda: api.player()["position"] > 13, "it plays on", 40)
+        assert_unbroken(api, log, mark)
+    api.close()
+
+
+def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, directory, contract):
+    """Pieces of 1 s, a discontinuity each 3 s, live."""
+    station = PieceRadio(streams / "short", STEP / 2)
+    station.run = 3
+    try:
+        server = start_server(arguments=slow_worker(directory, 0.5))
+        api = Api(server.url)
+        with contextlib.closing(EventLog(server.events_url, "events=status", contract)) as log:
+            tune_in(api, station)
+            mark = log.mark()
+            eventually(lambda: api.player()["position"] > 13, "it plays on", 40)
+            assert_unbroken(api, log, mark)
+        api.close()
+    finally:
+        station.close()
 
 
 def test_too_many_missing_pieces_are_an_error(api, events, streams, origin):

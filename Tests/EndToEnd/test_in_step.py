@@ -5,6 +5,7 @@ import pytest
 
 from rig import Api, Capture, eventually
 from rig.capture import RATE
+from rig.radio import Radio
 from rig.signals import align
 from rig.waiting import during
 
@@ -76,6 +77,23 @@ def test_both_are_heard_within_five_milliseconds(pair, sides):
     assert abs(apart(sides)) < 5
     api.command("stop")
     eventually(lambda: kitchen.player()["status"] == "stopped", "the kitchen stops, too")
+
+
+def test_a_station_is_heard_by_both(pair, sides, media):
+    """It cannot be sought: each joins it on its own."""
+    api, kitchen = pair
+    radio = Radio(media.path("long.mp3").read_bytes(), 24000)
+    try:
+        api.load(f"{radio.url}/live", play=True)
+        api.wait_status("playing", timeout=15)
+        kitchen.wait_status("playing", timeout=15)
+        during(1.5, lambda: kitchen.player()["status"] == "playing" and kitchen.player()["error"] is None, "it plays on")
+        api.pause()
+        eventually(lambda: kitchen.player()["status"] == "paused", "the kitchen pauses, too")
+        api.play()
+        kitchen.wait_status("playing", timeout=15)
+    finally:
+        radio.close()
 
 
 def test_volume_and_output_stay_its_own(pair, sides):

@@ -141,7 +141,7 @@ def test_another_program_may_interrupt(capture, pulse, api, events, playing, res
     answer = ended(api, shouldResume=resumes)
     assert answer["status"] == ("playing" if resumes else "paused")
     if not resumes:
-        assert answer["reason"] == "interruption"
+        assert answer["reason"] == "interruption-ended"
         told = events.wait_for("interruption", lambda event: event["type"] == "ended", mark=playing)
         assert told["shouldResume"] is False
     else:
@@ -202,7 +202,7 @@ def test_music_may_be_told_to_stay_silent_afterwards(capture, pulse, api, events
     api.settings(autoResume=False)
     began(api)
     answer = ended(api)
-    assert answer["status"] == "paused" and answer["reason"] == "interruption"
+    assert answer["status"] == "paused" and answer["reason"] == "interruption-ended"
 
 
 def test_a_new_stream_during_a_call_is_silent_or_says_so(capture, pulse, api, events):
@@ -229,7 +229,7 @@ def test_the_sound_server_dies_during_a_call(capture, pulse, api, events, playin
         api.wait_status("paused")
     pulse.start()
     during(0.7, lambda: api.player()["status"] == "paused", "it began by itself")
-    assert api.player()["reason"] == "interruption"
+    assert api.player()["reason"] == "interruption-ended"
 
 
 def test_bad_interruptions_are_refused(api):

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+from urllib.parse import urlencode
 
 import pytest
 
@@ -235,6 +236,32 @@ def test_lyrics_comeFromFileAndTag(library):
     assert library.request("GET", f"/library/tracks/{byTitle['Jóga']['id']}/lyrics").json()["code"] == "no-lyrics"
 
 
+def test_theItemTells_whetherThereIsAPictureAndLyrics(library):
+    """Without being asked for them: from its tags, from its folder, or none."""
+    for uri, picture_of, lyrics in (
+            ("Björk/Homogenic/01 Hunter.mp3", None, True), ("Björk/Homogenic/02 Jóga.mp3", "tags", False),
+            ("周杰倫/十一月的蕭邦/夜曲.mp3", "folder", True), ("untagged.mp3", None, False)):
+        [id] = library.load(uri)
+        library.play()
+        item = eventually(lambda: (library.player()["item"] or {}).get("status") == "ready" and library.player()["item"], uri)
+        assert item["id"] == id and item["lyrics"] is lyrics, uri
+        assert library.request("GET", f"/queue/items/{id}/lyrics").status_code == (200 if lyrics else 404)
+        assert item["artwork"] == (f"/api/v1/queue/items/{id}/artwork" if picture_of else None), uri
+        assert library.request("GET", f"/queue/items/{id}/artwork").status_code == (200 if picture_of else 404)
+        assert library.call("GET", "/media/info?" + urlencode({"uri": uri}))["lyrics"] is lyrics
+
+
+def test_anAlbumWithoutPicture_saysSo_untilItHasOne(library, music):
+    (music / "Björk/Homogenic/02 Jóga.mp3").unlink()
+    album = lambda: next(album for album in library.call("GET", "/library/albums")["items"] if album["title"] == "Homogenic")
+    eventually(lambda: album()["tracks"] == 1, "the track is gone")
+    assert album()["artwork"] is None
+    assert library.request("GET", f"/library/albums/{album()['id']}/artwork").json()["code"] == "no-artwork"
+    (music / "Björk/Homogenic/folder.png").write_bytes(PNG)
+    eventually(lambda: album()["artwork"] is not None, "its picture is found")
+    assert library.request("GET", album()["artwork"].removeprefix("/api/v1")).content == PNG
+
+
 # Into the queue
 
 
@@ -372,4 +399,4 @@ def test_commands_searchScanAndKeepPlaylists(library, server):
     assert "Abend" in tonearm("playlists")
     tonearm("playlists", "--play", id)
     tonearm("playlists", "--remove", id)
-    assert tonearm("playlists").strip() == ""
+    assert tonearm("playlists").strip() == "There are no playlists."

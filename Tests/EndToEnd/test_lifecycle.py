@@ -2,6 +2,8 @@
 """Start, end, and nothing left over."""
 
 import contextlib
+import pathlib
+import re
 import signal
 import socket
 import time
@@ -40,6 +42,19 @@ def test_term_at_any_moment_of_the_start_ends_it(start_server):
         time.sleep(delay)  # the moment is the subject
         server.process.terminate()
         assert server.process.wait(3) in (0, -signal.SIGTERM), server.log()
+        server.process = None
+
+
+def test_term_during_the_start_ends_it_properly(start_server):
+    """From its first instruction on, which comes before it opens anything of its own: exit 0."""
+    for step in range(8):
+        server = start_server(launch_only=True)
+        process = pathlib.Path(f"/proc/{server.process.pid}/status")
+        # SIGTERM is bit 14 of those that are blocked.
+        eventually(lambda: int(re.search(r"SigBlk:\s+(\w+)", process.read_text())[1], 16) >> 14 & 1, "it takes signals", every=0.0005)
+        time.sleep(step * 0.004)  # the moment is the subject
+        server.process.terminate()
+        assert server.process.wait(3) == 0, server.log()
         server.process = None
 
 

@@ -164,3 +164,44 @@ def test_lists_are_saved_and_given_back(api, music, origin):
     before = api.call("GET", f"/playlists/{made['id']}")["items"]
     after = api.queue()["items"]
     assert [(item["uri"], item["title"], item["album"]) for item in after] == [(item["uri"], item["title"], item["album"]) for item in before]
+
+
+# Looking into a list without adding it
+
+
+def test_a_folder_shows_its_lists(api, music):
+    (music / "lists" / "a.m3u").write_text("../short-0.mp3\n")
+    (music / "lists" / "notes.txt").write_text("no list")
+    entries = api.call("GET", "/browse?path=lists")["entries"]
+    assert [(entry["type"], entry["path"]) for entry in entries] == [("list", "lists/a.m3u")]
+
+
+def test_a_list_is_looked_into_without_being_added(api, music):
+    (music / "lists" / "inner.pls").write_text("[playlist]\nFile1=../short-2.mp3\nTitle1=Third\n")
+    (music / "lists" / "a.m3u").write_text(
+        "#EXTM3U\n#EXTINF:1,Me - First\n../short-0.mp3\ninner.pls\nhttps://me:secret@host.example/a.mp3?token=abc\n")
+    found = api.call("GET", "/media/list?uri=lists/a.m3u")
+    assert (found["uri"], found["length"], found["truncated"]) == ("lists/a.m3u", 3, False)
+    assert [(item["uri"], item["title"], item["artist"]) for item in found["items"]] == [
+        ("short-0.mp3", "First", "Me"), ("short-2.mp3", "Third", None), ("https://***@host.example/a.mp3?token=***", None, None)]
+    assert api.queue()["length"] == 0
+
+
+def test_a_list_of_the_web_is_looked_into(api, origin):
+    text, content_type = FORMATS["rss"]
+    origin.serve("/feed", text.format(a="a.mp3", b="b.mp3").encode(), content_type=content_type)
+    found = api.call("GET", f"/media/list?uri={origin.url}/feed")
+    assert [item["title"] for item in found["items"]] == ["One", "Two"]
+
+
+@pytest.mark.parametrize(("uri", "status"), [("short-0.mp3", 422), ("missing.m3u", 404), ("../outside.m3u", 403), ("", 422)])
+def test_what_is_no_list_is_refused(api, music, uri, status):
+    (music.parent / "outside.m3u").write_text("a.mp3")
+    response = api.request("GET", "/media/list", params={"uri": uri})
+    assert response.status_code == status, response.text
+
+
+def test_an_endless_list_is_cut(api, music):
+    (music / "long.m3u").write_text("short-0.mp3\n" * 10_001)
+    found = api.call("GET", "/media/list?uri=long.m3u")
+    assert found["length"] == len(found["items"]) == 10_000 and found["truncated"]

@@ -94,20 +94,28 @@ def test_a_title_changes_when_it_is_heard(capture, api, media, events, stations)
     assert abs(at - changes[0]) / RATE < 0.2 + 0.08
 
 
-def test_a_pause_goes_back_to_what_is_on_the_air(capture, api, media, stations):
-    """Rows 133, 36: the station goes on without us; what was buffered is not played."""
+@pytest.mark.parametrize("silence", ["pause", "interruption"])
+def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, silence):
+    """Rows 133, 36: the station goes on without us, paused or interrupted; what was buffered is not played."""
     radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
     tune_in(api, radio)
     capture.wait_sound()
-    api.pause()
-    api.wait_status("paused")
+    if silence == "pause":
+        api.pause()
+        api.wait_status("paused")
+    else:
+        api.call("POST", "/session/interruptions", json={"type": "began"})
+        api.wait_status("interrupted")
     connections = len(radio.log())
     capture.wait_silence()
     capture.wait_seconds(6)
-    assert len(radio.log()) == connections, "nobody listens while it is paused"
+    assert len(radio.log()) == connections, "nobody listens while it is silent"
     mark = capture.frames
-    api.play()
-    api.wait_status("playing")
+    if silence == "pause":
+        api.play()
+    else:
+        api.call("POST", "/session/interruptions", json={"type": "ended"})
+    api.wait_status("playing", timeout=10)
     start = capture.wait_sound(mark)
     capture.wait_frames(start + RATE // 2)
     on_air = (radio.edge() / KBPS_192 - 0.5) % 30

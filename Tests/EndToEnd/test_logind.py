@@ -116,7 +116,8 @@ def test_the_users_word_is_above_the_locks(logind, capture, api, playing):
 def test_only_the_own_screens_count(bus, capture, launch):
     own, stranger = Screen(1, os.getuid()), Screen(2, STRANGER)
     over_network, greeter = Screen(3, os.getuid(), seat=""), Screen(4, os.getuid(), kind="greeter")
-    logind = LoginManager(bus, [own, stranger, over_network, greeter]).start()
+    console = Screen(6, os.getuid(), type="tty")
+    logind = LoginManager(bus, [own, stranger, over_network, greeter, console]).start()
     api = Api(launch().url)
     eventually(logind.is_held, "it listens")
     for screen in (stranger, over_network, greeter):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: choosing, following, losing them."""
 
+import itertools
+
 import pytest
 
-from rig import Capture, eventually
+from rig import Capture, Origin, eventually
+from rig.pulse import HEADPHONES, SPEAKERS
 from rig.waiting import during
 
 RATE = 44100
@@ -91,6 +94,49 @@ def test_a_ramp_takes_as_long_at_another_rate(capture, pulse, api):
     assert 0.5 < (last - start) / RATE < 5, "3 s of the other rate"
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations(["spk", "hp", "desk"])), ids="-".join)
+def test_the_best_output_is_taken_in_any_order_of_plugging(pulse, api, order):
+    """Row 137: headphones, else the default, else what there is; the configured default is spk."""
+    modules = {"spk": SPEAKERS, "hp": HEADPHONES, "desk": "module-null-sink sink_name=desk"}
+
+    def best(sinks: list[str]) -> str | None:
+        return next((name for name in ("hp", "spk", "desk") if name in sinks), None)
+
+    def check(sinks: list[str]) -> None:
+        eventually(lambda: {o["id"] for o in api.call("GET", "/outputs")["outputs"]} == set(sinks), f"{sinks} are listed")
+        eventually(lambda: current(api) == best(sinks), f"{best(sinks)} of {sinks}")
+
+    for name in ("hp", "spk"):
+        pulse.unplug(name)
+    check([])
+    plugged: list[str] = []
+    for name in order:
+        pulse.load(modules[name])
+        plugged.append(name)
+        check(plugged)
+    during(0.3, lambda: current(api) == "hp", "the headphones were left")
+    for name in order:
+        pulse.unload(pulse.module(f"sink_name={name}"))
+        plugged.remove(name)
+        check(plugged)
+
+
+def test_a_combined_sink_is_an_output_as_any_other(capture, headphones, pulse, api):
+    """Issue 4, real components: module-combine-sink over both: chosen, heard on both, and left again when it goes."""
+    pulse.load("module-combine-sink sink_name=both slaves=spk,hp")
+    assert api.call("PUT", "/outputs/current", json={"id": output_id(api, "both")})["following"] == "choice"
+    api.load("low.mp3", play=True)
+    capture.wait_sound(timeout=10)
+    headphones.wait_sound(timeout=10)
+    assert api.wait_status("playing") and current(api) == "both"
+    before = api.player()["position"]
+    pulse.unload(pulse.module("sink_name=both"))
+    eventually(lambda: current(api) in ("spk", "hp"), "another one takes over")
+    if api.player()["status"] == "paused":
+        api.play()
+    eventually(lambda: api.player()["status"] == "playing" and api.player()["position"] > before + 0.5, "it plays on", timeout=10)
+
+
 def test_an_unknown_output_is_refused(pulse, api):
     """Issue 2, bad input."""
     for body, statuses in (({"id": "nonsense"}, (404,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):
@@ -169,3 +215,27 @@ def test_the_list_says_when_nothing_can_be_reached(server, pulse, api):
     api.wait_status("interrupted")
     outputs = api.call("GET", "/outputs")["outputs"]
     assert outputs and all(not output["available"] and output["state"] == "unknown" for output in outputs)
+
+
+def test_what_cannot_be_searched_goes_on_elsewhere(capture, pulse, api, media, directory):
+    """A web file from a server without ranges is asked for once more when its output is another one, or comes back."""
+    origin = Origin()
+    origin.serve("/slow.mp3", media.path("long.mp3").read_bytes(), ranges=False, rate=48_000)
+    headphones = Capture(pulse, "hp").start()
+    try:
+        api.load(f"{origin.url}/slow.mp3", "low.mp3", play=True)
+        api.wait_status("playing", timeout=10)
+        capture.wait_seconds(1.5)
+        before = api.player()["position"]
+        api.call("PUT", "/outputs/current", json={"id": "hp"})
+        headphones.wait_sound(timeout=15)
+        after = api.wait_status("playing", timeout=15)
+        assert after["queueIndex"] == 0 and after["error"] is None
+        assert before - 0.1 < after["position"] < before + 3
+        pulse.kill()
+        pulse.start()
+        back = api.wait_status("playing", timeout=30)
+        assert back["queueIndex"] == 0 and back["position"] >= after["position"] - 0.5
+    finally:
+        headphones.stop()
+        origin.close()

@@ -224,7 +224,9 @@ def test_metrics_and_health_tell_of_each(api, player):
 
 
 def test_two_players_on_two_sinks_each_only_there(capture, headphones, pulse, api, player, media):
-    """SPEC rows 107 and 148: two sink inputs; song A in spk.monitor, song B in hp.monitor, each sample exact."""
+    """Rows 107, 148: multi-route, two sink inputs; song A in spk.monitor, song B in hp.monitor, each sample exact."""
+    eventually(lambda: "multi-route" in api.call("GET", "/session")["available"]["categories"], "the outputs are there")
+    api.call("PATCH", "/session", json={"category": "multi-route"})
     cue = player("cue", output="hp")
     assert listed(api)["cue"]["output"] == "hp"
     api.load("long.mp3")
@@ -294,7 +296,7 @@ def test_players_are_no_neighbours_to_each_other(capture, headphones, pulse, sta
 
 
 def test_the_session_is_one_for_all(api, player):
-    """Active while any of them plays; interruptions concern all, and so does a request to be inactive."""
+    """Row 98: active while any of them plays; interruptions, a request to be inactive and the category concern all."""
     kitchen = player("kitchen")
     kitchen.load("low.mp3")
     kitchen.play()
@@ -315,6 +317,14 @@ def test_the_session_is_one_for_all(api, player):
     kitchen.wait_status("playing")
     api.call("PATCH", "/session", json={"active": False})
     assert kitchen.wait_status("paused")["status"] == "paused"
+    for client in (api, kitchen):
+        client.play()
+        client.wait_status("playing")
+    api.call("PATCH", "/session", json={"category": "audio-processing"})
+    for client in (api, kitchen):
+        assert client.wait_status("paused")["reason"] == "session"
+        assert client.request("POST", "/player/play").json()["code"] == "session-forbids"
+        assert client.call("GET", "/session")["category"] == "audio-processing"
 
 
 def test_what_the_session_forbids_holds_for_those_made_later(api, player):
@@ -337,6 +347,21 @@ def test_a_player_made_during_an_interruption_is_interrupted(api, player):
     late.wait_status("interrupted")
     api.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
     late.wait_status("playing")
+
+
+def test_a_player_made_after_an_interruption_timed_out_plays(api, player):
+    """Whoever interrupted has not come back: it interrupts nobody anew."""
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    api.settings(interruptionTimeout=1)
+    api.call("POST", "/session/interruptions", json={"type": "began"})
+    api.wait_status("interrupted")
+    api.wait_status("playing")
+    late = player("late")
+    # `play` would be above the interruption.
+    late.settings(autoPlay=True)
+    late.load("low.mp3")
+    assert late.wait_status("playing", "interrupted")["status"] == "playing"
 
 
 def test_a_player_is_removed_while_it_plays(capture, headphones, pulse, server, api, player, open_events):

@@ -42,6 +42,25 @@ def test_music_resumes_where_the_daemon_died(capture, pulse, api, media, events)
         again.stop()
 
 
+def test_the_loss_is_said_once_and_forgotten_when_it_is_over(server, capture, pulse, api):
+    """In the log: one line each. In the state: no error of what is past."""
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    pulse.kill()
+    capture.stop()
+    lost = api.wait_status("interrupted")
+    assert lost["error"]["code"] == "output-unavailable"
+    api.pause()
+    # It tries again after 0.1, 0.3 and 0.7 s.
+    pulse.refuse(times=3)
+    pulse.start()
+    eventually(lambda: api.player()["output"]["available"], "the output is back", timeout=10)
+    assert api.player()["error"] is None
+    lines = server.log().splitlines()
+    for words in ("there is no sound output", "the sound output is back"):
+        assert len([line for line in lines if words in line]) == 1, lines
+
+
 def test_a_paused_player_stays_paused_when_the_daemon_comes_back(capture, pulse, api):
     """Row 147 with row 129's rule: nobody asked for music."""
     api.load("long.mp3")

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 from rig import within
+from rig.collection import picture, tag
 
 FRAMES = 25
 
@@ -76,7 +77,8 @@ def test_size_etag_and_refusals(api, videos):
     assert again.status_code == 304 and not again.content
     assert thumbnail(api, "videos/clock.mp4", t=21).status_code == 404
     assert thumbnail(api, "videos/none.mp4", t=1).status_code == 404
-    assert thumbnail(api, "noise.mp3", t=1).status_code == 415
+    sound = thumbnail(api, "noise.mp3", t=1)
+    assert sound.status_code == 415 and "noise.mp3" in sound.json()["detail"] and "no video" in sound.json()["detail"]
     assert thumbnail(api, "videos/clock.mp4", t=-1).status_code == 422
     assert thumbnail(api, "videos/clock.mp4", t="nan").status_code == 422
     assert thumbnail(api, "videos/clock.mp4", size=100_000).status_code == 422
@@ -147,6 +149,10 @@ def test_a_picture_that_is_a_bomb_is_refused(start_server, directory, media):
         answer = api.request("GET", "/media/artwork", params={"uri": "a.mp3", "size": 100})
         assert answer.status_code == 415 and answer.json()["code"] == "unsupported"
     assert server.resident_bytes() - before < 32 << 20
+    # In the tags of the file, too.
+    (music / "b.mp3").write_bytes(tag(picture(bomb())) + media.path("untagged.mp3").read_bytes())
+    inside = api.request("GET", "/media/artwork", params={"uri": "b.mp3", "size": 100})
+    assert inside.status_code == 415 and server.resident_bytes() - before < 48 << 20
     (music / "cover.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(500))
     assert api.request("GET", "/media/artwork", params={"uri": "a.mp3", "size": 100}).status_code == 415
     api.close()

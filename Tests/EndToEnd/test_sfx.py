@@ -121,7 +121,7 @@ def test_fifty_requests_at_once(pulse, capture, server, api, playing):
     assert abs(turns[0] - turns[1]) < 0.05
     assert api.player()["status"] == "playing"
     counts = api.http.get("/metrics").text
-    assert 'tonearm_sound_effects_total{reason="finished"}' in counts
+    assert 'tonearm_sound_effects_total{player="main",reason="finished"}' in counts
 
 
 def test_what_cannot_be_played_is_the_answer(api, capture, playing):

@@ -41,4 +41,34 @@ import Testing
         headers.add("e", "")
         #expect(headers["e"] == "")
     }
+
+    @Test(arguments: [
+        "GET /\0 HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nA: \u{B}\r\n\r\n", "GET / HTTP/1.1\r\nA: b\rc\r\n\r\n",
+    ])
+    func findsControlCharacters_RFC9110_5_5(head: String) {
+        #expect(Array(head.utf8).withUnsafeBytes { RequestHead.hasControlCharacter($0) })
+    }
+
+    @Test func takesTabsAndLineEnds() {
+        let head = Array("GET / HTTP/1.1\r\nA:\tb\nC: \u{E9}\r\n\r\n".utf8)
+        #expect(!head.withUnsafeBytes { RequestHead.hasControlCharacter($0) })
+    }
+
+    @Test(arguments: [
+        ("http://a.example:81/p", "a.example:81", "/p"), ("HTTPS://a?x=1", "a", "/"), ("http:///p", "", "/p"),
+        ("http://u@a/", "u@a", "/"),
+    ])
+    func absoluteForm_hasAnAuthority_RFC9112_3_2_2(target: String, authority: String, path: String) {
+        let target = RequestTarget(target)
+        #expect(target.authority == authority && target.path == path && target.isKnownForm)
+        let headers = HTTPHeaders([("Host", "localhost"), ("A", "b")]).addressed(to: target)
+        #expect(headers["Host"] == authority && headers["A"] == "b")
+        // One without a Host field stays what it is: malformed.
+        #expect(HTTPHeaders([("A", "b")]).addressed(to: target)["Host"] == nil)
+    }
+
+    @Test(arguments: ["p", "ftp://a/b", "a:80", ""]) func otherForms_areUnknown(target: String) {
+        #expect(!RequestTarget(target).isKnownForm || target.isEmpty)
+        #expect(RequestTarget("/a://b").authority == nil && RequestTarget("*").isKnownForm)
+    }
 }

@@ -67,8 +67,4 @@ struct TrackMetadataTests {
     func datesOfOtherForms_areNotTold(_ date: String) {
         #expect(metadata(ItemDraft(uri: "a.mp3")) { $0.date = date }["xesam:contentCreated"] == nil)
     }
-
-    @Test func fileAddresses_areEscaped() {
-        #expect(FileAddress.url("/a b/ä#%.jpg") == "file:///a%20b/%C3%A4%23%25.jpg")
-    }
 }

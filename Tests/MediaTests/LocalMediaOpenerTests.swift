@@ -41,6 +41,19 @@ private struct Factory: DecoderFactory {
     }
 
     @Test(arguments: [
+        ([], false, false), (["a.lrc"], false, true), (["Cover.JPG"], true, false),
+        (["b.lrc", "x.jpg", "cover.txt"], false, false), (["folder.png", "a.lrc"], true, true),
+    ])
+    func tellsWhatLiesBesideIt(files: [String], hasPicture: Bool, hasLyrics: Bool) throws {
+        try folder.directory("album")
+        try folder.file("album/a.mp3", "ONE")
+        for file in files { try folder.file("album/\(file)") }
+        let decoder = try opener.open(MediaLocator(uri: "album/a.mp3"), cancellation: MediaCancellation())
+        #expect(decoder.media.companions == .init(hasPicture: hasPicture, hasLyrics: hasLyrics))
+        #expect(try decoder.seek(to: 7) == 7)
+    }
+
+    @Test(arguments: [
         ("%PDF-1.4", "PDF"), ("plain words", "text file"), ("<!DOCTYPE html><p>", "HTML"), ("\u{1}\u{2}", "no audio"),
     ])
     func unsupported_saysWhatItIs(content: String, word: String) throws {

@@ -31,6 +31,18 @@ import Testing
         #expect(abs(entry.modified - Date().timeIntervalSince1970) < 60)
     }
 
+    @Test(arguments: ["a.m3u", "a.M3U8", "a.pls", "a.xspf", "a.asx"])
+    func playlistFile_isAListAmongTheFiles(name: String) throws {
+        try folder.file(name)
+        try folder.file("b.mp3")
+        try folder.file("c.txt")
+        let entries = try MusicFolder.list("", in: roots).entries
+        #expect(entries.map(\.name) == [name, "b.mp3"])
+        #expect(entries.map(\.kind) == [.list, .file])
+        // What it lists lies in the folders as well: a folder is added without its lists.
+        #expect(try FolderWalk.collect("", in: roots).uris == ["b.mp3"])
+    }
+
     @Test func linksInsideAreShown_othersAndSpecialFilesAreNot() throws {
         try folder.directory("album")
         try folder.file("album/a.mp3")

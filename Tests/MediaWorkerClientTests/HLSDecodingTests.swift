@@ -8,6 +8,7 @@ import MediaWorkerClient
 import Mpg123Decoding
 import Playback
 import Testing
+import Threading
 
 /// Streams in pieces as ffmpeg cuts them, through real workers: each sample, and any place.
 @Suite(.serialized) struct HLSDecodingTests {
@@ -166,6 +167,51 @@ import Testing
         defer { buffer.deallocate() }
         while try decoder.decode(into: buffer).frames == 0 {}
         #expect(decoder.media.format.sampleRate == 44_100)
+    }
+
+    /// Tells each time that something is opened.
+    private struct ToldFactory: DecoderFactory {
+        let inner: MediaWorkerFactory
+        let openings: Mailbox<Bool>
+
+        func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
+            try inner.recognises(head, of: source)
+        }
+
+        func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+            defer { openings.post(true) }
+            return try inner.open(source)
+        }
+    }
+
+    @Test func theNextRun_isOpenedBeforeItsTurn_andNoOtherBesides() throws {
+        try cut(Self.aac)
+        let plain = try decodeAll(try open())
+        let text = try playlist()
+        let parts = text.components(separatedBy: "#EXTINF")
+        // Each piece is a run of its own.
+        web["/list.m3u8"] = Array(parts.joined(separator: "#EXT-X-DISCONTINUITY\n#EXTINF").utf8)
+        let openings = Mailbox<Bool>()
+        let opener = NetworkMediaOpener(
+            transport: web, limits: NetworkLimits(),
+            factories: [ToldFactory(inner: MediaWorkerFactory(testWorkers), openings: openings)], local: NoFiles())
+        let decoder = try opener.open(
+            MediaLocator(uri: "http://web.example/list.m3u8"), cancellation: MediaCancellation())
+        #expect(openings.take(until: .now.advanced(bySeconds: 10)).count == 1)
+        let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 8_820)
+        defer { buffer.deallocate() }
+        var frames = 0
+        while frames < 8_820 { frames += try decoder.decode(into: buffer).frames }
+        #expect(openings.take(until: .now.advanced(bySeconds: 10)).count == 1, "the next one, a second before its turn")
+        #expect(openings.take(until: .now).isEmpty)
+        frames += try decodeAll(decoder).count / 2
+        #expect(openings.take(until: .now).count == parts.count - 3, "each once")
+        // Every encoder's delay is in each run: a frame or two more of each, none is lost.
+        #expect(frames >= plain.count / 2)
+        #expect(decoder.media.decodeErrors == 0)
+        // Back to the middle: what was opened ahead of another place is of no use there.
+        _ = try decoder.seek(to: 44_100)
+        #expect(try decoder.decode(into: buffer).frames > 0)
     }
 
     @Test func aMaster_isAChoice_andTheNextIsTried() throws {

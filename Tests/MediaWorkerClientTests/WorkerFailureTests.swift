@@ -158,6 +158,53 @@ import Threading
         #expect(eventually { workers().isEmpty })
     }
 
+    /// None before the first item; then one, which the next item gets and which another one replaces; none in the end.
+    @Test func spareWorker_isReadyForTheNextItem() throws {
+        #expect(eventually { workers().isEmpty }, "listers of other tests")
+        var limits = WorkerLimits()
+        limits.spare = 3
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits))
+        let spare: pid_t
+        do {
+            let first = try factory.open(try files.source("a.flac"))
+            #expect(workers().count == 1, "what was asked for comes first")
+            let own = workers()
+            #expect(eventually { workers().count == 2 })
+            spare = try #require(workers().first { !own.contains($0) })
+            _ = first
+        }
+        #expect(eventually { workers() == [spare] })
+        do {
+            let second = try factory.open(try files.source("a.flac"))
+            #expect(workers() == [spare])
+            #expect(try decodeAll(second).isEmpty == false)
+            #expect(eventually { workers().count == 2 })
+        }
+        #expect(eventually { workers().count == 1 && !workers().contains(spare) })
+        #expect(eventually { workers().isEmpty })
+    }
+
+    @Test func spareWorkerThatDiedWhileItWaited_costsNoItem() throws {
+        #expect(eventually { workers().isEmpty }, "workers of other tests")
+        var limits = WorkerLimits()
+        limits.spare = 3
+        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits))
+        do { _ = try factory.open(try files.source("a.flac")) }
+        #expect(eventually { workers().isEmpty } && eventually { workers().count == 1 })
+        // What it has said once it is ready must not look like life.
+        let spare = try #require(workers().first)
+        var restful = 0
+        #expect(
+            eventually {
+                restful = state(of: spare).first == "S" ? restful + 1 : 0
+                return restful > 20
+            })
+        kill(spare, SIGKILL)
+        #expect(eventually { workers().isEmpty })
+        #expect(try decodeAll(try factory.open(try files.source("a.flac"))).isEmpty == false)
+        #expect(eventually { workers().isEmpty })
+    }
+
     @Test func listerThatDiedWhileItWaited_costsNoFile() throws {
         let factory = MediaWorkerFactory(testWorkers)
         for _ in 0..<3 {
@@ -180,11 +227,16 @@ import Threading
         var found: [pid_t] = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         for process in names.compactMap({ pid_t($0) }) {
-            guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { continue }
-            let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+            let fields = state(of: process)
             if fields.count > 1, pid_t(fields[1]) == own, fields[0] != "Z" { found.append(process) }
         }
         return found
+    }
+
+    /// What the kernel says of a process behind its name: its state, its parent and more. Empty when it is gone.
+    private func state(of process: pid_t) -> [Substring] {
+        guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return [] }
+        return String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

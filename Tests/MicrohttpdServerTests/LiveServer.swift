@@ -18,12 +18,14 @@ final class LiveServer: HTTPResponder {
     private let running = Mutex<(door: FrontDoor, server: MicrohttpdServer)?>(nil)
 
     init(
-        bodyLimit: Int = 1 << 20, _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
+        bodyLimit: Int = 1 << 20, bodyMemory: Int = 128 << 20,
+        _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
     ) throws {
         self.answer = answer
         let log = Logger(label: "test")
         let server = try MicrohttpdServer(
-            configuration: MicrohttpdConfiguration(bodyLimit: bodyLimit), log: log, responder: Forward(self))
+            configuration: MicrohttpdConfiguration(bodyLimit: bodyLimit, bodyMemory: bodyMemory), log: log,
+            responder: Forward(self))
         let door = try FrontDoor(
             host: "127.0.0.1", port: 0, log: log, plain: { server.adopt($0) }, upgrade: { close($0.descriptor) })
         running.withLock { $0 = (door, server) }
@@ -54,6 +56,10 @@ final class LiveServer: HTTPResponder {
 
     func bodyLimit(method: HTTPMethod, path: String) -> Int? { limits.withLock { $0[path] } }
 
+    func refusal(of head: HTTPRequest) -> HTTPResponse? {
+        head.headers["X-Refused"] == nil ? nil : HTTPResponse(status: 412)
+    }
+
     deinit { stop() }
 }
 
@@ -68,6 +74,8 @@ private final class Forward: HTTPResponder {
     }
 
     func bodyLimit(method: HTTPMethod, path: String) -> Int? { target.bodyLimit(method: method, path: path) }
+
+    func refusal(of head: HTTPRequest) -> HTTPResponse? { target.refusal(of: head) }
 }
 
 /// A body that a test feeds.

@@ -35,6 +35,21 @@ import Testing
         #expect(try refusal([0xFF])?.code == .unsupported)
     }
 
+    /// Also where a frame of no told size begins in the last bytes that are looked at.
+    @Test func headersAtTheVeryEnd_areLookedAtAndNotBeyond() {
+        for count in [0, 1, 20, 40, 65_532] {
+            for second in UInt8(0xE0)...0xFF {
+                for third in stride(from: UInt8(0), through: 0xF0, by: 16) {
+                    for tail in 0..<32 {
+                        let bytes = [UInt8](repeating: 0, count: count) + [0xFF, second, third, 0]
+                        _ = FrameHeader.find(in: bytes + [UInt8](repeating: 0, count: tail))
+                    }
+                    guard count < 100 else { break }
+                }
+            }
+        }
+    }
+
     @Test func unsupported_whenAnotherFormatHidesBehindATag() throws {
         let tag = TagBuilder(version: 3).text("TIT2", 0, Array("x".utf8)).bytes
         #expect(try refusal(tag + Array("fLaC".utf8) + [UInt8](repeating: 0, count: 9_000))?.code == .unsupported)

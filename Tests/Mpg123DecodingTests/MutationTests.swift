@@ -22,7 +22,7 @@ import Testing
             TagBuilder(version: 4).text("TIT2", 1, [0xFF, 0xFE, 0x41, 0]).picture(3, TagBuilder.png).bytes
                 + originals[0])
         try withBoundedMemory {
-            for seed in 0..<1_200 {
+            for seed in 0..<5_400 {
                 var random = SeededGenerator(seed: UInt64(seed))
                 play(Mutation.apply(to: originals[seed % originals.count], using: &random), "seed \(seed)", &random)
             }

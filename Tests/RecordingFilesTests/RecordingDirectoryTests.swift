@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import Foundation
 import Glibc
 import Recording
 import Testing
@@ -36,6 +36,31 @@ struct RecordingDirectoryTests {
         _ = try samples.withUnsafeBufferPointer { try writer.write($0) }
         try writer.finish()
         return writer.id
+    }
+
+    @Test func aStream_isWrittenAsItComes_andFoundAfterADeath() throws {
+        let place = Place()
+        let directory = try RecordingDirectory(place.path)
+        let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let (whole, cut) = try (
+            directory.createStream(name: "radio", .aac),
+            directory.createStream(name: "radio", .aac)
+        )
+        #expect((whole.id, cut.id) == ("radio.aac", "radio-2.aac"))
+        try bytes.withUnsafeBytes { bytes in
+            try whole.write(bytes)
+            try cut.write(bytes)
+        }
+        #expect(whole.count == 10_000)
+        try whole.finish()
+        #expect(try place.names == ["radio-2.aac.part", "radio.aac"])
+        let again = try RecordingDirectory(place.path)
+        #expect(try again.list().map(\.id).sorted() == ["radio-2-recovered.aac", "radio.aac"])
+        for id in ["radio.aac", "radio-2-recovered.aac"] {
+            #expect(FileManager.default.contents(atPath: place.path + "/" + id).map { [UInt8]($0) } == bytes)
+        }
+        #expect(try again.entry("radio-2-recovered.aac").isRecovered)
+        try again.delete("radio.aac")
     }
 
     @Test func everyFormat_isWrittenAsAsked() throws {
@@ -82,6 +107,73 @@ struct RecordingDirectoryTests {
         #expect(entries.map(\.id) == ["memo-recovered.wav"])
         #expect(entries[0].isRecovered && entries[0].sound?.duration == 1)
         #expect(try place.names == ["memo-recovered.wav"])
+    }
+
+    /// As after a kill: what was written so far, and no end. Quiet first, then loud: what is guessed from the beginning is wrong.
+    @Test(arguments: [RecordingSettings.Container.wav, .flac, .opus, .mp3], [false, true])
+    func cutOffFile_tellsItsLength(container: RecordingSettings.Container, isLoudFirst: Bool) throws {
+        let place = Place()
+        let id: String
+        do {
+            var settings = RecordingSettings()
+            (settings.container, settings.name, settings.sampleRate) = (container, "memo", 48_000)
+            let directory = try RecordingDirectory(place.path)
+            let writer = try directory.create(settings)
+            var random = SystemRandomNumberGenerator()
+            for second in 0..<8 {
+                let level: Float = (second < 2) == isLoudFirst ? 0.9 : 0.0001
+                let samples = (0..<48_000 * settings.channelCount).map { _ in
+                    Float.random(in: -level...level, using: &random)
+                }
+                _ = try samples.withUnsafeBufferPointer { try writer.write($0) }
+            }
+            // Its end never comes: what the disk has now is all.
+            id = writer.id
+            try Data(contentsOf: URL(fileURLWithPath: place.path + "/" + id + ".part")).write(
+                to: URL(fileURLWithPath: place.path + "/killed"))
+            try writer.finish()
+        }
+        #expect(unlink(place.path + "/" + id) == 0)
+        #expect(rename(place.path + "/killed", place.path + "/" + id + ".part") == 0)
+        let entry = try #require(try RecordingDirectory(place.path).list().first)
+        let duration = try #require(entry.sound?.duration)
+        // The encoder still holds some of it back.
+        #expect(entry.isRecovered && duration <= 8.1 && duration > 6.5)
+        if container == .wav { #expect(duration == 8) }
+        if container == .mp3 || container == .flac { #expect(duration > 7.8) }
+    }
+
+    /// As of a station that was joined: the rest of a frame comes first.
+    @Test(arguments: [1, 100, 30_000], [1, 2])
+    func streamThatBeginsWithinAFrame_tellsItsLength(cut: Int, channels: Int) throws {
+        let place = Place()
+        let directory = try RecordingDirectory(place.path)
+        let id = try record(directory) {
+            ($0.container, $0.name, $0.sampleRate, $0.channelCount) = (.mp3, "whole", 44_100, channels)
+        }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: place.path + "/" + id))
+        let rest = Array(bytes.dropFirst(min(cut, bytes.count / 2)))
+        // A header by chance, which no other follows.
+        let stream = [0xFF, 0xFB, 0x90, 0x00, 0x12] + rest.dropFirst(5)
+        let writer = try directory.createStream(name: "radio", .mp3)
+        try ([0x12] + stream).withUnsafeBytes { try writer.write($0) }
+        try writer.finish()
+        let sound = try #require(try directory.entry("radio.mp3").sound)
+        let duration = try #require(sound.duration)
+        #expect(sound.sampleRate == 44_100 && sound.channelCount == channels)
+        let whole = 1.1 * Double(rest.count) / Double(bytes.count)
+        #expect(abs(duration - whole) < 0.15)
+        #expect(try directory.list().first { $0.id == "radio.mp3" }?.sound?.duration == duration)
+    }
+
+    @Test func whatHoldsNoFrame_isNoSound() throws {
+        let place = Place()
+        let directory = try RecordingDirectory(place.path)
+        let writer = try directory.createStream(name: "radio", .mp3)
+        let noise = (0..<100_000).map { $0 % 700 == 3 ? UInt8(0xFF) : $0 % 700 == 4 ? 0xFB : 0x55 }
+        try noise.withUnsafeBytes { try writer.write($0) }
+        try writer.finish()
+        #expect(try directory.entry("radio.mp3").sound == nil)
     }
 
     @Test func whatIsNoRecording_isNeitherListedNorOpenedNorDeleted() throws {

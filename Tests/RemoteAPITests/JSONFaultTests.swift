@@ -13,7 +13,7 @@ import Threading
 
     @Test(arguments: ["[1,]", "{\"a\":1,}", "[{\"a\":[1 ,\n ] }]", "[,]"])
     func commaBeforeAClosingBracketIsFound(_ text: String) {
-        #expect(JSONFault.first(in: Array(text.utf8)) == .trailingComma)
+        #expect(JSONFault.first(in: Array(text.utf8)) == .strayComma)
     }
 
     @Test(arguments: ["[\",]\"]", "{\"a,\":\",}\"}", "[1,2]", "[[],[]]"])

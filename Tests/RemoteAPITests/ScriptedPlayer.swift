@@ -112,7 +112,7 @@ final class ScriptedPlayer: PlayerControl {
 struct ScriptedCatalogue: MediaCatalogue {
     static let picture = MediaDescription.Picture(mimeType: "text/html", bytes: [0xFF, 0xD8, 0xFF, 1, 2, 3])
 
-    func describe(_ locator: MediaLocator) throws(MediaError) -> MediaDescription {
+    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
         if locator.uri == "gone.mp3" { throw MediaError(.notFound, "There is no gone.mp3.") }
         if locator.uri == "text.mp3" { throw MediaError(.unsupported, "There is no audio in text.mp3.") }
         var media = MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: 441_000)
@@ -125,7 +125,7 @@ struct ScriptedCatalogue: MediaCatalogue {
         if path == ".." { throw MediaError(.forbidden, "Outside the music folders.") }
         return MusicListing(
             path: path, parent: path.isEmpty ? nil : "",
-            entries: (0..<3).map { .init(name: "\($0).mp3", path: "\(path)/\($0).mp3", isFolder: false, size: 10) })
+            entries: (0..<3).map { .init(name: "\($0).mp3", path: "\(path)/\($0).mp3", kind: .file, size: 10) })
     }
 
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {

@@ -20,7 +20,9 @@ struct ScriptedRenditions: MediaRenditions {
         return Self.jpeg
     }
 
-    func waveform(_ locator: MediaLocator, count: Int) throws(MediaError) -> MediaWaveform {
+    func waveform(
+        _ locator: MediaLocator, count: Int, cancellation: MediaCancellation
+    ) throws(MediaError) -> MediaWaveform {
         if locator.uri == "text.mp3" { throw MediaError(.unsupported, "There is no audio in text.mp3.") }
         return MediaWaveform(duration: 10, peaks: [Double](repeating: 0.5, count: count))
     }

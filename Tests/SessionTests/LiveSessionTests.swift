@@ -36,6 +36,34 @@ import Threading
         #expect(!told.take(until: .now.advanced(bySeconds: 60)).isEmpty, "nobody waits for a session that ended")
     }
 
+    @Test func whatComesBehindTheEnd_isAnswered() {
+        let (hung, release, answers) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
+        let isHeld = Monitor(true)
+        let session = session { command, done in
+            let isFirst = isHeld.withLock { isHeld in
+                defer { isHeld = false }
+                return isHeld
+            }
+            if isFirst {
+                hung.post(true)
+                _ = release.take(until: .now.advanced(bySeconds: 120))
+            }
+            done()
+        }
+        #expect(!hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        session.stop()
+        session.change(SessionRequest()) { if case .failure(.notSaved) = $0 { answers.post(true) } }
+        session.receive(.asleep(true)) { answers.post(false) }
+        release.post(true)
+        var all: [Bool] = []
+        while all.count < 2 {
+            let new = answers.take(until: .now.advanced(bySeconds: 10))
+            if new.isEmpty { break }
+            all += new
+        }
+        #expect(all == [true, false])
+    }
+
     @Test func stop_doesNotWaitForAPlayerThatHangs() {
         let (hung, release, ended) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
         let session = session { command, done in

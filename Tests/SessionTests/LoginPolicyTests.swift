@@ -44,6 +44,16 @@ import Testing
         #expect(policy.receive(.asked(id: "a", isLocked: false)) == [.locked(false)])
     }
 
+    @Test func aTextConsoleDoesNotCount_besideADesktop() {
+        let console = LoginSession(id: "console", user: 1000, isLocked: false, isGraphical: false)
+        var policy = policy(own(), console)
+        #expect(policy.receive(.hint(id: "own", isLocked: true)) == [.locked(true)])
+        #expect(policy.receive(.sessions([console])) == [.locked(false)])
+        #expect(policy.receive(.asked(id: "console", isLocked: true)) == [.locked(true)])
+        // A stranger's desktop does not count where we sit ourselves, at whatever.
+        #expect(policy.receive(.sessions([console, stranger()])).isEmpty)
+    }
+
     @Test func theDesktopsWordReplacesARequest() {
         var policy = policy(own())
         #expect(policy.receive(.asked(id: "own", isLocked: true)) == [.locked(true)])

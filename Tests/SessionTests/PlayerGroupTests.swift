@@ -88,6 +88,18 @@ import Testing
         #expect(join("c").words == ["obey video"])
     }
 
+    @Test func whoComesLater_isNotInterruptedByClientsThatAreGone() {
+        let a = join("a")
+        interrupt(.client, true)
+        interrupt(.client, true)
+        interrupt(.lock, true)
+        group.forgetClients()
+        #expect(join("b").words == ["began lock"])
+        // The others count for themselves.
+        interrupt(.client, false)
+        #expect(a.words.last == "ended client" && join("c").words == ["began lock"])
+    }
+
     @Test func whoLeft_isToldNothing() {
         let a = join("a")
         group.leave("a")

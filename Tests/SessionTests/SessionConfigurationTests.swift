@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    /// All 6,272: a combination is valid when each of its parts goes with the category, and no other one is.
+    @Test func everyCombination() {
+        for (column, category) in Self.categories.enumerated() {
+            func goes(_ row: String) -> Bool { Array(row)[column] == "1" }
+            let allowed = Set(Self.options.filter { goes($0.1) }.map(\.0))
+            for bits in 0..<(1 << Self.options.count) {
+                let options = Set(Self.options.indices.filter { bits >> $0 & 1 == 1 }.map { Self.options[$0].0 })
+                for (mode, row) in Self.modes {
+                    let isValid = options.isSubset(of: allowed) && goes(row)
+                    #expect((problem(category, options, mode) == nil) == isValid, "\(category) \(options) \(mode)")
+                }
+            }
+        }
+    }
+
     @Test func chatsBringTheirOptions() throws {
         let video = try SessionConfiguration(category: .playAndRecord, mode: .videoChat)
         #expect(video.effectiveOptions == [.allowBluetooth, .defaultToSpeaker] && video.options.isEmpty)

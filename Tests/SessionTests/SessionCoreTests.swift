@@ -62,6 +62,39 @@ import Testing
         #expect(!core.status.isActive)
     }
 
+    @Test func othersStayDown_whileAnAnnouncementPausesTheMusic() throws {
+        for options: Set<SessionOption> in [[.duckOthers], []] {
+            var core = core()
+            _ = try core.change(request { $0.options = options })
+            #expect(made(core.playerChanged("main", wantsSound: true)).count == 1)
+            var actions = core.announcementsChanged(of: "main", areHeard: true)
+            actions += core.playerChanged("main", wantsSound: false)
+            #expect(core.status.isActive)
+            actions += core.playerChanged("main", wantsSound: true)
+            actions += core.announcementsChanged(of: "main", areHeard: false)
+            #expect(undone(actions).isEmpty && core.status.isActive)
+            #expect(undone(core.playerChanged("main", wantsSound: false)).count == 1)
+        }
+    }
+
+    @Test func anAnnouncementAlone_ducksOthers_andSilencesNobody() throws {
+        var core = core()
+        #expect(made(core.announcementsChanged(of: "main", areHeard: true)).isEmpty && core.status.isActive)
+        #expect(made(try core.change(request { $0.options = [.duckOthers] })).count == 1)
+        #expect(undone(core.playerLeft("main")).count == 1 && !core.status.isActive)
+    }
+
+    @Test func releasedDuringAnAnnouncement_itIsInactive_andTheMusicStaysSilent() throws {
+        var core = core()
+        _ = core.playerChanged("main", wantsSound: true)
+        _ = core.announcementsChanged(of: "main", areHeard: true)
+        _ = core.playerChanged("main", wantsSound: false)
+        let paused = try core.change(request { $0.active = false }).compactMap { action in
+            if case .pausePlayers(let players) = action { players } else { nil }
+        }
+        #expect(paused == [["main"]] && !core.status.isActive)
+    }
+
     @Test func hasAnOutput_whileAnyPlayerHas() {
         var core = core()
         _ = core.outputChanged(of: "kitchen", isThere: true)

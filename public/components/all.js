@@ -12,6 +12,7 @@ import "./mini-player/mini-player.js";
 import "./music-browser/music-browser.js";
 import "./now-playing/now-playing.js";
 import "./output-picker/output-picker.js";
+import "./player-picker/player-picker.js";
 import "./playlist-browser/playlist-browser.js";
 import "./queue-list/queue-list.js";
 import "./recorder-panel/recorder-panel.js";

@@ -31,6 +31,8 @@ const shapes = {
   drag: html`<circle cx="9" cy="6.5" r="1.5"/><circle cx="15" cy="6.5" r="1.5"/><circle cx="9" cy="12" r="1.5"/><circle cx="15" cy="12" r="1.5"/><circle cx="9" cy="17.5" r="1.5"/><circle cx="15" cy="17.5" r="1.5"/>`,
   search: html`<circle class="${line}" cx="10.5" cy="10.5" r="6"/><path class="${line}" d="M15 15l5 5"/>`,
   chevron: html`<path class="${line}" d="M9 5.5l6.5 6.5L9 18.5"/>`,
+  leave: html`<path class="${line}" d="M15 5.5L8.5 12l6.5 6.5"/>`,
+  list: html`<path class="${line}" d="M9 6.5h11M9 12h11M9 17.5h11"/><circle cx="4.8" cy="6.5" r="1.3"/><circle cx="4.8" cy="12" r="1.3"/><circle cx="4.8" cy="17.5" r="1.3"/>`,
   home: html`<path class="${line}" d="M4 11l8-7 8 7M6.5 9.5V19h11V9.5"/>`,
   sun: html`<circle class="${line}" cx="12" cy="12" r="4"/><path class="${line}" d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>`,
   moon: html`<path class="${line}" d="M19.5 14.3A8 8 0 0 1 9.7 4.5a8 8 0 1 0 9.8 9.8z"/>`,

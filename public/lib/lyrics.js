@@ -21,9 +21,11 @@ export function untilNext(lines, index, time, now) {
 
 /** Lyrics by item, asked for once: `load(item)` gives the server's answer or null. */
 export function remembered(load) {
-  let last = { id: null, answer: null };
+  let last = { key: null, answer: null };
   return (item) => {
-    if (last.id !== item.id) last = { id: item.id, answer: load(item) };
+    // Another player, or another run of the server, may give the same id to something else.
+    const key = `${item.id} ${item.uri}`;
+    if (last.key !== key) last = { key, answer: load(item) };
     return last.answer;
   };
 }

@@ -79,7 +79,10 @@ function mark(row, isStop) {
 
 /** Which of its row's controls it is: 0 for the name, -1 for the last button. A file has fewer than a folder. */
 function placeOf(control) {
-  const all = [...control.closest("li").querySelectorAll(controls)];
+  const row = control.closest("li");
+  // Beside the rows, as the way back.
+  if (!row) return 0;
+  const all = [...row.querySelectorAll(controls)];
   const index = all.indexOf(control.closest(controls));
   return index > 0 ? index - all.length : 0;
 }

@@ -30,6 +30,9 @@ const reasonWords = {
   restored: "press play",
   "queue-changed": "the queue changed",
   session: "this machine is set to record, not to play",
+  "session-changed": "this machine plays again; press play",
+  "interruption-ended": "another program had the sound; press play",
+  "output-returned": "the sound server is back; press play",
 };
 
 /** The statuses that an error can be the reason of. */

@@ -3,12 +3,42 @@
 /** Where the API is. */
 export const root = "/api/v1";
 
-/** The event channel, as an address. */
-export const eventsPath = `${root}/events`;
+/** The id of the player whose paths are short, and which is always there. */
+export const main = "main";
 
-/** The player that the page drives, and its queue: every request for them takes its path from here. */
-export const playerPath = (rest = "") => `/player${rest}`;
-export const queuePath = (rest = "") => `/queue${rest}`;
+/** Where one of several players is found: every request for it, its queue and its outputs takes its path from here. */
+export class PlayerPaths {
+  #player;
 
-/** What belongs to one item of the queue: `""`, `"/artwork"`, `"/lyrics"`, `"/waveform"`. */
-export const itemPath = (id, rest = "") => queuePath(`/items/${encodeURIComponent(id)}${rest}`);
+  /** `player()` tells the player's id at each request. */
+  constructor(player) {
+    this.#player = player;
+  }
+
+  /** The event channel, as an address. */
+  get events() {
+    return `${root}${this.#own("/events")}`;
+  }
+
+  player(rest = "") {
+    return this.#player() === main ? `/player${rest}` : this.#own(rest);
+  }
+
+  queue(rest = "") {
+    return this.#own(`/queue${rest}`);
+  }
+
+  outputs(rest = "") {
+    return this.#own(`/outputs${rest}`);
+  }
+
+  /** What belongs to one item of the queue: `""`, `"/artwork"`, `"/lyrics"`, `"/waveform"`. */
+  item(id, rest = "") {
+    return this.queue(`/items/${encodeURIComponent(id)}${rest}`);
+  }
+
+  #own(short) {
+    const player = this.#player();
+    return player === main ? short : `/players/${encodeURIComponent(player)}${short}`;
+  }
+}

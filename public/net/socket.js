@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { eventsPath } from "./paths.js";
-
 const firstDelay = 250;
 const longestDelay = 8000;
 
@@ -10,6 +8,7 @@ const longestDelay = 8000;
  * (detail: `{state: "connecting" | "open" | "lost", retryAt}`, `retryAt` in ms of `performance.now()`).
  */
 export class EventSocket extends EventTarget {
+  #paths;
   #token;
   #interval;
   #socket = null;
@@ -18,8 +17,10 @@ export class EventSocket extends EventTarget {
   #epoch = null;
   #sequence = null;
 
-  constructor({ token = () => null, interval = 0.5 } = {}) {
+  /** `paths.events` is read at each connection, as `token` is. */
+  constructor({ paths, token = () => null, interval = 0.5 }) {
     super();
+    this.#paths = paths;
     this.#token = token;
     this.#interval = interval;
   }
@@ -49,6 +50,13 @@ export class EventSocket extends EventTarget {
     socket.addEventListener("close", () => socket === this.#socket && this.#lost());
   }
 
+  /** To another player's channel, of which nothing has been heard yet. */
+  change() {
+    this.#epoch = this.#sequence = null;
+    this.#attempt = 0;
+    this.connect();
+  }
+
   /** Ends the connection and does not come back until `connect`. */
   close() {
     clearTimeout(this.#timer);
@@ -62,7 +70,7 @@ export class EventSocket extends EventTarget {
   }
 
   #address() {
-    const address = new URL(eventsPath, location.href);
+    const address = new URL(this.#paths.events, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     address.searchParams.set("interval", String(this.#interval));
     if (this.#epoch !== null && this.#sequence !== null) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { LatestWins } from "../lib/latest.js";
-import { count } from "../lib/media.js";
-import { playerPath, queuePath } from "../net/paths.js";
+import { count, isListName, isNetwork } from "../lib/media.js";
 
 /** Takes back this edit and no other: the button goes with the revision that the edit made. */
 const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revision } });
@@ -25,13 +24,15 @@ function nothingAdded({ truncated }) {
  */
 export class Commands {
   #client;
+  #paths;
   #store;
   #notify;
   #streams = new Map();
 
   /** `notify(message, {action, tone})` shows a toast. */
-  constructor({ client, store, notify }) {
+  constructor({ client, paths, store, notify }) {
     this.#client = client;
+    this.#paths = paths;
     this.#store = store;
     this.#notify = notify;
   }
@@ -48,7 +49,7 @@ export class Commands {
   }
 
   #handlers = {
-    play: (target) => this.#player("play", target),
+    play: (target) => this.#play(target),
     pause: () => this.#player("pause"),
     toggle: () => this.#player("toggle"),
     stop: () => this.#player("stop"),
@@ -56,17 +57,17 @@ export class Commands {
     previous: () => this.#player("previous"),
     seek: (target) => this.#latest("seek", target, (value) => this.#player("seek", value)),
     scan: ({ rate }) => this.#player("scan", { rate }),
-    endScan: () => this.#attempt(() => this.#client.delete(playerPath("/scan"))),
+    endScan: () => this.#attempt(() => this.#client.delete(this.#paths.player("/scan"))),
     settings: (patch) => this.#settings(patch),
     volume: (patch) => this.#latest("volume", patch, (value) => this.#settings(value)),
     // The answer may precede the move of the sound; the `output` event follows it.
-    selectOutput: ({ id }) => this.#attempt(async () => void (await this.#client.put("/outputs/current", { id }))),
+    selectOutput: ({ id }) => this.#attempt(async () => void (await this.#client.put(this.#paths.outputs("/current"), { id }))),
     outputPolicy: ({ policy }) => this.#attempt(async () =>
-      this.#store.setOutputs(await this.#client.patch("/outputs", { policy }))),
+      this.#store.setOutputs(await this.#client.patch(this.#paths.outputs(), { policy }))),
     // The event tells what came of it; the answer may be overtaken by the event of a later change.
     session: (change) => this.#attempt(async () => void (await this.#client.patch("/session", change))),
-    add: ({ items, position = "end", play = false }) => this.#add(items, position, play),
-    move: ({ ids, position }) => this.#attempt(() => this.#client.post(queuePath("/move"), { ids, position })),
+    add: ({ items, position = "end", play = false, file = items[0]?.uri }) => this.#add(items, position, play, file),
+    move: ({ ids, position }) => this.#attempt(() => this.#client.post(this.#paths.queue("/move"), { ids, position })),
     remove: ({ ids }) => this.#remove(ids),
     clear: () => this.#clear(),
     scanLibrary: () => this.#attempt(async () => void (await this.#client.post("/library/scan"))),
@@ -74,17 +75,19 @@ export class Commands {
       this.#client.post("/playlists", { name, fromQueue: true }, slow)),
     removePlaylist: ({ id, name }) => this.#playlist(`Removed the playlist ${name}`, () =>
       this.#client.delete(`/playlists/${encodeURIComponent(id)}`)),
-    playPlaylist: ({ id, index }) => this.#attempt(() => this.#client.post(`/playlists/${encodeURIComponent(id)}/play`, { index }, slow)),
+    playPlaylist: ({ id, index }) => this.#attempt(() => this.#client.put(this.#paths.queue(), { items: [{ playlist: id }], index, play: true }, slow)),
     record: (settings) => this.#record(settings),
     pauseRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/pause"))),
     stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),
+    stopStream: () => this.#attempt(async () => void (await this.#client.delete(this.#paths.player("/record-stream")))),
     removeRecording: ({ id }) => this.#attempt(() => this.#client.delete(`/recordings/${encodeURIComponent(id)}`)),
     saveRecording: ({ id }) => this.#attempt(() => this.#save(id)),
     removeCached: ({ key }) => this.#attempt(() => this.#client.delete(`/cache/${encodeURIComponent(key)}`)),
     clearCache: () => this.#clearCache(),
-    undo: () => this.#attempt(() => this.#client.post(queuePath("/undo"))),
-    redo: () => this.#attempt(() => this.#client.post(queuePath("/redo"))),
+    undo: () => this.#attempt(() => this.#client.post(this.#paths.queue("/undo"))),
+    redo: () => this.#attempt(() => this.#client.post(this.#paths.queue("/redo"))),
   };
+
   /** Whoever presses the button wants to record: a session that only plays is asked to do both. */
   #record(settings) {
     const { mayRecord, available } = this.#store.session ?? {};
@@ -95,14 +98,21 @@ export class Commands {
     });
   }
 
-
   #player(verb, body) {
     const members = body && Object.keys(body).length ? body : undefined;
-    return this.#attempt(() => this.#client.post(playerPath(`/${verb}`), members));
+    return this.#attempt(() => this.#client.post(this.#paths.player(`/${verb}`), members));
+  }
+
+  /** `uri`: of a file of the queue that is to begin. */
+  async #play({ uri, ...target } = {}) {
+    const refusal = await this.#whyNot(uri);
+    if (!refusal) return this.#player("play", target);
+    this.#notify(refusal.message, { tone: "error" });
+    return false;
   }
 
   #settings(patch) {
-    return this.#attempt(() => this.#client.patch(playerPath(), patch));
+    return this.#attempt(() => this.#client.patch(this.#paths.player(), patch));
   }
 
   async #attempt(send) {
@@ -144,11 +154,28 @@ export class Commands {
     });
   }
 
-  async #add(items, position, play) {
+  /** What cannot be played shall not end what plays: the server is asked first, of a file that is to sound at once. */
+  async #whyNot(uri) {
+    if (!uri || isNetwork(uri) || isListName(uri)) return null;
+    try {
+      await this.#client.get(`/media/info?${new URLSearchParams({ uri })}`);
+      return null;
+    } catch (problem) {
+      // Only a verdict on the file counts: a server that is busy may play it all the same.
+      return problem.status >= 400 && problem.status < 500 && problem.status !== 429 ? problem : null;
+    }
+  }
+
+  async #add(items, position, play, file) {
+    const refusal = play ? await this.#whyNot(file) : null;
+    if (refusal) {
+      this.#notify(refusal.message, { tone: "error" });
+      return false;
+    }
     const body = { items, position };
     if (play) body.play = true;
     let silent = null;
-    const send = () => this.#client.post(queuePath("/items"), body, slow);
+    const send = () => this.#client.post(this.#paths.queue("/items"), body, slow);
     const answer = await this.#answer(() => send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
       // No sound is no reason to lose the choice.
@@ -190,13 +217,13 @@ export class Commands {
   }
 
   async #remove(ids) {
-    const answer = await this.#answer(() => this.#client.post(queuePath("/remove"), { ids }));
+    const answer = await this.#answer(() => this.#client.post(this.#paths.queue("/remove"), { ids }));
     if (answer) this.#notify(`Removed ${count(ids.length, "track")}`, undoOf(answer));
     return answer !== null;
   }
 
   async #clear() {
-    const answer = await this.#answer(() => this.#client.delete(queuePath()));
+    const answer = await this.#answer(() => this.#client.delete(this.#paths.queue()));
     if (answer) this.#notify("Queue cleared", undoOf(answer));
     return answer !== null;
   }

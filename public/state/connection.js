@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { playerPath } from "../net/paths.js";
-
 /**
  * Keeps the store fed: events from the socket, and what events do not carry by request. The socket cannot tell why it
  * was refused (browsers hide the status), so a loss is followed by a read, whose 401 asks for the token.
  */
 export class Connection {
   #client;
+  #paths;
   #socket;
   #store;
   #windows;
   #onOpen;
+  #onGone;
   #outputsAsked = 0;
 
-  constructor({ client, socket, store, windows, onOpen }) {
+  /** `onGone()`: the player that the page steers is no longer there. */
+  constructor({ client, paths, socket, store, windows, onOpen, onGone }) {
     this.#client = client;
+    this.#paths = paths;
     this.#socket = socket;
     this.#store = store;
     this.#windows = windows;
     this.#onOpen = onOpen;
+    this.#onGone = onGone;
     store.addEventListener("run", () => windows.reset());
     socket.addEventListener("connection", ({ detail }) => this.#changed(detail));
     socket.addEventListener("message", ({ detail }) => this.#received(detail));
@@ -40,7 +43,7 @@ export class Connection {
     const asked = ++this.#outputsAsked;
     let outputs = null;
     try {
-      outputs = await this.#client.get("/outputs");
+      outputs = await this.#client.get(this.#paths.outputs());
     } catch {
       // Shown as "No output"; the status line has the reason, and the next `output` event asks again.
     }
@@ -70,8 +73,9 @@ export class Connection {
 
   async #askWhy() {
     try {
-      await this.#client.get(playerPath(), { timeout: 5000 });
+      await this.#client.get(this.#paths.player(), { timeout: 5000 });
     } catch (problem) {
+      if (problem.code === "unknown-player") this.#onGone();
       if (problem.status !== 401) return;
       this.#socket.close();
       this.#store.setConnection({ state: "unauthorized", retryAt: null, attempt: 0 });
@@ -93,7 +97,7 @@ export class Connection {
       return;
     }
     try {
-      this.#store.applySnapshot(await this.#client.get(playerPath(), { timeout: 3000 }));
+      this.#store.applySnapshot(await this.#client.get(this.#paths.player(), { timeout: 3000 }));
     } catch {
       this.#socket.connect();
     }

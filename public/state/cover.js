@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { itemPath } from "../net/paths.js";
 import { Pictures, pixelsFor } from "./pictures.js";
 
 /** Milliseconds for which a window that is being resized must rest. */
@@ -8,6 +7,7 @@ const calm = 300;
 
 /** The current item's picture, as large as it is shown. Late pictures of an earlier item are dropped. */
 export class Cover {
+  #paths;
   #pictures;
   #show;
   #path = null;
@@ -15,7 +15,8 @@ export class Cover {
   #timer = 0;
 
   /** `edge`: of the box that shows it, in the page's pixels. `show(address)` is called with a blob's address, or null. */
-  constructor(client, { edge, show }) {
+  constructor(client, { paths, edge, show }) {
+    this.#paths = paths;
     // The one before is still shown while the next one comes.
     this.#pictures = new Pictures(client, { limit: 2 });
     this.#pixels = pixelsFor(edge);
@@ -23,7 +24,7 @@ export class Cover {
   }
 
   update(item) {
-    const path = item?.artwork ? itemPath(item.id, "/artwork") : null;
+    const path = item?.artwork ? this.#paths.item(item.id, "/artwork") : null;
     if (path === this.#path) return;
     this.#path = path;
     this.#load();

@@ -15,6 +15,13 @@ export class Failures extends EventTarget {
     return this.#sentences.get(id);
   }
 
+  /** Another run of the server, or another player: the ids mean other items. */
+  reset() {
+    this.#sentences.clear();
+    this.#current = null;
+    this.dispatchEvent(new Event("change"));
+  }
+
   /** The data of an `error` event. Answers whether it is news: an item's failure is told once. */
   note({ itemId, code, message }) {
     if (!itemId || notTheItems.has(code)) return true;

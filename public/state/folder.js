@@ -1,24 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-const pageSize = 500;
+import { describeItem, isNetwork } from "../lib/media.js";
 
-/** The folder that the music pane shows, page by page. Dispatches `change`. */
+const pageSize = 500;
+/** A list may come from a server that takes its time. */
+const slow = { timeout: 30_000 };
+
+/** The folder that the music pane shows, page by page, or the playlist in it. Dispatches `change`. */
 export class Folder extends EventTarget {
-  /** `{path, parent, length, entries}`; null while it loads or after a problem. */
+  /** `{path, parent, length, entries, isList, truncated}`; null while it loads or after a problem. */
   content = null;
   problem = null;
   #client;
   #generation = 0;
+  #lists = 0;
 
   constructor(client) {
     super();
     this.#client = client;
   }
 
-  async open(path) {
+  open(path) {
+    return this.#show(() => this.#page(path, 0));
+  }
+
+  /**
+   * What a playlist lists: of the folders, or of the web. Answers whether it is shown now, and not something that was opened
+   * meanwhile; rejects with why it cannot be, and what is shown stays.
+   */
+  async openList(uri) {
+    const generation = this.#generation;
+    const order = ++this.#lists;
+    const isOvertaken = () => generation !== this.#generation || order !== this.#lists;
+    try {
+      const { length, truncated, items } = await this.#client.get(`/media/list?${new URLSearchParams({ uri })}`, slow);
+      if (isOvertaken()) return false;
+      const parent = isNetwork(uri) ? "" : uri.split("/").slice(0, -1).join("/");
+      await this.#show(() => ({ path: uri, parent, length, truncated, isList: true, entries: items.map(entryOf) }));
+      return true;
+    } catch (problem) {
+      if (isOvertaken()) return false;
+      throw problem;
+    }
+  }
+
+  async #show(load) {
     const generation = ++this.#generation;
     try {
-      const content = await this.#page(path, 0);
+      const content = await load();
       if (generation !== this.#generation) return;
       this.content = content;
       this.problem = null;
@@ -48,4 +77,13 @@ export class Folder extends EventTarget {
   #page(path, offset) {
     return this.#client.get(`/browse?${new URLSearchParams({ path, offset, limit: pageSize })}`);
   }
+}
+
+/** As an entry of a folder is; `item` is what it adds to the queue, null where that is not known here. */
+function entryOf(item) {
+  const { title, artist } = describeItem(item);
+  // A secret in its address stays on the server: only the whole list can be added, or the item without its picture.
+  const isHidden = (address) => isNetwork(address) && address.includes("***");
+  const known = Object.entries(item).filter(([name, value]) => value !== null && !(name === "artworkUri" && isHidden(value)));
+  return { type: "entry", name: title, note: artist, path: item.uri, item: isHidden(item.uri) ? null : Object.fromEntries(known) };
 }

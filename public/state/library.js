@@ -14,6 +14,8 @@ export class Library extends EventTarget {
   status = null;
   #client;
   #place = { kind: "albums" };
+  /** What was looked at before, and leads back: `{place, content}`, the nearest last. */
+  #trail = [];
   #generation = 0;
 
   constructor(client) {
@@ -29,7 +31,7 @@ export class Library extends EventTarget {
       this.dispatchEvent(new Event("change"));
       return;
     }
-    await this.open(this.#place);
+    await this.#read(this.#place);
   }
 
   /** What has changed is read again, where the user is. */
@@ -37,11 +39,30 @@ export class Library extends EventTarget {
     const isOther = this.status !== null && status.revision !== this.status.revision && status.state !== "scanning";
     this.status = status;
     this.dispatchEvent(new Event("status"));
-    if (isOther) this.open(this.#place);
+    if (!isOther) return;
+    for (const step of this.#trail) step.content = null;
+    this.#read(this.#place);
   }
 
-  /** `{kind, id, text}`: a list, one entry of it, or a search. */
-  async open(place) {
+  /** `{kind, id, name, text}`: a list, one entry of it, or a search. */
+  open(place) {
+    if (place.id === undefined) this.#trail = [];
+    else this.#trail.push({ place: this.#place, content: this.content });
+    return this.#read(place);
+  }
+
+  /** To what led here, as it was. */
+  back() {
+    const { place, content } = this.#trail.pop() ?? { place: { kind: "albums" }, content: null };
+    if (!content) return this.#read(place);
+    this.#place = place;
+    this.#generation += 1;
+    this.content = content;
+    this.problem = null;
+    return this.dispatchEvent(new Event("change"));
+  }
+
+  async #read(place) {
     this.#place = place;
     const generation = ++this.#generation;
     let content = null;
@@ -73,11 +94,11 @@ export class Library extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  async #load({ kind, id, text }) {
+  async #load({ kind, id, text, name }) {
     if (lists.has(kind)) return this.#first(kind, `/library/${kind}?`);
     if (kind === "search") return this.#client.get(`/library/search?${new URLSearchParams({ q: text, limit: 50 })}`);
     const key = encodeURIComponent(id);
-    if (kind === "genre") return this.#first("albums", `/library/albums?genre=${key}&`);
+    if (kind === "genre") return { ...(await this.#first("albums", `/library/albums?genre=${key}&`)), title: name };
     if (kind === "artist") {
       const [artist, albums] = await Promise.all([
         this.#client.get(`/library/artists/${key}`), this.#first("albums", `/library/albums?artist=${key}&sort=year&`)]);

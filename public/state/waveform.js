@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { isNetwork } from "../lib/media.js";
-import { itemPath } from "../net/paths.js";
 
 /** Milliseconds for which an item must stay: the server decodes all of it, which skipping through a queue is not worth. */
 const stay = 400;
@@ -12,6 +11,7 @@ const timeout = 120_000;
 /** How loud the current item is over its length, where the server can tell: of files that play. */
 export class Waveform {
   #client;
+  #paths;
   #show;
   #key = null;
   #known = new Map();
@@ -19,8 +19,9 @@ export class Waveform {
   #abort = null;
 
   /** `show(waveform)` gets `{duration, peaks}`, or null. */
-  constructor(client, show) {
+  constructor({ client, paths, show }) {
     this.#client = client;
+    this.#paths = paths;
     this.#show = show;
   }
 
@@ -39,7 +40,7 @@ export class Waveform {
     const { signal } = this.#abort;
     let waveform;
     try {
-      waveform = await this.#client.get(itemPath(id, "/waveform"), { signal, timeout });
+      waveform = await this.#client.get(this.#paths.item(id, "/waveform"), { signal, timeout });
     } catch (problem) {
       // The bar does without; a connection that was lost comes back, and with it the next look at the item.
       if (!signal.aborted && problem.status === 0) this.#key = null;

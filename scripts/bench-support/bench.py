@@ -15,8 +15,10 @@ import numpy  # noqa: E402
 
 import measure  # noqa: E402
 import rows_library  # noqa: E402
+import rows_network  # noqa: E402
 import rows_render  # noqa: E402
 import rows_server  # noqa: E402
+import rows_shared  # noqa: E402
 import rows_sound  # noqa: E402
 from rig.signals import write_wave  # noqa: E402
 
@@ -33,6 +35,12 @@ ROWS = {
     "scan": (rows_library.scan, 3),
     "rescan": (rows_library.rescan, 7),
     "search": (rows_library.search, 5),
+    "network": (rows_network.network, 7),
+    "worker": (rows_sound.worker, 5),
+    "interruption": (rows_shared.interruption, 15),
+    "unplug": (rows_shared.unplug, 15),
+    "mpris": (rows_shared.mpris, 5),
+    "in-step": (rows_shared.in_step, 10),
 }
 
 

@@ -232,3 +232,48 @@ def wakeups(directory: pathlib.Path, music: pathlib.Path, rounds: int, seconds: 
     return [Row("wake-ups paused, no client", "/s", found["ours"], {"mpd": found["mpd"]}, at_most(0, "/s"))]
 
 
+
+
+def worker(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
+    """What goes through the media worker: a file, an announcement, and what stays in the server once the worker has ended."""
+    for suffix in ("flac", "wav"):
+        subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-t", "20", "-i", str(music / "noise-long.mp3"),
+                        str(music / f"short.{suffix}")], check=True)
+    played: list[float] = []
+    announced: dict[str, list[float]] = {"flac": [], "wav": []}
+    grown: list[float] = []
+    with stage(directory, music) as s:
+        capture = Capture(s.pulse, "spk", latency=2).start()
+        s.start()
+        s.load("noise-long.mp3")
+        s.api.play()
+        s.api.wait_status("playing")
+        s.api.command("stop")
+        rest = Rest(s.server.port)
+        time.sleep(2)
+        before = proportional_bytes(s.server.process.pid)
+
+        def sound_after(path: str, body: bytes) -> tuple[float, bytes]:
+            capture.wait_silence(0.15)
+            mark, asked = capture.frames, time.monotonic()
+            rest.send("PUT" if path == "queue" else "POST", f"/api/v1/{path}", body)
+            answer = rest.answer()[1]
+            return first_sound_after(capture, asked, mark), answer
+
+        for _ in range(rounds):
+            played.append(sound_after("queue", b'{"items":[{"uri":"short.flac"}],"play":true}')[0])
+            rest.timed("POST", "/api/v1/player/stop")
+            for suffix, results in announced.items():
+                moment, answer = sound_after("announcements", f'{{"uri":"short.{suffix}"}}'.encode())
+                results.append(moment)
+                rest.timed("DELETE", f"/api/v1/announcements/{json.loads(answer)['id']}")
+        rest.timed("DELETE", "/api/v1/queue")
+        rest.close()
+        # Workers and the announcer's players end after 30 s without work.
+        time.sleep(40)
+        grown.append((proportional_bytes(s.server.process.pid) - before) / 1e6)
+        capture.stop()
+    return [Row("FLAC added and played to first sound, warm sink", "ms", played, goal=below(150, "ms")),
+            *(Row(f"announcement in {suffix.upper()} to first sound", "ms", results, goal=below(150, "ms"),
+                  note=f"the first one: {results[0]:.0f} ms") for suffix, results in announced.items()),
+            Row("memory that stays after the worker (PSS)", "MB", grown, goal=below(5, "MB"))]

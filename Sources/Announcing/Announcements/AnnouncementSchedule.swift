@@ -54,6 +54,13 @@ struct AnnouncementSchedule {
 
     var announcements: [Announcement] { entries.map(\.announcement) }
     var isEmpty: Bool { entries.isEmpty }
+    /// One is heard, or about to be.
+    var isActive: Bool { entries.contains(where: \.isActive) }
+
+    /// Whether another one for this output would begin at once.
+    func begins(on output: String?, _ priority: AnnouncementPriority) -> Bool {
+        entries.allSatisfy { $0.line != output ?? "" || $0.priority < priority }
+    }
 
     // MARK: Inputs
 
@@ -66,7 +73,7 @@ struct AnnouncementSchedule {
             throw .tooManyOutputs
         }
         let waiting = entries.indices.filter { entries[$0].announcement.state == .waiting }
-        let begins = entries.allSatisfy { $0.line != entry.line || $0.priority < entry.priority }
+        let begins = begins(on: announcement.request.output, announcement.request.priority)
         if waiting.count >= Self.waitingLimit, !begins {
             guard let last = waiting.min(by: { isLater(entries[$0], entries[$1]) }),
                 entries[last].priority < entry.priority
@@ -85,6 +92,18 @@ struct AnnouncementSchedule {
         return finish()
     }
 
+    /// It cannot be played. Without effect on one whose turn has come: its voice will say so.
+    mutating func refuse(_ id: SoundID, _ error: PlaybackError, now: MonotonicTime) -> [Action] {
+        begin(now)
+        guard isWaiting(id), let index = index(of: id) else { return [] }
+        end(index, SoundEnd(.failed, error))
+        return finish()
+    }
+
+    func isWaiting(_ id: SoundID) -> Bool {
+        entries.contains { $0.announcement.id == id && $0.announcement.state == .waiting }
+    }
+
     mutating func report(_ report: VoiceReport, of id: SoundID, now: MonotonicTime) -> [Action] {
         begin(now)
         guard let index = index(of: id), entries[index].progress != nil else { return [] }
@@ -100,10 +119,10 @@ struct AnnouncementSchedule {
         return finish()
     }
 
-    /// All that is under way ends with this error.
-    mutating func failAll(_ error: PlaybackError, now: MonotonicTime) -> [Action] {
+    /// All that is under way ends like this.
+    mutating func endAll(_ end: SoundEnd, now: MonotonicTime) -> [Action] {
         begin(now)
-        while !entries.isEmpty { end(entries.count - 1, SoundEnd(.failed, error)) }
+        while !entries.isEmpty { self.end(entries.count - 1, end) }
         return finish()
     }
 

@@ -4,15 +4,27 @@ public import Playback
 internal import Synchronization
 internal import Threading
 
-/// Announcements and sound effects beside the music: a handle for any thread. Its loop runs on a thread of its own, from the
-/// first request on.
+/// Announcements and sound effects beside the music of one player: a handle for any thread. Its loop runs on a thread of its
+/// own, from the first request on.
 public final class Announcer: Sendable {
     public struct Environment: Sendable {
         public var music: any AnnouncedMusic
         public var voices: any VoiceMaking
         public var clock: any PlayerClock
+        /// Of all announcers of the server.
+        public var budget: VoiceBudget
+        /// Told when announcements begin to be heard, and when the last one has ended and the music is as it was; from the
+        /// announcer's thread.
+        public var announcing: @Sendable (Bool) -> Void = { _ in }
+        /// Looks whether something can be played, and calls back once, with why not; must not block. Of those that have to
+        /// wait, so that they are not refused only when their turn comes. nil: nobody looks.
+        public var check: (@Sendable (_ uri: String, _ done: @escaping @Sendable (PlaybackError?) -> Void) -> Void)?
 
-        public init(music: any AnnouncedMusic, voices: any VoiceMaking, clock: any PlayerClock) {
+        public init(
+            music: any AnnouncedMusic, voices: any VoiceMaking, clock: any PlayerClock,
+            budget: VoiceBudget = VoiceBudget()
+        ) {
+            self.budget = budget
             self.music = music
             self.voices = voices
             self.clock = clock
@@ -29,7 +41,8 @@ public final class Announcer: Sendable {
     private struct State {
         var rules = SessionRules()
         var thread: NamedThread?
-        var isOver = false
+        /// Why it is over.
+        var end: AnnouncerEnd?
     }
 
     public init(_ environment: Environment) {
@@ -70,29 +83,29 @@ public final class Announcer: Sendable {
         if isRunning { mailbox.post(.obey(rules)) }
     }
 
-    /// Ends all sounds and threads; blocks for up to 1.5 s.
-    public func shutdown() {
+    /// Ends all sounds and threads; blocks for up to 1.5 s. The music stays as it is, silent perhaps: its player ends as well.
+    public func shutdown(_ end: AnnouncerEnd = .serverEnds) {
         let thread = state.withLock { state in
-            state.isOver = true
+            state.end = end
             defer { state.thread = nil }
             return state.thread
         }
-        mailbox.post(.shutdown)
+        mailbox.post(.shutdown(end))
         thread?.join()
-        for message in mailbox.close() { message.refuse() }
+        for message in mailbox.close() { message.refuse(end.error) }
     }
 
     private func post(_ message: AnnouncerMessage, orElse refuse: (AnnouncerError) -> Void) {
-        let isRunning = state.withLock { state in
-            guard state.thread == nil, !state.isOver else { return true }
+        let (isRunning, end) = state.withLock { state in
+            guard state.thread == nil, state.end == nil else { return (true, state.end) }
             let (environment, mailbox, board, rules) = (environment, mailbox, board, state.rules)
             state.thread = NamedThread(ifPossible: "announcer") {
                 AnnouncerLoop(environment, mailbox, board, rules).run()
             }
-            return state.thread != nil
+            return (state.thread != nil, nil)
         }
         guard isRunning else { return refuse(.busy("The machine has no threads left.")) }
-        if !mailbox.post(message) { refuse(.shuttingDown) }
+        if !mailbox.post(message) { refuse((end ?? .serverEnds).error) }
     }
 }
 
@@ -104,6 +117,29 @@ public enum AnnouncerError: Error, Hashable, Sendable {
     case busy(String)
     case playback(PlaybackError)
     case shuttingDown
+    /// The player whose announcements they were.
+    case playerRemoved
+}
+
+/// Why an announcer ends.
+public enum AnnouncerEnd: Sendable {
+    case serverEnds
+    case playerRemoved
+
+    var error: AnnouncerError {
+        switch self {
+        case .serverEnds: .shuttingDown
+        case .playerRemoved: .playerRemoved
+        }
+    }
+
+    /// Of what was under way. Who removes a player ends what it announces.
+    var sounds: SoundEnd {
+        switch self {
+        case .serverEnds: SoundEnd(.failed, PlaybackError(.shuttingDown, "The server is going down."))
+        case .playerRemoved: SoundEnd(.cancelled)
+        }
+    }
 }
 
 /// What is under way, and what has ended.
@@ -132,47 +168,5 @@ public struct AnnouncerStatus: Sendable {
         endedEffects.insert((effect, end), at: 0)
         if endedEffects.count > Self.history { endedEffects.removeLast() }
         effectCounts[end.reason, default: 0] += 1
-    }
-}
-
-/// What comes to the announcer's thread.
-enum AnnouncerMessage: Sendable {
-    case announce(AnnouncementRequest, Announcer.Reply<Announcement>)
-    case play(Sound, Announcer.Reply<SoundEffect>)
-    case cancel(SoundID, VoiceKind, Announcer.Reply<Void>)
-    case report(SoundID, VoiceReport)
-    case obey(SessionRules)
-    case shutdown
-
-    func refuse() {
-        switch self {
-        case .announce(_, let reply): reply(.failure(.shuttingDown))
-        case .play(_, let reply): reply(.failure(.shuttingDown))
-        case .cancel(_, _, let reply): reply(.failure(.shuttingDown))
-        case .report, .obey, .shutdown: break
-        }
-    }
-}
-
-/// The announcer's state as others read it, and who hears of it.
-final class AnnouncerBoard: Sendable {
-    private struct State {
-        var status = AnnouncerStatus()
-        var observer: @Sendable (AnnouncementChange) -> Void = { _ in }
-    }
-
-    private let state = Mutex(State())
-
-    var status: AnnouncerStatus { state.withLock { $0.status } }
-
-    func observe(_ observer: @escaping @Sendable (AnnouncementChange) -> Void) {
-        state.withLock { $0.observer = observer }
-    }
-
-    func publish(_ change: (inout AnnouncerStatus) -> Void) { state.withLock { change(&$0.status) } }
-
-    func tell(_ change: AnnouncementChange) {
-        let observer = state.withLock { $0.observer }
-        observer(change)
     }
 }

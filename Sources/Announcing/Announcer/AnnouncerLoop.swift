@@ -5,12 +5,6 @@ import Threading
 
 /// The announcer's private side: feeds the schedules and does what they say. Lives on the announcer's thread.
 final class AnnouncerLoop {
-    /// Slow enough not to click, fast enough that the first word is heard.
-    private static let duckSeconds = 0.15
-    private static let returnSeconds = 0.4
-    /// A request that has not come to rest by then is answered as it stands.
-    private static let replyWithin = 0.8
-
     private let environment: Announcer.Environment
     private let mailbox: Mailbox<AnnouncerMessage>
     private let board: AnnouncerBoard
@@ -19,19 +13,8 @@ final class AnnouncerLoop {
     private var effects = EffectSchedule()
     private var rules: SessionRules
     private var lastNumber: UInt64 = 0
-    private var treatment: MusicTreatment?
-    private var waiting: [SoundID: Waiting] = [:]
-
-    /// A request that is not answered yet.
-    private struct Waiting {
-        var until: MonotonicTime
-        var answer: Answer
-    }
-
-    private enum Answer {
-        case announcement(Announcer.Reply<Announcement>)
-        case effect(Announcer.Reply<SoundEffect>)
-    }
+    private var music = MusicCare()
+    private var requests = OpenRequests()
 
     init(
         _ environment: Announcer.Environment, _ mailbox: Mailbox<AnnouncerMessage>, _ board: AnnouncerBoard,
@@ -41,7 +24,9 @@ final class AnnouncerLoop {
         self.mailbox = mailbox
         self.board = board
         self.rules = rules
-        pool = VoicePool(environment.voices) { [mailbox] id, report in mailbox.post(.report(id, report)) }
+        pool = VoicePool(environment.voices, environment.budget) { [mailbox] id, report in
+            mailbox.post(.report(id, report))
+        }
         pool.obey(rules)
     }
 
@@ -49,21 +34,26 @@ final class AnnouncerLoop {
 
     func run() {
         while true {
-            for message in mailbox.take(until: deadline) {
-                if case .shutdown = message { return end() }
+            let batch = mailbox.take(until: deadline)
+            for (index, message) in batch.enumerated() {
+                if case .shutdown(let end) = message {
+                    self.end(end)
+                    // Who closes the mailbox does not find these any more.
+                    for late in batch[(index + 1)...] { late.refuse(end.error) }
+                    return
+                }
                 receive(message)
             }
             perform(schedule.check(now: now))
             perform(effects.check(now: now))
             pool.cool(now: now)
             publish()
-            answerLate()
+            requests.answerLate(schedule.announcements, effects.effects, now: now)
         }
     }
 
     private var deadline: MonotonicTime? {
-        ([schedule.nextDeadline, effects.nextDeadline, pool.nextDeadline] + waiting.values.map(\.until))
-            .compactMap(\.self).min()
+        [schedule.nextDeadline, effects.nextDeadline, pool.nextDeadline, requests.deadline].compactMap(\.self).min()
     }
 
     private func receive(_ message: AnnouncerMessage) {
@@ -78,9 +68,15 @@ final class AnnouncerLoop {
             self.rules = rules
             pool.obey(rules)
             guard let refusal = rules.refusal else { return }
-            let error = PlaybackError(.sessionForbids, refusal)
-            perform(schedule.failAll(error, now: now))
-            perform(effects.failAll(error))
+            let end = SoundEnd(.failed, PlaybackError(.sessionForbids, refusal))
+            perform(schedule.endAll(end, now: now))
+            perform(effects.endAll(end))
+        case .checked(let id, let error):
+            if let error { perform(schedule.refuse(id, error, now: now)) }
+            answerWaiting(id)
+        case .musicIsBack:
+            music.returned()
+            settleMusic()
         case .shutdown: break
         }
     }
@@ -98,18 +94,27 @@ final class AnnouncerLoop {
             let current = output.devices.current
             request.output = request.output ?? current
             request.sound.volume = request.sound.volume ?? environment.music.volume
+            if schedule.begins(on: request.output, request.priority) { try checkBudget() }
             let announcement = Announcement(id: newID(), request: request)
-            waiting[announcement.id] = Waiting(
-                until: now.advanced(bySeconds: Self.replyWithin), answer: .announcement(reply))
+            requests.add(announcement.id, reply, now: now)
             perform(try add(announcement, concernsMusic: request.output == current))
             publish()
-            // One that waits for its turn has come to rest.
-            if let added = schedule.announcements.first(where: { $0.id == announcement.id }), added.state == .waiting {
-                answer(announcement.id, .success(added))
+            if let check = environment.check, schedule.isWaiting(announcement.id) {
+                check(request.sound.uri) { [mailbox] in mailbox.post(.checked(announcement.id, $0)) }
+            } else {
+                answerWaiting(announcement.id)
             }
         } catch {
             reply(.failure(error))
         }
+    }
+
+    /// One that waits for its turn has come to rest.
+    private func answerWaiting(_ id: SoundID) {
+        guard let waiting = schedule.announcements.first(where: { $0.id == id }), waiting.state == .waiting else {
+            return
+        }
+        requests.answer(id, .success(waiting))
     }
 
     private func add(_ announcement: Announcement, concernsMusic: Bool) throws(AnnouncerError) -> [AnnouncementSchedule
@@ -118,7 +123,7 @@ final class AnnouncerLoop {
         do throws(AnnouncementSchedule.Refusal) {
             return try schedule.add(announcement, concernsMusic: concernsMusic, now: now)
         } catch {
-            waiting[announcement.id] = nil
+            requests.forget(announcement.id)
             switch error {
             case .tooManyWaiting:
                 throw .busy("\(AnnouncementSchedule.waitingLimit) announcements wait already.")
@@ -131,10 +136,11 @@ final class AnnouncerLoop {
     private func play(_ sound: Sound, _ reply: @escaping Announcer.Reply<SoundEffect>) {
         do throws(AnnouncerError) {
             try admit(environment.music.output)
+            if !effects.isFull { try checkBudget() }
             var sound = sound
             sound.volume = sound.volume ?? environment.music.volume
             let effect = SoundEffect(id: newID(), sound: sound)
-            waiting[effect.id] = Waiting(until: now.advanced(bySeconds: Self.replyWithin), answer: .effect(reply))
+            requests.add(effect.id, reply, now: now)
             perform(effects.add(effect, now: now))
             publish()
         } catch {
@@ -148,6 +154,11 @@ final class AnnouncerLoop {
         if case .unavailable(let message) = output.availability {
             throw .playback(PlaybackError(.outputUnavailable, message))
         }
+    }
+
+    private func checkBudget() throws(AnnouncerError) {
+        guard environment.budget.isSpent else { return }
+        throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music already.")
     }
 
     private func cancel(_ id: SoundID, _ kind: VoiceKind, _ reply: Announcer.Reply<Void>) {
@@ -179,10 +190,11 @@ final class AnnouncerLoop {
             case .pause(let id): pool.pause(id)
             case .resume(let id): pool.resume(id)
             case .stop(let id): pool.release(id, stops: true, now: now)
-            case .treatMusic(let treatment): treatMusic(treatment)
+            case .treatMusic(let treatment): perform(music.treat(treatment))
             case .tell(let change): tell(change)
             }
         }
+        settleMusic()
     }
 
     private func perform(_ actions: [EffectSchedule.Action]) {
@@ -193,30 +205,33 @@ final class AnnouncerLoop {
             case .stop(let id): pool.release(id, stops: true, now: now)
             case .began(let effect):
                 publish()
-                answer(effect.id, .success(effect))
+                requests.answer(effect.id, .success(effect))
             case .ended(let effect, let end):
                 pool.release(effect.id, stops: false, now: now)
                 board.publish { $0.remember(effect, end) }
                 publish()
                 if let error = end.error {
-                    answer(effect.id, Result<SoundEffect, AnnouncerError>.failure(.playback(error)))
+                    requests.answer(effect.id, Result<SoundEffect, AnnouncerError>.failure(.playback(error)))
                 } else {
-                    answer(effect.id, .success(effect))
+                    requests.answer(effect.id, .success(effect))
                 }
             }
         }
     }
 
-    private func treatMusic(_ new: MusicTreatment?) {
-        let old = treatment
-        treatment = new
-        let isPaused = old == .pause
-        if new == .pause, !isPaused { environment.music.interrupt(true) }
-        let (gain, before) = (new?.gain ?? 1, old?.gain ?? 1)
-        if gain != before {
-            environment.music.duck(to: gain, over: gain < before ? Self.duckSeconds : Self.returnSeconds)
+    private func perform(_ actions: [MusicCare.Action]) {
+        for action in actions {
+            switch action {
+            case .interrupt: environment.music.interrupt(true) {}
+            case .giveBack: environment.music.interrupt(false) { [mailbox] in mailbox.post(.musicIsBack) }
+            case .duck(let gain, let seconds): environment.music.duck(to: gain, over: seconds)
+            case .tellSession(let isAnnouncing): environment.announcing(isAnnouncing)
+            }
         }
-        if new != .pause, isPaused { environment.music.interrupt(false) }
+    }
+
+    private func settleMusic() {
+        if !schedule.isActive { perform(music.settle()) }
     }
 
     private func tell(_ change: AnnouncementChange) {
@@ -225,12 +240,16 @@ final class AnnouncerLoop {
             pool.release(announcement.id, stops: false, now: now)
             board.publish { $0.remember(announcement, end) }
         }
+        switch change.kind {
+        case .began, .resumed: perform(music.begin())
+        case .setAside, .ended: break
+        }
         publish()
         board.tell(change)
         if case .ended(let end) = change.kind, let error = end.error {
-            answer(announcement.id, Result<Announcement, AnnouncerError>.failure(.playback(error)))
+            requests.answer(announcement.id, Result<Announcement, AnnouncerError>.failure(.playback(error)))
         } else {
-            answer(announcement.id, .success(announcement))
+            requests.answer(announcement.id, .success(announcement))
         }
     }
 
@@ -242,36 +261,14 @@ final class AnnouncerLoop {
         }
     }
 
-    // MARK: Answers
-
-    private func answer(_ id: SoundID, _ result: Result<Announcement, AnnouncerError>) {
-        guard case .announcement(let reply) = waiting[id]?.answer else { return }
-        waiting[id] = nil
-        reply(result)
-    }
-
-    private func answer(_ id: SoundID, _ result: Result<SoundEffect, AnnouncerError>) {
-        guard case .effect(let reply) = waiting[id]?.answer else { return }
-        waiting[id] = nil
-        reply(result)
-    }
-
-    private func answerLate() {
-        for (id, request) in waiting where request.until <= now {
-            if let announcement = schedule.announcements.first(where: { $0.id == id }) {
-                answer(id, .success(announcement))
-            } else if let effect = effects.effects.first(where: { $0.id == id }) {
-                answer(id, .success(effect))
-            }
-        }
-    }
-
     // MARK: The end
 
-    private func end() {
-        let error = PlaybackError(.shuttingDown, "The server is going down.")
-        perform(schedule.failAll(error, now: now))
-        perform(effects.failAll(error))
+    private func end(_ end: AnnouncerEnd) {
+        requests.refuseAll(end.error)
+        let last = music.end()
+        perform(schedule.endAll(end.sounds, now: now))
+        perform(effects.endAll(end.sounds))
         pool.endAll()
+        perform(last)
     }
 }

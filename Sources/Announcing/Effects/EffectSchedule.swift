@@ -37,10 +37,12 @@ struct EffectSchedule {
     private var entries: [Entry] = []
 
     var effects: [SoundEffect] { entries.map(\.effect) }
+    /// One more takes the place of another.
+    var isFull: Bool { entries.count >= Self.limit }
 
     mutating func add(_ effect: SoundEffect, now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
-        if entries.count >= Self.limit { actions += end(0, SoundEnd(.replaced)) }
+        if isFull { actions += end(0, SoundEnd(.replaced)) }
         entries.append(Entry(effect: effect, progress: SoundProgress(now: now)))
         actions.append(.start(effect))
         return actions
@@ -63,9 +65,9 @@ struct EffectSchedule {
         }
     }
 
-    mutating func failAll(_ error: PlaybackError) -> [Action] {
+    mutating func endAll(_ end: SoundEnd) -> [Action] {
         var actions: [Action] = []
-        while !entries.isEmpty { actions += end(entries.count - 1, SoundEnd(.failed, error)) }
+        while !entries.isEmpty { actions += self.end(entries.count - 1, end) }
         return actions
     }
 

@@ -44,15 +44,16 @@ public protocol AnnouncedMusic: Sendable {
     var volume: Double { get }
     /// A factor beside the volume; 1 as it was.
     func duck(to gain: Double, over seconds: Double)
-    /// As an interruption of the source `announcement`.
-    func interrupt(_ isBeginning: Bool)
+    /// As an interruption of the source `announcement`. `done` comes once, when the music has followed and all who watch it
+    /// have been told, within 1 s.
+    func interrupt(_ isBeginning: Bool, done: @escaping @Sendable () -> Void)
 }
 
 extension Player: AnnouncedMusic {
     public var output: OutputStatus { snapshot.output }
     public var volume: Double { snapshot.settings.volume }
 
-    public func interrupt(_ isBeginning: Bool) {
-        perform(.interruption(InterruptionNotice(isBeginning: isBeginning, source: .announcement))) { _ in }
+    public func interrupt(_ isBeginning: Bool, done: @escaping @Sendable () -> Void) {
+        perform(.interruption(InterruptionNotice(isBeginning: isBeginning, source: .announcement))) { _ in done() }
     }
 }

@@ -18,12 +18,16 @@ final class VoicePool {
     }
 
     private let making: any VoiceMaking
+    private let budget: VoiceBudget
     private let report: @Sendable (SoundID, VoiceReport) -> Void
     private var places: [Place] = []
     private var rules = SessionRules()
 
-    init(_ making: any VoiceMaking, report: @escaping @Sendable (SoundID, VoiceReport) -> Void) {
+    init(
+        _ making: any VoiceMaking, _ budget: VoiceBudget, report: @escaping @Sendable (SoundID, VoiceReport) -> Void
+    ) {
         self.making = making
+        self.budget = budget
         self.report = report
     }
 
@@ -31,11 +35,17 @@ final class VoicePool {
 
     func play(_ sound: Sound, id: SoundID, _ kind: VoiceKind, on device: String?) {
         let free = places.firstIndex { $0.sound == nil && $0.kind == kind && $0.device == device }
+        guard budget.begin(isWarm: free != nil) else {
+            let error = PlaybackError(
+                .outputUnavailable, "This server plays \(VoiceBudget.playing) sounds beside the music already.")
+            return report(id, .failed(error))
+        }
         let index: Int
         if let free {
             index = free
         } else {
             guard let voice = making.voice(kind, on: device, rules: rules, report: report) else {
+                budget.giveBack(isWarm: false)
                 let error = PlaybackError(
                     .outputUnavailable, "There are too few threads or descriptors for one more sound.")
                 return report(id, .failed(error))
@@ -56,6 +66,8 @@ final class VoicePool {
         if stops { places[index].voice.stop() }
         places[index].sound = nil
         places[index].freeSince = now
+        // Enough are warm; this one ends, with its fade.
+        if !budget.rest() { Self.end(places.remove(at: index).voice)?.detach() }
     }
 
     func obey(_ rules: SessionRules) {
@@ -72,7 +84,10 @@ final class VoicePool {
         let cold = places.filter { $0.sound == nil && now.seconds(since: $0.freeSince) >= Self.warmth }
         guard !cold.isEmpty else { return }
         places.removeAll { place in cold.contains { $0.voice === place.voice } }
-        for place in cold { Self.end(place.voice)?.detach() }
+        for place in cold {
+            budget.giveBack(isWarm: true)
+            Self.end(place.voice)?.detach()
+        }
     }
 
     var nextDeadline: MonotonicTime? {
@@ -82,6 +97,7 @@ final class VoicePool {
     /// Blocks until all are silent, as long as the slowest takes.
     func endAll() {
         let ending = places.map { Self.end($0.voice) }
+        for place in places { budget.giveBack(isWarm: place.sound == nil) }
         places = []
         for thread in ending { thread?.join() }
     }

@@ -36,9 +36,7 @@ enum CatalogueFile {
         }
         DamagedFile.makePrivate(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
-        let migrator = CatalogueSchema.migrator
-        try pool.read { try UnfitFile.check($0, applicationID: CatalogueSchema.applicationID, migrator) }
-        try migrator.migrate(pool)
+        try UnfitFile.prepare(pool, applicationID: CatalogueSchema.applicationID, CatalogueSchema.migrator)
         let isNew = try pool.read { try Int.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM folder)") == 0 }
         return (pool, isNew)
     }

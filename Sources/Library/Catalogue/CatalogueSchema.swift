@@ -64,6 +64,14 @@ enum CatalogueSchema {
                     PRAGMA application_id = \(applicationID);
                     """)
         }
+        migrator.registerMigration("2 folders with pictures") { database in
+            // Which folders have one, the scan at the start tells; until then no album claims a picture that is not there.
+            try database.execute(
+                sql: """
+                    ALTER TABLE folder ADD COLUMN picture INTEGER NOT NULL DEFAULT 0;
+                    UPDATE album SET artwork = NULL WHERE artwork IN (SELECT key FROM track WHERE picture = 0);
+                    """)
+        }
         return migrator
     }
 }

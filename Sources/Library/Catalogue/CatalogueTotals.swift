@@ -53,7 +53,11 @@ struct CatalogueTotals {
         if let artist { artists.insert(artist) }
         let artwork = try Int64.fetchOne(
             database.cachedStatement(
-                sql: "SELECT key FROM track WHERE album = ? ORDER BY picture DESC, disc, number, sort LIMIT 1"),
+                sql: """
+                    SELECT key FROM track JOIN folder ON folder.id = track.folder
+                    WHERE album = ? AND (track.picture OR folder.picture)
+                    ORDER BY track.picture DESC, disc, number, sort LIMIT 1
+                    """),
             arguments: [id])
         let update = try database.cachedStatement(
             sql: "UPDATE album SET tracks = ?, duration = ?, year = ?, artist = ?, artwork = ?, added = ? WHERE id = ?")

@@ -18,11 +18,21 @@ struct CatalogueWriter {
         self.now = now
     }
 
-    func keepFolder(_ uri: String) throws {
+    mutating func keepFolder(_ uri: String, hasPicture: Bool) throws {
         let parent: Int64? =
             uri.isEmpty ? nil : CatalogueKey.of(uri.lastIndex(of: "/").map { String(uri[..<$0]) } ?? "")
-        try database.cachedStatement(sql: "INSERT OR IGNORE INTO folder VALUES (?, ?, ?)")
-            .execute(arguments: [CatalogueKey.of(uri), uri, parent])
+        try database.cachedStatement(sql: "INSERT OR IGNORE INTO folder VALUES (?, ?, ?, ?)")
+            .execute(arguments: [CatalogueKey.of(uri), uri, parent, hasPicture])
+    }
+
+    /// A folder has got a picture, or lost it: what its albums show follows.
+    mutating func setPicture(_ isThere: Bool, ofFolder id: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE folder SET picture = ? WHERE id = ?")
+            .execute(arguments: [isThere, id])
+        let albums = try Int64.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT DISTINCT album FROM track WHERE folder = ? AND album IS NOT NULL"), arguments: [id])
+        touched.albums.formUnion(albums)
     }
 
     mutating func keep(_ record: CatalogueRecord) throws {

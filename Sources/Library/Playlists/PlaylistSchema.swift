@@ -37,8 +37,7 @@ enum PlaylistSchema {
         }
         DamagedFile.makePrivate(path)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.read { try UnfitFile.check($0, applicationID: applicationID, migrator) }
-        try migrator.migrate(queue)
+        try UnfitFile.prepare(queue, applicationID: applicationID, migrator)
         let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
         return queue

@@ -6,17 +6,27 @@ import Media
 
 /// What one transaction of a scan writes.
 struct CatalogueChanges {
-    var newFolders: [String] = []
+    var newFolders: [NewFolder] = []
+    /// Whether folders that are known have a picture, where that has changed.
+    var pictures: [Int64: Bool] = [:]
     var records: [CatalogueRecord] = []
     var removedFiles: [Int64] = []
     var removedFolders: Set<Int64> = []
 
+    struct NewFolder {
+        var uri: String
+        var hasPicture: Bool
+    }
+
     var count: Int { records.count + removedFiles.count }
-    var isEmpty: Bool { newFolders.isEmpty && records.isEmpty && removedFiles.isEmpty && removedFolders.isEmpty }
+    var isEmpty: Bool {
+        newFolders.isEmpty && pictures.isEmpty && records.isEmpty && removedFiles.isEmpty && removedFolders.isEmpty
+    }
 
     func write(to database: Database) throws -> (added: Int, changed: Int, removed: Int) {
         var writer = CatalogueWriter(database, now: Date().timeIntervalSince1970)
-        for uri in newFolders { try writer.keepFolder(uri) }
+        for folder in newFolders { try writer.keepFolder(folder.uri, hasPicture: folder.hasPicture) }
+        for (id, isThere) in pictures { try writer.setPicture(isThere, ofFolder: id) }
         for key in removedFiles { try writer.remove(key) }
         for id in removedFolders { try writer.removeFolder(id) }
         for record in records { try writer.keep(record) }
@@ -47,19 +57,28 @@ struct KnownFile {
             // Whether a file can be read changes with its permissions, which its time of writing does not tell.
             && (!isFailure || stamp.changed == new.changed)
     }
+}
 
-    /// By folder and key.
-    static func all(in folders: [Int64], _ connection: CatalogueConnection) throws -> [Int64: [Int64: KnownFile]] {
+/// What the catalogue knows of a folder.
+struct KnownFolder {
+    /// By key.
+    var files: [Int64: KnownFile] = [:]
+    var hasPicture = false
+
+    /// By id.
+    static func all(_ folders: [Int64], _ connection: CatalogueConnection) throws -> [Int64: KnownFolder] {
         guard !folders.isEmpty else { return [:] }
         return try connection.read { database in
-            var known: [Int64: [Int64: KnownFile]] = [:]
-            for folder in folders { known[folder] = try all(in: folder, database) }
+            var known: [Int64: KnownFolder] = [:]
+            for folder in folders { known[folder] = try KnownFolder(folder, database) }
             return known
         }
     }
 
-    private static func all(in folder: Int64, _ database: Database) throws -> [Int64: KnownFile] {
-        var known: [Int64: KnownFile] = [:]
+    private init(_ folder: Int64, _ database: Database) throws {
+        hasPicture =
+            try Bool.fetchOne(
+                database.cachedStatement(sql: "SELECT picture FROM folder WHERE id = ?"), arguments: [folder]) ?? false
         let rows = try Row.fetchCursor(
             database.cachedStatement(
                 sql: """
@@ -67,11 +86,10 @@ struct KnownFile {
                     UNION ALL SELECT key, size, modified, changed, inode, 1 FROM failure WHERE folder = ?1
                     """), arguments: [folder])
         while let row = try rows.next() {
-            known[row[0]] = KnownFile(
+            files[row[0]] = KnownFile(
                 stamp: FileStamp(
                     size: row[1], modified: row[2], changed: row[3], inode: UInt64(bitPattern: row[4] as Int64)),
                 isFailure: row[5])
         }
-        return known
     }
 }

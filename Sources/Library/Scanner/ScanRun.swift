@@ -66,7 +66,7 @@ final class ScanRun {
                 }
                 continue
             }
-            try compare(folder, try KnownFile.all(in: [id], connection)[id])
+            try compare(folder, try KnownFolder.all([id], connection)[id])
             let present = Set(folder.folders)
             if missing.isEmpty, !folder.isPartial {
                 for child in children.subtracting(present) {
@@ -97,9 +97,9 @@ final class ScanRun {
             }
             stack.removeLast(min(Self.foldersAtOnce, stack.count))
             let ids = folders.map { CatalogueKey.of($0.uri) }.filter(known.contains)
-            let files = try KnownFile.all(in: ids, environment.connection)
+            let catalogued = try KnownFolder.all(ids, environment.connection)
             for folder in folders {
-                try compare(folder, files[CatalogueKey.of(folder.uri)])
+                try compare(folder, catalogued[CatalogueKey.of(folder.uri)])
                 stack += folder.folders
             }
         }
@@ -132,9 +132,13 @@ final class ScanRun {
     /// Finds out what is new, changed and gone in one folder.
     ///
     /// - Parameter known: what the catalogue has of it; nil when it does not know the folder.
-    private func compare(_ folder: ScannedFolder, _ known: [Int64: KnownFile]?) throws {
-        if known == nil { changes.newFolders.append(folder.uri) }
-        var known = known ?? [:]
+    private func compare(_ folder: ScannedFolder, _ known: KnownFolder?) throws {
+        if known == nil {
+            changes.newFolders.append(.init(uri: folder.uri, hasPicture: folder.hasPicture))
+        } else if known?.hasPicture != folder.hasPicture, folder.hasPicture || isWhole(folder) {
+            changes.pictures[CatalogueKey.of(folder.uri)] = folder.hasPicture
+        }
+        var known = known?.files ?? [:]
         scan.found += folder.files.count
         for file in folder.files {
             let key = CatalogueKey.of(file.uri)

@@ -29,7 +29,6 @@ enum StateSchema {
 
     /// Brings the file up to date; throws `UnfitFile` for a file that is not ours or newer than this program.
     static func prepare(_ queue: DatabaseQueue) throws {
-        try queue.read { try UnfitFile.check($0, applicationID: applicationID, migrator) }
-        try migrator.migrate(queue)
+        try UnfitFile.prepare(queue, applicationID: applicationID, migrator)
     }
 }

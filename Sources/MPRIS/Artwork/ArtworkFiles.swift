@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Glibc
 public import Playback
 internal import Synchronization
@@ -85,7 +86,7 @@ final class ArtworkFiles: Sendable {
                     removeAll(but: files)
                 }
             }
-            found(request.item, path.map(FileAddress.url))
+            found(request.item, path.map(FileURL.text))
         }
     }
 
@@ -157,24 +158,5 @@ public struct MPRISPictures: Sendable {
     ) {
         self.web = web
         self.folder = folder
-    }
-}
-
-/// `file:` addresses (RFC 8089) of absolute paths.
-enum FileAddress {
-    static func url(_ path: String) -> String {
-        var text = "file://"
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                text.append(Character(UnicodeScalar(byte)))
-            default:
-                let digits = Array("0123456789ABCDEF")
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
-        return text
     }
 }

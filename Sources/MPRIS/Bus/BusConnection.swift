@@ -13,7 +13,7 @@ final class BusConnection {
     private let connection: Bus
     private var library: BusLibrary { connection.library }
     private var bus: OpaquePointer { connection.pointer }
-    private var functions: csystemd_bus { library.functions }
+    private var functions: csystemd_bus { library.functions.pointee }
     private let call: (BusMessage) -> Void
     private let named: (String) -> Void
     /// A further server on the same bus takes this name, as the specification has it.

@@ -2,6 +2,7 @@
 
 import DBus
 internal import Glibc
+internal import Loading
 internal import Logging
 import Playback
 import Threading
@@ -83,7 +84,7 @@ final class MPRISLoop {
     }
 
     private func connect() {
-        do throws(BusLibrary.Missing) {
+        do throws(MissingLibrary) {
             if library == nil { library = try BusLibrary() }
             guard let library else { return }
             do throws(BusFailure) {

@@ -6,10 +6,14 @@ public import Playback
 
 /// One folder of the music roots as a client browses it.
 ///
-/// Hidden names, special files, links that lead outside and files of other types are left out. Names that are not valid
+/// Hidden names, special files, links that lead outside and files that are neither music nor playlists are left out. Names that are not valid
 /// UTF-8 are shown percent-escaped; their uris open all the same.
 public struct MusicFolder: Hashable, Sendable {
-    public enum Kind: String, Sendable { case directory, file }
+    public enum Kind: String, Sendable {
+        case directory, file
+        /// A playlist file, by its name.
+        case list
+    }
 
     public struct Entry: Hashable, Sendable {
         public var kind: Kind
@@ -45,11 +49,12 @@ public struct MusicFolder: Hashable, Sendable {
             while let (rawName, kind) = try reader.next() {
                 let name = MusicPath.display(rawName)
                 if entries[name] != nil { continue }
-                guard kind != .other, kind != .file || AudioFileType.isAudioFile(name),
+                let named = Self.kind(ofFile: name)
+                guard kind != .other, kind != .file || named != nil,
                     let status = roots.status(of: rawName, kind: kind, in: reader.descriptor, path: prefix)
                 else { continue }
                 let isDirectory = status.st_mode & S_IFMT == S_IFDIR
-                guard isDirectory || (status.st_mode & S_IFMT == S_IFREG && AudioFileType.isAudioFile(name)) else {
+                guard let shown = isDirectory ? .directory : status.st_mode & S_IFMT == S_IFREG ? named : nil else {
                     continue
                 }
                 if entries.count == limit {
@@ -57,18 +62,24 @@ public struct MusicFolder: Hashable, Sendable {
                     break
                 }
                 entries[name] = Entry(
-                    kind: isDirectory ? .directory : .file, name: name,
+                    kind: shown, name: name,
                     uri: FolderWalk.uri(prefix.components + [rawName]),
                     size: isDirectory ? nil : Int64(status.st_size),
                     modified: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
             }
         }
         let sorted = entries.values.map { (entry: $0, order: NaturalOrder($0.name)) }.sorted { left, right in
-            left.entry.kind == right.entry.kind ? left.order < right.order : left.entry.kind == .directory
+            let (leads, follows) = (left.entry.kind == .directory, right.entry.kind == .directory)
+            return leads == follows ? left.order < right.order : leads
         }
         return MusicFolder(
             path: FolderWalk.uri(directories[0].path.components), entries: sorted.map(\.entry),
             isTruncated: isTruncated)
+    }
+
+    /// nil for what a listing leaves out.
+    private static func kind(ofFile name: String) -> Kind? {
+        AudioFileType.isAudioFile(name) ? .file : MediaListFormat.isListName(name) ? .list : nil
     }
 }
 

@@ -15,6 +15,28 @@ extension MusicRoots {
 
     /// The picture of the folder in which `uri` lies, by its name; nil without one. Blocks on the file system.
     public func folderPicture(beside uri: String) throws(MediaError) -> [UInt8]? {
+        guard let best = try pictureName(beside: uri) else { return nil }
+        return try content(best, atMost: Self.largestPicture)
+    }
+
+    /// What lies beside the media, without reading it. Blocks on the file system.
+    func companions(of uri: String, needsPicture: Bool) -> MediaDescription.Companions {
+        var companions = MediaDescription.Companions()
+        if let name = Self.name(beside: uri, extension: "lrc") {
+            companions.hasLyrics = file(name, atMost: Self.largestText) != nil
+        }
+        do throws(MediaError) {
+            if needsPicture, let best = try pictureName(beside: uri) {
+                companions.hasPicture = file(best, atMost: Self.largestPicture) != nil
+            }
+        } catch {
+            // The folder may be passed through and not be read: whoever asks for the picture gets none either.
+            companions.hasPicture = false
+        }
+        return companions
+    }
+
+    private func pictureName(beside uri: String) throws(MediaError) -> String? {
         guard let folder = Self.folder(of: uri) else { return nil }
         var best: (rank: Int, name: [UInt8], path: MusicPath)?
         for directory in try FolderWalk.directories(folder, in: self) {
@@ -26,17 +48,15 @@ extension MusicRoots {
             }
             if best != nil { break }
         }
-        guard let best else { return nil }
-        return try content(FolderWalk.uri(best.path.components + [best.name]), atMost: Self.largestPicture)
+        return best.map { FolderWalk.uri($0.path.components + [$0.name]) }
     }
 
     /// The text of the file that has the name of `uri` with another extension; nil without one. UTF-8 or UTF-16; other
     /// encodings are taken for Latin-1.
     public func text(beside uri: String, extension suffix: String) throws(MediaError) -> String? {
-        guard Self.folder(of: uri) != nil, let dot = uri.lastIndex(of: "."), uri[dot...].contains("/") == false else {
-            return nil
-        }
-        guard let bytes = try content(uri[...dot] + suffix, atMost: Self.largestText) else { return nil }
+        guard let name = Self.name(beside: uri, extension: suffix),
+            let bytes = try content(name, atMost: Self.largestText)
+        else { return nil }
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             let isLittle = bytes[0] == 0xFF
             let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
@@ -52,16 +72,27 @@ extension MusicRoots {
     }
 
     /// nil when there is no such file, or a larger one.
-    private func content(_ uri: some StringProtocol, atMost limit: Int64) throws(MediaError) -> [UInt8]? {
-        let source: FileSource
+    private func content(_ uri: String, atMost limit: Int64) throws(MediaError) -> [UInt8]? {
+        guard let source = file(uri, atMost: limit), let size = source.size else { return nil }
+        return try source.bytes(at: 0, count: Int(size))
+    }
+
+    private func file(_ uri: String, atMost limit: Int64) -> FileSource? {
         do throws(MediaError) {
-            source = try openFile(String(uri))
+            let source = try openFile(uri)
+            return source.size.map { $0 <= limit } == true ? source : nil
         } catch {
             // It is a companion: what cannot be opened is as good as not there.
             return nil
         }
-        guard let size = source.size, size <= limit else { return nil }
-        return try source.bytes(at: 0, count: Int(size))
+    }
+
+    /// nil for what is not a path in the roots, or has no extension.
+    private static func name(beside uri: String, extension suffix: String) -> String? {
+        guard folder(of: uri) != nil, let dot = uri.lastIndex(of: "."), uri[dot...].contains("/") == false else {
+            return nil
+        }
+        return uri[...dot] + suffix
     }
 
     /// nil for what is not a path in the roots.
@@ -75,12 +106,15 @@ extension MusicRoots {
         return uri.lastIndex(of: "/").map { String(uri[..<$0]) } ?? ""
     }
 
+    /// Whether a file of that name may be its folder's picture.
+    static func isPictureName(_ name: [UInt8]) -> Bool { rank(name) != nil }
+
     private static func rank(_ name: [UInt8]) -> Int? {
-        let text = MusicPath.display(name).lowercased()
-        guard let dot = text.lastIndex(of: "."), pictureTypes.contains(String(text[text.index(after: dot)...])) else {
-            return nil
-        }
-        let stem = text[..<dot]
+        // Asked of every name in folders of thousands: most are told by their last bytes.
+        guard let mark = name.suffix(5).lastIndex(of: UInt8(ascii: ".")),
+            pictureTypes.contains(String(decoding: name[(mark + 1)...], as: UTF8.self).lowercased())
+        else { return nil }
+        let stem = MusicPath.display(Array(name[..<mark])).lowercased()
         return pictureNames.firstIndex { stem == $0 } ?? pictureNames.firstIndex { stem.contains($0) }.map { $0 + 10 }
     }
 }

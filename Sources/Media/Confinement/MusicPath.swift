@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Playback
 
 /// A client's uri as path components (raw bytes, as the file system has them), checked, still without a root.
@@ -105,23 +106,9 @@ struct MusicPath: Hashable {
 
     /// nil for an incomplete escape, and for an escaped slash: it would change where the components end.
     private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit),
-                high << 4 | low != UInt8(ascii: "/")
-            else { return nil }
-            decoded.append(high << 4 | low)
-        }
+        func slashes(_ path: some Sequence<UInt8>) -> Int { path.count { $0 == UInt8(ascii: "/") } }
+        guard let decoded = PercentEncoding.decodedBytes(bytes), slashes(decoded) == slashes(bytes) else { return nil }
         return decoded
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).isASCII ? Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) : nil
     }
 
     /// The name for listings and messages: UTF-8 as it is; a name that is not valid UTF-8 with its bytes beyond ASCII
@@ -129,9 +116,6 @@ struct MusicPath: Hashable {
     static func display(_ name: some Sequence<UInt8>) -> String {
         let bytes = Array(name)
         if let valid = String(validating: bytes, as: UTF8.self) { return valid }
-        return bytes.map { byte in
-            guard byte >= 0x80 || byte == UInt8(ascii: "%") else { return String(Unicode.Scalar(byte)) }
-            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
+        return PercentEncoding.encode(bytes) { $0 < 0x80 && $0 != UInt8(ascii: "%") }
     }
 }

@@ -54,11 +54,15 @@ struct HLSContext: Sendable {
     }
 }
 
-/// A source as its own callback knows it: made before it, and no reason to keep it.
+/// A source without a reason to keep it. Its own callback knows it so, as it is made before the source.
 final class WeakSource: Sendable {
     struct Reference {
         weak var source: HTTPSource?
     }
 
-    let value = Mutex(Reference())
+    let value: Mutex<Reference>
+
+    init(_ source: HTTPSource? = nil) {
+        value = Mutex(Reference(source: source))
+    }
 }

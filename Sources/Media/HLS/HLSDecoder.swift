@@ -13,6 +13,8 @@ final class HLSDecoder: AudioDecoder {
     private let selection: DecoderSelection
     private var run: HLSRun?
     private var inner: (any AudioDecoder)?
+    /// The run that follows.
+    private var ahead: HLSAhead?
     /// What follows; nil at the end.
     private var next: Int64?
     private var clocks = HLSClocks()
@@ -82,7 +84,7 @@ final class HLSDecoder: AudioDecoder {
             if result.mediaChanged { changed = refresh() || changed }
             let frames = dropped(result.frames, of: samples, format)
             if frames > 0 { (missingInARow, missingSeconds) = (0, 0) }
-            if result.endOfStream { leaveRun() }
+            if result.endOfStream { leaveRun() } else { lookAhead() }
             if frames > 0 || changed { return DecodedFrames(frames: frames, mediaChanged: changed) }
         }
     }
@@ -99,7 +101,8 @@ final class HLSDecoder: AudioDecoder {
         isExact = false
         let seconds = media.format.seconds(frame)
         if let duration = stream.duration, seconds >= duration {
-            (run, inner, next, silence) = (nil, nil, nil, 0)
+            leave()
+            silence = 0
             position = media.duration ?? frame
             return position
         }
@@ -120,25 +123,32 @@ final class HLSDecoder: AudioDecoder {
 
     // MARK: Runs
 
+    /// Nothing is read any more, and nothing follows.
+    private func leave() {
+        (run, inner, ahead, next) = (nil, nil, nil, nil)
+    }
+
     /// Begins the run at this piece, behind silence where pieces are missing.
     private func enter(_ sequence: Int64, isContinued: Bool) throws(MediaError) {
         var sequence = sequence
         var place = isContinued ? nil : stream.start(of: sequence)
-        (run, inner, next) = (nil, nil, nil)
+        let prepared = isContinued && ahead?.first == sequence ? ahead : nil
+        leave()
+        ahead = prepared
         if !isContinued { (silence, missingInARow, missingSeconds, owed, slack) = (0, 0, 0, 0, 0) }
         while true {
-            let new = HLSRun(stream, from: sequence, context)
-            try new.begin()
+            let (new, opened) = try open(sequence)
             var loss: (slot: HLSSchedule.Slot, error: MediaError)?
             switch new.end {
-            case nil:
-                do throws(MediaError) {
-                    return settle(new, try selection.open(new), place: place)
-                } catch {
+            case _ where opened != nil:
+                switch opened {
+                case .success(let decoder)?: return settle(new, decoder, place: place)
+                case .failure(let error)?:
                     guard let slot = new.first, [.unsupported, .empty].contains(error.code) else { throw error }
                     loss = (slot, error)
+                case nil: return
                 }
-            case .stream: return
+            case nil, .stream: return
             case .run(let other): sequence = other
             case .jump(let other):
                 (sequence, owed, slack) = (other, 0, 0)
@@ -158,6 +168,28 @@ final class HLSDecoder: AudioDecoder {
             }
             if place == nil, !isContinued { place = stream.start(of: sequence) }
         }
+    }
+
+    private func open(_ sequence: Int64) throws(MediaError) -> (HLSRun, HLSAhead.Opened) {
+        let prepared = ahead?.first == sequence ? ahead : nil
+        ahead = nil
+        if let found = prepared?.adopt() { return found }
+        let new = HLSRun(stream, from: sequence, context)
+        try new.begin()
+        guard new.end == nil else { return (new, nil) }
+        do throws(MediaError) {
+            return (new, .success(try selection.open(new)))
+        } catch {
+            return (new, .failure(error))
+        }
+    }
+
+    /// Begins to open the next run when that will be needed soon.
+    private func lookAhead() {
+        guard ahead == nil, let run, run.end == nil, let first = run.first?.segment,
+            let sequence = stream.nextRun(after: run.sequence, of: first)
+        else { return }
+        ahead = HLSAhead(stream, from: sequence, context, selection)
     }
 
     private func miss(_ slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) {
@@ -198,6 +230,8 @@ final class HLSDecoder: AudioDecoder {
 
     private func leaveRun() {
         damage += inner?.media.decodeErrors ?? 0
+        // Only a run that was followed to its end has led the stream to the next one.
+        if case .run = run?.end {} else { ahead = nil }
         switch run?.end {
         case .run(let sequence): next = sequence
         case .jump(let sequence):

@@ -5,6 +5,8 @@ struct HLSLimits: Hashable {
     /// Ahead of what is read, in whole pieces.
     var ahead = 30.0
     var aheadBytes: Int64 = 8 << 20
+    /// Before its turn, the next decoder is opened.
+    var lead = 4.0
     /// For one playlist.
     var playlist = 20.0
     /// A live playlist that brings nothing new for three target durations, and at least so long, has ended.

@@ -22,6 +22,9 @@ struct HLSSegment: Hashable {
     var discontinuity: Int64
     /// The server does not have it, by its own word.
     var isGap: Bool
+
+    /// Whether one decoder reads both in one go.
+    func joins(_ other: HLSSegment) -> Bool { map == other.map && discontinuity == other.discontinuity }
 }
 
 /// Bytes behind an address, ciphered or not.

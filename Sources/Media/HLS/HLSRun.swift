@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Playback
+internal import Synchronization
 
 /// Pieces that one decoder reads in one go, as bytes.
 ///
-/// `@unchecked Sendable` because only the decode thread touches what changes; `close` and `isClosed` are the stream's.
+/// `@unchecked Sendable` because only one thread touches what changes: that of the decoder, or the one that opens it ahead
+/// until it is done; `close` and `isClosed` are the stream's, and role and progress have a lock, which is
+/// taken within the stream's.
 final class HLSRun: ByteSource, @unchecked Sendable {
     /// Why it ends, once it has.
     enum End {
@@ -16,6 +19,16 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         case jump(Int64)
         /// This piece is not there, or not all of it.
         case missing(HLSSchedule.Slot, MediaError, isBegun: Bool)
+    }
+
+    /// What it is to the stream.
+    enum Role {
+        /// It is read, and the stream follows it.
+        case current
+        /// It is opened before its turn.
+        case ahead
+        /// Nobody wants it any more.
+        case dropped
     }
 
     let name: String
@@ -41,16 +54,48 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     /// A map, to be read before the first piece.
     private var lead: ArraySlice<UInt8> = []
 
+    private let progress: Mutex<Progress>
+
+    private struct Progress {
+        var role: Role
+        /// Bytes of a piece that were read.
+        var read: (sequence: Int64, bytes: Int64)?
+    }
+
     private static let headSize = 64 << 10
 
-    init(_ stream: HLSStream, from sequence: Int64, _ context: HLSContext) {
+    init(_ stream: HLSStream, from sequence: Int64, _ context: HLSContext, role: Role = .current) {
+        progress = Mutex(Progress(role: role))
         name = stream.name
         self.stream = stream
         self.context = context
         self.sequence = sequence
     }
 
-    var isClosed: Bool { stream.isClosed }
+    var isClosed: Bool { role == .dropped || stream.isClosed }
+
+    private var role: Role { progress.withLock { $0.role } }
+
+    /// Its turn has come: what it waits for, it may now have. From any thread.
+    func begins() {
+        stream.turn {
+            progress.withLock { progress in
+                progress.role = .current
+                return progress.read
+            }
+        }
+    }
+
+    /// It is opened ahead for nothing: ends what it waits for. Changes nothing once its turn has come. From any thread.
+    func abandon() {
+        stream.abandon {
+            progress.withLock { progress in
+                guard progress.role == .ahead else { return false }
+                progress.role = .dropped
+                return true
+            }
+        }
+    }
 
     /// Sound without a container, which has no clock but the tag's.
     var isPacked: Bool {
@@ -110,7 +155,9 @@ final class HLSRun: ByteSource, @unchecked Sendable {
                 piece = reader
                 if !bytes.isEmpty {
                     isBegun = true
-                    stream.hasRead(sequence, bytes: reader.consumed)
+                    let read = (sequence, reader.consumed)
+                    progress.withLock { $0.read = read }
+                    stream.hasRead(sequence, bytes: reader.consumed) { role }
                     return bytes
                 }
             } catch {
@@ -125,17 +172,14 @@ final class HLSRun: ByteSource, @unchecked Sendable {
 
     /// False when the run does not go on there: `end` says why.
     private func enter(_ next: Int64) throws(MediaError) -> Bool {
-        switch try stream.next(next) {
+        switch try stream.next(next, role: { role }) {
         case .end: end = .stream
         case .jump(let place): end = .jump(place)
         case .gap(let slot):
             let error = MediaError(.notFound, "\(name): its server does not have all of it.")
             end = .missing(slot, error, isBegun: false)
         case .piece(let slot, let source):
-            if let first,
-                first.segment.map != slot.segment.map
-                    || first.segment.discontinuity != slot.segment.discontinuity
-            {
+            if let first, !slot.segment.joins(first.segment) {
                 end = .run(next)
                 return false
             }

@@ -121,6 +121,29 @@ struct HLSSchedule {
         return isLive ? .wait : .end
     }
 
+    /// As `want`, for one who does not go there yet: nothing changes by it.
+    func foresee(_ sequence: Int64) -> Answer {
+        // Where to go on is told to whoever is heard.
+        if isRestarted { return .wait }
+        if let slot = slot(sequence) {
+            if slot.segment.isGap { return .gap(slot) }
+            return pieces[sequence] == nil ? .wait : .piece(slot)
+        }
+        return isEnded && sequence > (slots.last?.segment.sequence ?? -1) ? .end : .wait
+    }
+
+    /// The piece with which another run begins, when that is near and it has come.
+    func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
+        guard !isRestarted else { return nil }
+        var (next, distance) = (sequence + 1, 0.0)
+        while distance <= limits.lead, let slot = slot(next), !slot.segment.isGap {
+            if !slot.segment.joins(first) { return pieces[next]?.isWhole == true ? next : nil }
+            distance += slot.segment.duration
+            next += 1
+        }
+        return nil
+    }
+
     /// A live stream has gone on without us.
     private func isBehind(_ sequence: Int64) -> Bool {
         guard let last = slots.last else { return false }

@@ -23,12 +23,14 @@ final class HLSStream: Sendable {
         var small: [(part: HLSPart, source: HTTPSource)] = []
         /// What the reader has in hand.
         var inHand: HTTPSource?
+        /// What a run that is opened ahead has in hand.
+        var aheadInHand: HTTPSource?
         var playlist: HTTPSource?
         var isInterrupted = false
         var isClosed = false
 
         var sources: [HTTPSource] {
-            Array(pieces.values) + small.map(\.source) + [inHand, playlist].compactMap { $0 }
+            Array(pieces.values) + small.map(\.source) + [inHand, aheadInHand, playlist].compactMap { $0 }
         }
     }
 
@@ -56,16 +58,26 @@ final class HLSStream: Sendable {
         case end
     }
 
-    /// Blocks until the piece is being fetched, or is none.
-    func next(_ sequence: Int64) throws(MediaError) -> Next {
+    /// Blocks until the piece is being fetched, or is none. `role` is that of the run that asks: one that is opened ahead
+    /// takes what is fetched anyway, and leaves the place of the stream where it is.
+    func next(_ sequence: Int64, role: () -> HLSRun.Role) throws(MediaError) -> Next {
         let result: Result<Next, MediaError> = state.wait { state in
-            if state.isClosed { return .failure(MediaError(.cancelled, "\(name) was closed.")) }
-            let (answer, actions) = state.schedule.want(sequence, now: context.transport.now)
-            perform(actions, &state)
+            let role = role()
+            if state.isClosed || role == .dropped {
+                return .failure(MediaError(.cancelled, "\(name) was closed."))
+            }
+            let answer: HLSSchedule.Answer
+            if role == .ahead {
+                answer = state.schedule.foresee(sequence)
+            } else {
+                let (wanted, actions) = state.schedule.want(sequence, now: context.transport.now)
+                perform(actions, &state)
+                answer = wanted
+            }
             switch answer {
             case .piece(let slot):
                 guard let source = state.pieces[sequence] else { return nil }
-                state.inHand = source
+                if role == .current { state.inHand = source } else { state.aheadInHand = source }
                 return .success(.piece(slot, source))
             case .gap(let slot): return .success(.gap(slot))
             case .jump(let place): return .success(.jump(place))
@@ -77,8 +89,39 @@ final class HLSStream: Sendable {
         return try result.get()
     }
 
-    func hasRead(_ sequence: Int64, bytes: Int64) {
+    /// The turn of the run that is opened ahead has come: what it has in hand is the reader's, and what it waits for it may
+    /// now have. `begin` makes it the current one, and tells how far it has read.
+    func turn(_ begin: () -> (sequence: Int64, bytes: Int64)?) {
+        state.change { state in
+            let read = begin()
+            if let source = state.aheadInHand { (state.inHand, state.aheadInHand) = (source, nil) }
+            guard let (sequence, bytes) = read else { return }
+            perform(state.schedule.read(sequence, bytes: bytes, now: context.transport.now), &state)
+        }
+    }
+
+    /// The run that is opened ahead is not wanted any more: ends what it waits for. `drop` is false when its turn has come.
+    func abandon(_ drop: () -> Bool) {
+        let source: HTTPSource? = state.change { state in
+            guard drop() else { return nil }
+            defer { state.aheadInHand = nil }
+            // The reader may still come to it.
+            return state.aheadInHand.flatMap { source in
+                state.pieces.values.contains { $0 === source } ? nil : source
+            }
+        }
+        source?.close()
+    }
+
+    /// Where the run of this piece ends soon, if the next one is there.
+    func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
+        state.withLock { $0.schedule.nextRun(after: sequence, of: first) }
+    }
+
+    /// `role` is that of the run that has read.
+    func hasRead(_ sequence: Int64, bytes: Int64, role: () -> HLSRun.Role) {
         state.withLock { state in
+            guard role() == .current else { return }
             perform(state.schedule.read(sequence, bytes: bytes, now: context.transport.now), &state)
         }
     }
@@ -137,8 +180,10 @@ final class HLSStream: Sendable {
         for action in actions {
             switch action {
             case .open(let segment): open(segment, &state)
-            // Its reader may still have it in hand: it ends with its last reference.
-            case .close(let sequence): state.pieces[sequence] = nil
+            case .close(let sequence):
+                let source = state.pieces.removeValue(forKey: sequence)
+                // Who has it in hand reads on; who waits for it and is not wanted any more does not.
+                if let source, source !== state.inHand, source !== state.aheadInHand { source.close() }
             case .fetchPlaylist: state.playlist = fetchPlaylist()
             case .wake(let time):
                 context.transport.call(at: time) { [weak self] in

@@ -64,6 +64,8 @@ struct Download {
     /// The byte that is read next.
     var place: Int64 = 0
     var failedTries = 0
+    /// Where somebody stands who takes the bytes along.
+    var tapped: Tapped?
     /// Something was read: from now on it must stay the same media.
     var wasRead = false
     /// The reader is wanted elsewhere: what is not there is not waited for.
@@ -141,7 +143,10 @@ struct Download {
             confirmCache()
             // A live stream goes on with whatever comes.
             fetch.cursor = found.isLive ? fetch.offset : start
-            if found.isLive { live.join(head, at: fetch.cursor) }
+            if found.isLive {
+                live.join(head, at: fetch.cursor)
+                tapped?.joined(at: fetch.cursor)
+            }
             if !found.hasRanges { fetch.end = nil }
             phase = .receiving(fetch)
             if found.size == 0 { failEmpty() }
@@ -192,6 +197,7 @@ struct Download {
             resource?.isLive == true ? live.take(bytes, at: fetch.cursor, place: place) : [0..<bytes.count]
         for range in sound {
             window.store(UnsafeRawBufferPointer(rebasing: bytes[range]), at: fetch.cursor, around: place)
+            tapped?.came(fetch.cursor..<fetch.cursor + Int64(range.count))
             fetch.cursor += Int64(range.count)
         }
     }

@@ -14,13 +14,21 @@ public final class HTTPSource: ByteSource {
     public let isLocal = false
 
     let download: Monitor<Download>
-    private let transport: any HTTPTransport
+    let transport: any HTTPTransport
     private let report: @Sendable (MediaLoading) -> Void
     private let relay = Relay()
     let address: WebAddress
     let cache: (any MediaCache)?
     /// nil while nothing of it is kept.
     let cached: Mutex<(any CachedMedia)?>
+    /// Whoever takes the bytes along.
+    let listener = Mutex(Listener())
+
+    /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
+    struct Listener {
+        /// Called with the download's lock held: must not block nor call the source.
+        var call: (@Sendable () -> Void)?
+    }
 
     /// Begins to load at once. `report` is called from any thread, in order; it must not block nor call the source.
     public convenience init(
@@ -63,7 +71,11 @@ public final class HTTPSource: ByteSource {
     public var size: Int64? { download.withLock { $0.resource?.size } }
 
     public var isSeekable: Bool {
-        download.withLock { $0.resource.map { $0.hasRanges && $0.size != nil } ?? false }
+        download.withLock { download in
+            guard let resource = download.resource, let size = resource.size else { return false }
+            // All of it is there, and nothing else will want the room.
+            return resource.hasRanges || download.window.missing(from: 0) >= size
+        }
     }
 
     /// Where redirects have led to; nil before the first answer.
@@ -100,8 +112,16 @@ public final class HTTPSource: ByteSource {
                 // Not with the lock held: the disk may take its time.
                 let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
                 if let count = cached.withLock({ $0 })?.read(into: part, at: offset), count > 0 { return count }
-                download.change { perform($0.cacheFailed(now: transport.now)) }
+                cacheFailed()
             }
+        }
+    }
+
+    /// What was to be in the cache cannot be read: it is loaded anew. Not when it was closed meanwhile: then it is well.
+    func cacheFailed() {
+        download.change { download in
+            guard download.failure?.code != .cancelled else { return }
+            perform(download.cacheFailed(now: transport.now))
         }
     }
 
@@ -117,7 +137,7 @@ public final class HTTPSource: ByteSource {
     }
 
     public func close() {
-        download.change { perform($0.close()) }
+        download.change { come($0.close()) }
         cached.withLock { $0 }?.close()
     }
 
@@ -140,8 +160,14 @@ public final class HTTPSource: ByteSource {
         }
     }
 
+    /// As `perform`, of what may have brought bytes, or the end of them.
+    private func come(_ actions: [Download.Action]) {
+        listener.withLock { $0.call }?()
+        perform(actions)
+    }
+
     private func tick() {
-        download.change { perform($0.tick(now: transport.now)) }
+        download.change { come($0.tick(now: transport.now)) }
     }
 
     /// What the transport holds on to, so that a source that nobody reads any more goes, and takes its transfer along.
@@ -156,7 +182,7 @@ public final class HTTPSource: ByteSource {
 
         func head(_ head: TransferHead, of id: TransferID) {
             guard let target else { return }
-            target.download.change { target.perform($0.received(head, of: id, now: target.transport.now)) }
+            target.download.change { target.come($0.received(head, of: id, now: target.transport.now)) }
             target.describe()
         }
 
@@ -165,7 +191,7 @@ public final class HTTPSource: ByteSource {
             let (verdict, start) = target.download.change { download in
                 let start = download.keptOffset(of: id)
                 let (verdict, actions) = download.received(bytes, of: id, now: target.transport.now)
-                target.perform(actions)
+                target.come(actions)
                 return (verdict, start)
             }
             if case .taken = verdict, let start { target.cached.withLock { $0 }?.store(bytes, at: start) }
@@ -174,7 +200,7 @@ public final class HTTPSource: ByteSource {
 
         func ended(_ failure: TransferFailure?, of id: TransferID) {
             guard let target else { return }
-            target.download.change { target.perform($0.ended(failure, of: id, now: target.transport.now)) }
+            target.download.change { target.come($0.ended(failure, of: id, now: target.transport.now)) }
             target.describe()
         }
     }

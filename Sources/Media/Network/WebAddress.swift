@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
+
 /// An `http:` or `https:` URL, taken apart as far as its handling needs (RFC 3986, section 3).
 public struct WebAddress: Hashable, Sendable {
     /// Whose secrets these are: header fields of an item go to its own origin only.
@@ -45,7 +47,9 @@ public struct WebAddress: Hashable, Sendable {
     /// What a message calls it: the last part of the path, or the host. Never credentials or a query.
     public var name: String {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
-        let decoded = Self.percentDecoded(last)
+        guard let decoded = PercentEncoding.decode(last), decoded.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+            return String(last.prefix(120))
+        }
         return decoded.isEmpty ? host : String(decoded.prefix(120))
     }
 
@@ -102,11 +106,12 @@ extension WebAddress {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
-            let isEscape = byte == UInt8(ascii: "%") && bytes[(index + 1)...].prefix(2).filter(isHexadecimal).count == 2
+            let digits = bytes[(index + 1)...].prefix(2).compactMap(PercentEncoding.hexadecimal)
+            let isEscape = byte == UInt8(ascii: "%") && digits.count == 2
             if isEscape || (byte != UInt8(ascii: "%") && isAllowed(byte)) {
                 result.append(byte)
             } else {
-                result.append(contentsOf: [UInt8(ascii: "%"), hexadecimal(byte >> 4), hexadecimal(byte & 15)])
+                result += PercentEncoding.escape(byte)
             }
         }
         return String(decoding: result, as: UTF8.self)
@@ -119,38 +124,7 @@ extension WebAddress {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
-        }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8 { Array("0123456789ABCDEF".utf8)[Int(digit)] }
-
-    private static func percentDecoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16), value >= 0x20 {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentEncoding.isAlphanumeric(byte) || "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
     }
 
     /// RFC 3986, section 5.2.4; the query stays as it is.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Audio
 public import Playback
 
 /// Opens files in the music roots with the first decoder that recognises them.
@@ -18,6 +19,33 @@ public struct LocalMediaOpener: MediaOpener {
     ) throws(MediaError) -> any AudioDecoder {
         let source = try roots.openFile(locator.uri)
         cancellation.onCancel { source.close() }
-        return try selection.open(source)
+        let decoder = try selection.open(source)
+        let companions = roots.companions(of: locator.uri, needsPicture: decoder.media.tags.picture == nil)
+        return companions == .init() ? decoder : AccompaniedDecoder(decoder, companions)
     }
+}
+
+/// A decoder of a file that has something beside it.
+private final class AccompaniedDecoder: AudioDecoder {
+    private let decoder: any AudioDecoder
+    private let companions: MediaDescription.Companions
+
+    init(_ decoder: any AudioDecoder, _ companions: MediaDescription.Companions) {
+        self.decoder = decoder
+        self.companions = companions
+    }
+
+    var media: MediaDescription {
+        var media = decoder.media
+        media.companions = companions
+        return media
+    }
+
+    var sourceOffset: Int64? { decoder.sourceOffset }
+
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        try decoder.decode(into: samples)
+    }
+
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { try decoder.seek(to: frame) }
 }

@@ -12,6 +12,8 @@ public struct NetworkMediaOpener: MediaOpener {
     private let cipher: (any SegmentCipher)?
     private let selection: DecoderSelection
     private let local: any MediaOpener
+    /// Where it is noted what is open; nil: nowhere.
+    public var streams: OpenStreams?
 
     /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `cipher`: nil where ciphered
     /// streams cannot be played. `factories` are asked in order.
@@ -46,19 +48,23 @@ public struct NetworkMediaOpener: MediaOpener {
         }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
-        if HLSOpening.isPlaylist(try source.bytes(at: 0, count: DecoderSelection.headSize)) {
+        let head = try source.bytes(at: 0, count: DecoderSelection.headSize)
+        if HLSOpening.isPlaylist(head) {
             isPlaylist.value.store(true, ordering: .relaxed)
             let context = HLSContext(
                 name: address.name, origin: address, fields: fields, transport: transport, limits: limits,
                 hls: HLSLimits(), cipher: cipher, report: loading)
-            return try HLSOpening(context: context, selection: selection, cancellation: cancellation)
+            let decoder = try HLSOpening(context: context, selection: selection, cancellation: cancellation)
                 .open(source, from: address)
+            streams?.note(nil, of: locator.item)
+            return decoder
         }
         let decoder = try selection.open(source)
+        streams?.note(source, of: locator.item)
         guard source.broadcast(at: 0) == nil else { return LiveDecoder(decoder, source) }
         // Only of what is music.
         source.keep()
-        return decoder
+        return SettledDecoder(decoder, source, head: head, selection) ?? decoder
     }
 
     /// What has come of a playlist is not of the media that it names.

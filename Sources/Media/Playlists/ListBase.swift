@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
+
 /// Where a list lies, which is what its references start from. A list from the network never names a file here.
 enum ListBase: Hashable {
     /// Names of folders below the music roots.
     case folder([String])
+    /// Names of directories of this machine, of a list that was named by its `file:` URL.
+    case directory([String])
     case web(WebAddress)
 
     /// Of a list in the music folders.
     init(localList uri: String) {
-        self = .folder(uri.split(separator: "/").dropLast().map(String.init))
+        let isURL = uri.prefix(5).lowercased() == "file:"
+        let path = isURL ? FileURL.path(uri) : nil
+        let names = (path ?? uri).split(separator: "/").dropLast().map(String.init)
+        self = path == nil ? .folder(names) : .directory(names)
     }
 
     /// Where a list itself says that its references start from.
@@ -28,17 +35,21 @@ enum ListBase: Hashable {
             // A scheme of one letter is a drive.
             if !scheme.isEmpty, rest.hasPrefix(":") { return nil }
             return base.redirected(to: reference).map(\.url)
-        case .folder(let folder):
+        case .folder(let names), .directory(let names):
             if scheme.lowercased() == "file", rest.hasPrefix(":") { return reference }
             if isWindowsPath || rest.hasPrefix("://") { return nil }
-            return Self.path(reference, in: folder)
+            guard let path = Self.path(reference, in: names) else { return nil }
+            if path.hasPrefix("/") { return FileURL.text(path) }
+            // What a name holds is no escape yet.
+            if case .directory = self { return FileURL.text("/" + path) }
+            return path
         }
     }
 
     /// Lists written on Windows separate with backslashes.
     private static func path(_ reference: String, in folder: [String]) -> String? {
         let path = reference.contains("/") ? reference : reference.replacing("\\", with: "/")
-        if path.hasPrefix("/") { return "file://" + escaped(path) }
+        if path.hasPrefix("/") { return path }
         var names = folder
         for name in path.split(separator: "/") where name != "." {
             guard name == ".." else {
@@ -48,15 +59,5 @@ enum ListBase: Hashable {
             guard names.popLast() != nil else { return nil }
         }
         return names.isEmpty ? nil : names.joined(separator: "/")
-    }
-
-    private static func escaped(_ path: String) -> String {
-        path.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), ...0x20, 0x7F...:
-                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            default: String(Unicode.Scalar(byte))
-            }
-        }.joined()
     }
 }

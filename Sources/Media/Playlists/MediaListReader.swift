@@ -38,10 +38,12 @@ public struct MediaListReader: Sendable {
     /// `mustBeList`: false takes what is no list but named like one for a media. A stream in HTTP Live Streaming's form is
     /// a media as well.
     public func contents(
-        of locator: MediaLocator, limit: Int, mustBeList: Bool
+        of locator: MediaLocator, limit: Int, mustBeList: Bool,
+        cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> Contents {
         var walk = Walk(
-            limit: min(limit, MediaList.maximumEntries), deadline: .now.advanced(bySeconds: Self.patience))
+            limit: min(limit, MediaList.maximumEntries), deadline: .now.advanced(bySeconds: Self.patience),
+            cancellation: cancellation)
         try read(locator, ItemDraft(uri: locator.uri, headers: locator.headers), mustBeList: mustBeList, &walk)
         return walk.contents
     }
@@ -50,6 +52,7 @@ public struct MediaListReader: Sendable {
     private struct Walk {
         let limit: Int
         let deadline: MonotonicTime
+        let cancellation: MediaCancellation
         var contents = Contents()
         /// The lists that lead to the one that is read.
         var trail: [String] = []
@@ -79,7 +82,7 @@ public struct MediaListReader: Sendable {
         guard walk.lists <= Self.maximumLists else {
             throw MediaError(.unsupported, "More than \(Self.maximumLists) playlists are within one another.")
         }
-        guard let (list, base) = try load(locator, mustBeList: mustBeList, deadline: walk.deadline) else {
+        guard let (list, base) = try load(locator, mustBeList: mustBeList, walk) else {
             _ = walk.append(media)
             return
         }
@@ -121,8 +124,10 @@ public struct MediaListReader: Sendable {
 
     /// nil for what is to be played itself.
     private func load(
-        _ locator: MediaLocator, mustBeList: Bool, deadline: MonotonicTime
+        _ locator: MediaLocator, mustBeList: Bool, _ walk: Walk
     ) throws(MediaError) -> (MediaList, ListBase)? {
+        let cancellation = walk.cancellation
+        if cancellation.isCancelled { throw MediaError(.cancelled, "The playlist is not wanted any more.") }
         let isNetwork = locator.isNetwork
         guard isNetwork else {
             let file = try roots.openFile(locator.uri)
@@ -142,12 +147,13 @@ public struct MediaListReader: Sendable {
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let source = HTTPSource(address, fields: fields, transport: transport, limits: limits)
         defer { source.close() }
-        transport.call(at: deadline) { [weak source] in source?.close() }
+        cancellation.onCancel { [weak source] in source?.close() }
+        transport.call(at: walk.deadline) { [weak source] in source?.close() }
         do throws(MediaError) {
             guard let list = try list(in: source, locator.uri, mustBeList: mustBeList) else { return nil }
             return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base))
         } catch {
-            guard error.code == .cancelled else { throw error }
+            guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
             throw MediaError(.network, "\(address.name) did not come within \(Int(Self.patience)) s.")
         }
     }

@@ -17,7 +17,9 @@ public struct WaveformMeter: Sendable {
     public let duration: Double
 
     /// Decodes it as a whole. Throws `unsupported` when that takes too long.
-    public init(_ decoder: any AudioDecoder) throws(MediaError) {
+    public init(
+        _ decoder: any AudioDecoder, cancellation: MediaCancellation = MediaCancellation()
+    ) throws(MediaError) {
         let deadline = MonotonicTime.now.advanced(bySeconds: Self.patience)
         let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 65_536)
         defer { samples.deallocate() }
@@ -27,6 +29,7 @@ public struct WaveformMeter: Sendable {
         var left = Self.moment
         var isOver = false
         while !isOver {
+            if cancellation.isCancelled { throw MediaError(.cancelled, "It is not wanted any more.") }
             guard MonotonicTime.now < deadline else {
                 throw MediaError(.unsupported, "It is too long for a waveform.")
             }

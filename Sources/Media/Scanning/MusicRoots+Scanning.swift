@@ -15,6 +15,7 @@ extension MusicRoots {
         var files: [ScannedFile] = []
         var folders: [String] = []
         var identity: FolderIdentity?
+        var hasPicture = false
         let (opened, isPartial) = try openFolders(uri)
         for folder in opened.map(Folder.init) {
             let path = folder.path
@@ -30,6 +31,7 @@ extension MusicRoots {
             let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
             while let (rawName, kind) = try reader.next() {
                 guard kind != .other, children[rawName] == nil else { continue }
+                if kind != .directory, !hasPicture, Self.isPictureName(rawName) { hasPicture = true }
                 let name = MusicPath.display(rawName)
                 guard kind != .file || AudioFileType.isAudioFile(name) else { continue }
                 if kind == .directory {
@@ -56,8 +58,8 @@ extension MusicRoots {
         }
         guard let identity else { throw MediaError(.notFound, "There is no such folder.") }
         return ScannedFolder(
-            uri: uri, identity: identity, files: files, folders: folders, isPartial: isPartial, roots: self,
-            directories: directories)
+            uri: uri, identity: identity, files: files, folders: folders, hasPicture: hasPicture,
+            isPartial: isPartial, roots: self, directories: directories)
     }
 
     /// As `FolderWalk.directories`, with one look instead of two for a uri that needs no decoding.

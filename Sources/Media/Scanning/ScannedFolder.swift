@@ -66,6 +66,8 @@ public final class ScannedFolder: Sendable {
     public let files: [ScannedFile]
     /// Uris of the folders in it.
     public let folders: [String]
+    /// There is a file that is named like the folder's picture.
+    public let hasPicture: Bool
     /// A root may have more of it, but could not be asked: what is not here may still be there.
     public let isPartial: Bool
 
@@ -73,13 +75,14 @@ public final class ScannedFolder: Sendable {
     private let directories: [SharedDirectory]
 
     init(
-        uri: String, identity: FolderIdentity, files: [ScannedFile], folders: [String], isPartial: Bool,
-        roots: MusicRoots, directories: [SharedDirectory]
+        uri: String, identity: FolderIdentity, files: [ScannedFile], folders: [String], hasPicture: Bool,
+        isPartial: Bool, roots: MusicRoots, directories: [SharedDirectory]
     ) {
         self.uri = uri
         self.identity = identity
         self.files = files
         self.folders = folders
+        self.hasPicture = hasPicture
         self.isPartial = isPartial
         self.roots = roots
         self.directories = directories

@@ -66,9 +66,11 @@ struct FrameHeader: Hashable {
                 if next + 4 > bytes.count ? offset == 0 || next <= bytes.count : confirms(bytes[next...], header) {
                     return offset
                 }
-            } else if (offset + 24..<min(offset + 8_192, bytes.count - 3)).contains(where: {
-                bytes[$0] == 0xFF && confirms(bytes[$0...], header)
-            }) {
+            } else if bytes[..<max(0, bytes.count - 3)].dropFirst(offset + 24).prefix(8_192 - 24).indices.contains(
+                where: {
+                    bytes[$0] == 0xFF && confirms(bytes[$0...], header)
+                })
+            {
                 return offset
             }
         }

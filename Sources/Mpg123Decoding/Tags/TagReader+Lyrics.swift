@@ -22,7 +22,7 @@ extension TagReader {
     }
 
     /// The library keeps them among the text frames.
-    private static func lyrics(_ v2: mpg123_id3v2) -> String? {
+    static func lyrics(_ v2: mpg123_id3v2) -> String? {
         for frame in UnsafeBufferPointer(start: v2.text, count: min(v2.texts, maximumFrames))
         where id(frame) == "USLT" {
             if let text = TagText(bytes(frame.text))?.string(), !text.isEmpty { return text }

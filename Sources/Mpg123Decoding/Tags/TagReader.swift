@@ -18,6 +18,7 @@ enum TagReader {
             if let v1 { collect(v1, into: &fields) }
             var tags = fields.tags()
             tags.picture = v2.flatMap(picture)
+            tags.hasLyrics = v2.flatMap(lyrics) != nil
             return tags
         }
         if tags.replayGainTrack == nil, track != 0 { tags.replayGainTrack = track }

@@ -28,10 +28,13 @@ public struct MediaLocator: Hashable, Sendable {
     public var uri: String
     /// Extra request headers for network sources.
     public var headers: [String: String]
+    /// Of the queue, when it is opened to be played.
+    public var item: ItemID?
 
-    public init(uri: String, headers: [String: String] = [:]) {
+    public init(uri: String, headers: [String: String] = [:], item: ItemID? = nil) {
         self.uri = uri
         self.headers = headers
+        self.item = item
     }
 
     /// Comes from a web server.

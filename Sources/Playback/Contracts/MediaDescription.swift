@@ -21,6 +21,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var decodeErrors: Int
     /// nil for what has an end.
     public var broadcast: Broadcast?
+    /// What lies beside the file; nothing of media from elsewhere.
+    public var companions = Companions()
     /// nil where the container has none.
     public var clock: Clock?
 
@@ -65,6 +67,19 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
+    /// Found when the media is opened, so that nobody has to look for them to tell whether they are there.
+    public struct Companions: Hashable, Sendable {
+        /// The folder has a picture. Not looked for where the tags carry one.
+        public var hasPicture = false
+        /// There is a file with the lyrics.
+        public var hasLyrics = false
+
+        public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
+            self.hasPicture = hasPicture
+            self.hasLyrics = hasLyrics
+        }
+    }
+
     /// What tells where the parts of a stream belong that are decoded apart from each other.
     public struct Clock: Hashable, Sendable {
         /// Seconds of the first audible frame on the container's own clock.
@@ -106,6 +121,8 @@ public struct MediaDescription: Hashable, Sendable {
         public var replayGainTrack: Double?
         public var replayGainAlbum: Double?
         public var picture: Picture?
+        /// They carry lyrics, which are read when somebody asks for them.
+        public var hasLyrics = false
 
         public init() {}
     }

@@ -42,6 +42,16 @@ final class DecodeReader {
         frame = try decoder.seek(to: decoder.media.format.frames(seconds))
     }
 
+    /// Goes on to the place by decoding what lies before it: for what cannot be searched. Ends early at the media's end.
+    func pass(to seconds: Double) throws(MediaError) {
+        while position < seconds {
+            try fill()
+            guard available > 0 else { return }
+            consume(max(1, min(available, Int(format.frames(seconds) - frame))))
+            if cancellation.wantsReturn { throw MediaError(.cancelled, "Something else is wanted.") }
+        }
+    }
+
     /// Makes at least one frame available, unless the media is at its end. Throws `cancelled` when that is not wanted any
     /// more: a decoder may find no frame for as long as it likes.
     func fill() throws(MediaError) {

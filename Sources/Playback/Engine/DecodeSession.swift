@@ -26,12 +26,13 @@ final class DecodeSession: Sendable {
         self.generation = generation
         let mailbox = mailbox
         let cancellation = cancellation
-        let draft = item.draft
+        let (id, draft) = (item.id, item.draft)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
                 loops: draft.loops, beginTime: draft.beginTime, conversion: conversion, buffering: buffering,
                 mailbox: mailbox, cancellation: cancellation, report: { report(generation, $0) })
-            worker.run(MediaLocator(uri: draft.uri, headers: draft.headers), from: start, opener: opener)
+            let locator = MediaLocator(uri: draft.uri, headers: draft.headers, item: id)
+            worker.run(locator, from: start, opener: opener)
         }
         guard let thread else {
             let reason = "The machine lets the server have no more threads, so nothing can be decoded."

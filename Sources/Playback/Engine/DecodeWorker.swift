@@ -52,15 +52,19 @@ struct DecodeWorker {
         speed = start.speed
         let format = reader.decoder.media.format
         let duration = reader.decoder.media.duration.map(format.seconds)
-        var seconds: Double =
+        let seconds: Double =
             switch start.place {
             case .seconds(let seconds): min(max(0, seconds), duration ?? .infinity)
             case .progress(let progress): (duration ?? 0) * progress
             }
-        // What cannot be searched begins at its beginning: a station that was playing when the server ended, say.
-        if !reader.isUsed, !reader.decoder.media.isSeekable { seconds = 0 }
-        // A fresh decoder stands at 0 already.
-        if seconds > 0 || reader.position > 0 || reader.isUsed { try reader.seek(to: seconds) }
+        let media = reader.decoder.media
+        if !reader.isUsed, !media.isSeekable {
+            // A station begins where it is; of what has a beginning, all before the place is decoded and left out.
+            if media.broadcast == nil { try reader.pass(to: seconds) }
+        } else if seconds > 0 || reader.position > 0 || reader.isUsed {
+            // A fresh decoder stands at 0 already.
+            try reader.seek(to: seconds)
+        }
         try reader.fill()
         if reader.decoder.media != reader.reported { reportMedia(reader, from: nil) }
         report(.primed(run, position: reader.position))

@@ -83,6 +83,12 @@ final class FollowerLoop: @unchecked Sendable {
             adopt = { $0.loaded($1) }
             commands = [.pause, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
             if let position { commands.append(.play(.current, position: position)) }
+        case .join(let draft):
+            adopt = { $0.loaded($1) }
+            commands = [
+                .pause, .edit(.replace([draft], startIndex: nil), expected: nil, play: false),
+                .play(.current, position: nil),
+            ]
         case .append(let draft):
             adopt = { $0.appended($1) }
             commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
@@ -124,6 +130,8 @@ extension StepReading {
         position = snapshot.clock.position(at: .now)
         rate = snapshot.clock.rate
         duration = snapshot.item?.duration
+        isLive = snapshot.item?.media?.broadcast != nil
+        isSeekable = snapshot.item?.media?.isSeekable ?? true
         heard = player.heardPlace()
     }
 }

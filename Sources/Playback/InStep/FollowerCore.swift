@@ -13,6 +13,9 @@ struct StepReading: Sendable {
     /// Media seconds per second.
     var rate = 0.0
     var duration: Double?
+    /// A station: each player hears it as it comes, and their positions tell nothing of each other.
+    var isLive = false
+    var isSeekable = true
     /// Exact; nil unless sound advances.
     var heard: HeardPlace?
 
@@ -30,9 +33,12 @@ struct FollowerCore {
         case wait
         /// Makes the item the whole queue; `position` nil: stays silent.
         case load(ItemDraft, position: Double?)
+        /// Makes the station the whole queue, and plays it.
+        case join(ItemDraft)
         case append(ItemDraft)
         case remove(ItemID)
-        case play(position: Double)
+        /// nil: where it is.
+        case play(position: Double?)
         case pause
         case stop
         /// Is heard so many seconds earlier.
@@ -101,12 +107,13 @@ struct FollowerCore {
         case .buffering, .interrupted: return silence(follower)
         default: return again(now, in: Self.restlessly)
         }
-        guard follower.wantsSound else { return start(at: leader.position, now) }
+        guard follower.wantsSound else { return leader.isLive ? .play(position: nil) : start(at: leader.position, now) }
         if let step = prepareNext(leader) { return step }
+        if leader.isLive { return .wait }
         guard let lead = leader.heard, let mine = follower.heard, now >= settledAt else {
             return again(now, in: Self.restlessly)
         }
-        return keepStep(lead.ahead(of: mine), leader, now)
+        return keepStep(lead.ahead(of: mine), leader, follower, now)
     }
 
     // MARK: Parts of a look
@@ -142,6 +149,7 @@ struct FollowerCore {
         guard leader.wantsSound, leader.status == .playing, leader.rate == 1 else {
             return .load(item.draft, position: nil)
         }
+        if leader.isLive { return .join(item.draft) }
         startsNow(now)
         return .load(item.draft, position: leader.position + startDelay)
     }
@@ -179,7 +187,9 @@ struct FollowerCore {
     }
 
     /// One reading may be off by a hiccup of either clock: the middle one of three counts.
-    private mutating func keepStep(_ apart: Double, _ leader: StepReading, _ now: MonotonicTime) -> Step {
+    private mutating func keepStep(
+        _ apart: Double, _ leader: StepReading, _ follower: StepReading, _ now: MonotonicTime
+    ) -> Step {
         gathered.append(apart)
         guard gathered.count >= Self.readings else { return again(now, in: Self.restlessly) }
         let middle = gathered.sorted()[Self.readings / 2]
@@ -188,6 +198,8 @@ struct FollowerCore {
         if abs(middle) > Self.reach {
             // A loop, or the border between two items, looks like a distance for a moment.
             if leader.isNearBorder { return again(now, in: Self.restlessly) }
+            // It would be asked for once more, from its beginning, to be as far off again.
+            guard follower.isSeekable else { return again(now, in: Self.calmly) }
             learn(middle)
             return start(at: leader.position, now)
         }

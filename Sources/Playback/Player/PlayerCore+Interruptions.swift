@@ -51,7 +51,7 @@ extension PlayerCore {
         if mayResume, settings.autoResume || interruptions.wereOnlyAnnouncements {
             returnToLiveEdge()
         } else {
-            goal = .pause(.interruption)
+            goal = .pause(.interruptionEnded)
         }
     }
 

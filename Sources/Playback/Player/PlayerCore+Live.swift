@@ -47,13 +47,7 @@ extension PlayerCore {
     }
 
     private mutating func joinLive() {
-        guard let left = current else { return }
-        var track = load(left.item, at: 0)
-        // What it was is shown until it tells anew.
-        track.media = left.media
-        track.listened = left.listened
-        current = track
-        dryTimes = []
+        reopenCurrent(at: 0)
         jumped()
     }
 

@@ -55,7 +55,7 @@ extension PlayerCore {
         guard dryTimes.count <= networkBuffering.bounces else {
             let window = Int(networkBuffering.bounceWindow)
             return failWaiting(
-                "The connection is too unsteady: it ran dry \(dryTimes.count) times within \(window) s.")
+                .bouncing, "The connection is too unsteady: it ran dry \(dryTimes.count) times within \(window) s.")
         }
         gather(networkBuffering.resume)
     }
@@ -67,17 +67,17 @@ extension PlayerCore {
         if gatheredSeconds(since: waiting.place) ?? 0 >= networkBuffering.least {
             gathering = nil
         } else {
-            failWaiting("Too little came over the network within \(Int(networkBuffering.limit)) s.")
+            failWaiting(.network, "Too little came over the network within \(Int(networkBuffering.limit)) s.")
         }
     }
 
-    private mutating func failWaiting(_ message: String) {
+    private mutating func failWaiting(_ code: PlaybackError.Code, _ message: String) {
         guard let track = current else { return }
         gathering = nil
         let isFed = track.isFed
         if isFed { flush() }
         current?.stage = .failed(
-            PlaybackError(.network, message, itemID: track.item.id), end: isFed ? timeline.heard : nil)
+            PlaybackError(code, message, itemID: track.item.id), end: isFed ? timeline.heard : nil)
     }
 
     /// What clients see of it; nil for local media.

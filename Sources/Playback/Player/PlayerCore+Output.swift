@@ -97,6 +97,9 @@ extension PlayerCore {
         if new == .available {
             outage?.retryAt = now
             outlivedOutage()
+            if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
+            // Who wants sound is told of it until there is some.
+            if !goal.wantsSound, lastError?.code == .outputUnavailable { lastError = nil }
         }
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
         if case .unavailable(let message) = new, goal.wantsSound, outage == nil {

@@ -193,6 +193,18 @@ extension PlayerCore {
         runSeek(DecodeStart(place: .seconds(place)), target: place)
     }
 
+    /// Of what cannot be searched: it is asked for once more, from its beginning.
+    mutating func reopenCurrent(at place: Double) {
+        guard let left = current else { return }
+        actions.append(.unload(left.generation))
+        var track = load(left.item, at: place)
+        // What it was is shown until it tells anew.
+        track.media = left.media
+        track.listened = left.listened
+        current = track
+        dryTimes = []
+    }
+
     /// Takes everything that was not heard out of ring and sink.
     mutating func flush() {
         guard case .open(let generation, _, let transport) = stream else { return }
@@ -213,6 +225,7 @@ extension PlayerCore {
     /// Begins a new run of the current item; what it had written must have been flushed or lost.
     mutating func repositionCurrent(to place: DecodeStart.Place, speed: Double = 1) {
         guard var track = current else { return }
+        if track.media?.isSeekable == false, case .seconds(let seconds) = place { return reopenCurrent(at: seconds) }
         track.run.number += 1
         track.stage = .opening(since: now)
         if case .seconds(let seconds) = place { track.startPosition = seconds }

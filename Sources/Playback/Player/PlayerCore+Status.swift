@@ -23,7 +23,7 @@ extension PlayerCore {
         switch goal {
         case .rest(.stopped(let reason)), .pause(let reason): reason
         case .rest(.completed): .endOfQueue
-        case .rest(.failed(let error)): error.code == .network ? .network : .mediaError
+        case .rest(.failed(let error)): [.network, .bouncing].contains(error.code) ? .network : .mediaError
         case .play where status == .interrupted && isHeldBack:
             interruptions.isActive ? .interruption : .routeLost
         case .play where status == .interrupted:

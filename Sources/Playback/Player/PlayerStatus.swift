@@ -43,6 +43,12 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case queueChanged = "queue-changed"
     /// The audio session's category does not play.
     case session
+    /// An interruption is over, and asked for silence afterwards, or the music is not to go on by itself.
+    case interruptionEnded = "interruption-ended"
+    /// The audio session's category had not played; it would now.
+    case sessionChanged = "session-changed"
+    /// The output was away for too long; it is there again.
+    case outputReturned = "output-returned"
 }
 
 /// Why an item is over; each item that became current is completed exactly once.
@@ -64,6 +70,8 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case empty
         case decoderFailed = "decoder-failed"
         case network
+        /// It ran dry too often within a short time.
+        case bouncing
         case outputUnavailable = "output-unavailable"
         case outputRefused = "output-refused"
         /// 404: the id names nothing.

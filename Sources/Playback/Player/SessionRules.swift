@@ -25,7 +25,14 @@ extension PlayerCore {
             routing.filter = new.routes
             routesAllowedChanged()
         }
-        if new.refusal != nil, goal.wantsSound { goal = .pause(.session) }
+        guard new.refusal != nil else {
+            // What holds it back is the user's own now.
+            if case .pause(.session) = goal { goal = .pause(.sessionChanged) }
+            return
+        }
+        if goal.wantsSound { goal = .pause(.session) }
+        // Who may not sound holds no device either; the place is kept.
+        routing.leaving = stream.generation
     }
 
     func checkRules() throws(PlaybackError) {

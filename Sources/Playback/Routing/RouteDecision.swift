@@ -123,12 +123,12 @@ struct RouteDecision: Equatable {
         return current
     }
 
-    /// By someone, and not because the old one went.
+    /// By someone: not because the old one went, nor because the one that is configured came.
     private static func defaultWasChanged(_ situation: RouteSituation) -> Bool {
-        guard let old = situation.known?.first(where: \.isDefault),
+        guard let known = situation.known, let old = known.first(where: \.isDefault),
             let new = situation.devices.devices.first(where: \.isDefault)
         else { return false }
-        return old.id != new.id && new.id != situation.followed
+        return old.id != new.id && new.id != situation.followed && known.contains { $0.id == new.id }
             && situation.devices.devices.contains { $0.id == old.id }
     }
 

@@ -19,13 +19,25 @@ public protocol CaptureStream: AnyObject, Sendable {
     func close()
 }
 
+/// Which source is recorded where none is named.
+public enum SourcePreference: Hashable, Sendable {
+    /// The sound server's default.
+    case standard
+    /// The microphone of a headset, where there is one: it is nearest to the mouth.
+    case headset
+}
+
 public struct CaptureRequest: Hashable, Sendable {
     public var source: String?
+    public var preference: SourcePreference
     public var sampleRate: Int
     public var channelCount: Int
 
-    public init(source: String?, sampleRate: Int, channelCount: Int) {
+    public init(
+        source: String?, preference: SourcePreference = .standard, sampleRate: Int, channelCount: Int
+    ) {
         self.source = source
+        self.preference = preference
         self.sampleRate = sampleRate
         self.channelCount = channelCount
     }
@@ -46,12 +58,15 @@ public struct CaptureSource: Hashable, Sendable {
     /// It gives back what an output plays.
     public var isMonitor: Bool
     public var isDefault: Bool
+    /// It is worn on the head.
+    public var isHeadset: Bool
 
-    public init(id: String, description: String, isMonitor: Bool, isDefault: Bool) {
+    public init(id: String, description: String, isMonitor: Bool, isDefault: Bool, isHeadset: Bool = false) {
         self.id = id
         self.description = description
         self.isMonitor = isMonitor
         self.isDefault = isDefault
+        self.isHeadset = isHeadset
     }
 }
 

@@ -34,19 +34,15 @@ public final class Recorder: Sendable {
 
     public let store: any RecordingStore
     private let environment: Environment
-    private let board = RecorderBoard()
-    private let mailbox = Mailbox<RecorderMessage>()
-    private let state = Mutex(State.idle)
-
-    private enum State {
-        case idle
-        case running(NamedThread)
-        case ended
-    }
+    private let board: RecorderBoard
+    private let loop: LazyLoop<RecorderMessage>
 
     public init(_ environment: Environment) {
         self.environment = environment
         store = environment.store
+        let board = RecorderBoard()
+        self.board = board
+        loop = LazyLoop("recorder") { RecorderLoop(environment, $0, board).run() }
     }
 
     /// The newest state; the duration is that of the moment.
@@ -81,30 +77,11 @@ public final class Recorder: Sendable {
     /// Ends and completes what is being recorded, for 1 s at most: what a disk that hangs has not taken by then is recovered
     /// at the next start.
     public func shutdown() {
-        let previous = state.withLock { state in
-            defer { state = .ended }
-            return state
-        }
-        mailbox.post(.shutdown)
-        if case .running(let thread) = previous { thread.join(within: 1) }
-        for message in mailbox.close() { message.refuse() }
+        for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
     }
 
     private func post(_ message: RecorderMessage, orElse refuse: (RecordingError) -> Void) {
-        guard begin() else { return refuse(.failed("The machine lets the server have no more threads.")) }
-        guard mailbox.post(message) else { return refuse(.shuttingDown) }
-    }
-
-    /// With the first message. False when there can be no thread; the next message tries again.
-    private func begin() -> Bool {
-        state.withLock { state in
-            guard case .idle = state else { return true }
-            let (environment, mailbox, board) = (environment, mailbox, board)
-            let thread = NamedThread(ifPossible: "recorder") { RecorderLoop(environment, mailbox, board).run() }
-            guard let thread else { return false }
-            state = .running(thread)
-            return true
-        }
+        loop.post(message, orElse: refuse)
     }
 }
 

@@ -47,8 +47,14 @@ final class RecorderLoop {
 
     func run() {
         while true {
-            for message in mailbox.take(until: take?.starting?.until) {
-                if case .shutdown = message { return end(.shutdown) }
+            let batch = mailbox.take(until: take?.starting?.until)
+            for (index, message) in batch.enumerated() {
+                if case .shutdown = message {
+                    end(.shutdown)
+                    // Who closes the mailbox does not find these any more.
+                    for late in batch[(index + 1)...] { late.refuse() }
+                    return
+                }
                 receive(message)
             }
             if let starting = take?.starting, starting.until <= .now {
@@ -93,7 +99,8 @@ final class RecorderLoop {
         // Told before the source is asked for: a permission that is withdrawn meanwhile must find it.
         change(.starting)
         let request = CaptureRequest(
-            source: settings.source, sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+            source: settings.source, preference: settings.preference, sampleRate: settings.sampleRate,
+            channelCount: settings.channelCount)
         take.stream = environment.capture.open(request, into: take.ring) { [mailbox, generation] event in
             mailbox.post(.capture(event, generation: generation))
         }
@@ -287,7 +294,7 @@ extension RecordingError {
     public var sentence: String {
         switch self {
         case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
-            .ended(let text), .failed(let text):
+            .ended(let text), .failed(let text), .nothingToSave(let text):
             text
         case .invalid(let member, let reason): "\(member) \(reason)."
         case .unknownRecording(let id): "There is no recording \(id.prefix(100))."

@@ -7,8 +7,6 @@ public struct RecordingSettings: Hashable, Sendable {
         /// Opus in Ogg.
         case opus
         case mp3
-
-        public var fileExtension: String { rawValue }
     }
 
     public var container = Container.wav
@@ -19,8 +17,10 @@ public struct RecordingSettings: Hashable, Sendable {
     /// Hz.
     public var sampleRate = 8_000
     public var channelCount = 1
-    /// Of the sound server; nil takes its default that is no monitor of an output.
+    /// Of the sound server; nil takes one that is no monitor of an output.
     public var source: String?
+    /// Which is taken where `source` names none.
+    public var preference = SourcePreference.standard
     /// A name for the file, without extension; nil names it by the time.
     public var name: String?
     /// Tell levels ten times a second.
@@ -49,7 +49,7 @@ public struct RecordingSettings: Hashable, Sendable {
             return ("channels", "must be 1 to \(most) for \(container.rawValue)")
         }
         if let name, !RecordingName.isValid(name) {
-            return ("name", "may have 1 to 64 of A to Z, a to z, 0 to 9, - and _, and must not begin with -")
+            return ("name", RecordingName.rule)
         }
         return nil
     }
@@ -73,6 +73,9 @@ public struct RecordingSettings: Hashable, Sendable {
 
 /// Names of recordings are names of files, and come from clients: only what cannot mean anything else is let in.
 public enum RecordingName {
+    /// What a refusal says.
+    public static let rule = "may have 1 to 64 of A to Z, a to z, 0 to 9, - and _, and must not begin with -"
+
     /// Chosen by a client, without extension.
     public static func isValid(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: "-") && name.utf8.allSatisfy(isPlain)
@@ -83,8 +86,7 @@ public enum RecordingName {
         guard id.utf8.count <= 96, let dot = id.lastIndex(of: "."), dot != id.startIndex,
             id.utf8.first != UInt8(ascii: "-")
         else { return false }
-        return id[..<dot].utf8.allSatisfy(isPlain)
-            && RecordingSettings.Container.allCases.contains { $0.fileExtension == id[id.index(after: dot)...] }
+        return id[..<dot].utf8.allSatisfy(isPlain) && RecordedFormat(id: id) != nil
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

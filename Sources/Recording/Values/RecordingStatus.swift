@@ -122,6 +122,8 @@ public enum RecordingError: Error, Hashable, Sendable {
     /// Settings that do not go together.
     case invalid(member: String, reason: String)
     case unknownRecording(String)
+    /// A player has nothing from the web that could be saved.
+    case nothingToSave(String)
     /// It is being made.
     case inUse(String)
     case notRecording

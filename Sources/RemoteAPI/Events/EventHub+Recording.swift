@@ -5,15 +5,9 @@ import Recording
 extension EventHub {
     /// Called from the recorder's thread. What is recorded in the journal is told from the player's, as all of that is,
     /// so that every client hears it in the same order; when that thread is down there is nobody left to tell.
-    func receive(_ event: Recorder.Event) {
+    func receive(_ event: Recorder.Event, stream: () -> StreamRecordingStatus) {
         switch event {
-        case .status(let status):
-            _ = player.giveSign { [self] in
-                let moment = Moment(clock)
-                record(.recording, at: moment.wallMilliseconds, version: player.snapshot.version) {
-                    $0.members(of: status)
-                }
-            }
+        case .status(let status): tell { (status, stream()) }
         case .levels(let id, let levels):
             let everyone = everyone()
             guard !everyone.isEmpty else { return }
@@ -33,6 +27,21 @@ extension EventHub {
                 }
             }
             for subscriber in everyone { subscriber.setState(.recordLevel, frame) }
+        }
+    }
+
+    /// Called from the thread of the one of the two that has changed; `states` reads the other one. Both wait in line under
+    /// one lock, so that no later event holds an older state.
+    func tell(_ states: () -> (RecordingStatus, StreamRecordingStatus)) {
+        recordingOrder.withLock { _ in
+            let (status, stream) = states()
+            _ = player.giveSign { [self] in
+                let moment = Moment(clock)
+                record(.recording, at: moment.wallMilliseconds, version: player.snapshot.version) { writer in
+                    writer.members(of: status)
+                    writer.member("stream") { $0.members(of: stream) }
+                }
+            }
         }
     }
 }

@@ -50,6 +50,8 @@ final class EventHub: Sendable {
     private let mailbox = Mailbox<TickerMessage>()
     private let thread = Mutex<NamedThread?>(nil)
     let counters = EventCounters()
+    /// Of the two recorders' states, on their way to the player's thread. Taken first, or alone.
+    let recordingOrder = Mutex(())
 
     private enum TickerMessage { case changed, stop }
 

@@ -4,7 +4,7 @@ import HTTP
 import Synchronization
 
 /// One WebSocket of the event channel.
-final class EventSession: WebSocketSession {
+final class EventSession: WebSocketSession, HTTPRecipient {
     static let maximumUnanswered = 100
     /// Of replies that were not taken; one large one always fits.
     static let maximumWaitingBytes = 1 << 20
@@ -15,6 +15,7 @@ final class EventSession: WebSocketSession {
         var unanswered = 0
         var malformed = 0
         var ending: (code: UInt16, reason: String)?
+        var isClosed = false
     }
 
     private let hub: EventHub
@@ -39,7 +40,13 @@ final class EventSession: WebSocketSession {
 
     func closed() {
         hub.disconnect(subscriber)
+        state.withLock { $0.isClosed = true }
     }
+
+    var isGone: Bool { state.withLock { $0.isClosed } }
+
+    /// Of its commands.
+    var keepsOrder: Bool { true }
 
     func nextFrame() -> WebSocketFrame? {
         if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
@@ -102,7 +109,8 @@ final class EventSession: WebSocketSession {
         guard scope >= route.scope ?? .read else {
             return reply(to: id, Problem(.scopeMissing(route.scope ?? .read)).response)
         }
-        let request = HTTPRequest(method: route.method, path: route.pattern, body: data?.bytes ?? [])
+        let request = HTTPRequest(
+            method: route.method, path: route.pattern, body: data?.bytes ?? [], recipient: self)
         do throws(Problem) {
             try route.handler(APICall(request: request)) { [self] response in reply(to: id, response) }
         } catch {

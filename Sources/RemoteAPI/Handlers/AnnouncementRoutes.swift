@@ -9,7 +9,6 @@ struct AnnouncementRoutes: Sendable {
     private static let effects = "/api/v1/sfx"
 
     let services: Services
-    let announcer: Announcer?
 
     var routes: [Route] {
         [
@@ -21,7 +20,7 @@ struct AnnouncementRoutes: Sendable {
                 let request = try call.body(AnnouncementBody.self).request
                 try required().announce(request) { result in
                     Self.answer(result, reply) { announcement in
-                        Self.created(Self.announcements, announcement.id) { $0.members(of: announcement) }
+                        created(Self.announcements, announcement.id) { $0.members(of: announcement) }
                     }
                 }
             },
@@ -37,7 +36,7 @@ struct AnnouncementRoutes: Sendable {
                 let sound = try call.body(EffectBody.self).sound
                 try required().play(sound) { result in
                     Self.answer(result, reply) { effect in
-                        Self.created(Self.effects, effect.id) { $0.members(of: effect) }
+                        created(Self.effects, effect.id) { $0.members(of: effect) }
                     }
                 }
             },
@@ -49,7 +48,9 @@ struct AnnouncementRoutes: Sendable {
     }
 
     private func required() throws(Problem) -> Announcer {
-        guard let announcer else { throw .notFound("This server announces nothing.", code: "no-announcer") }
+        guard let announcer = services.announcer else {
+            throw .notFound("This server announces nothing.", code: "no-announcer")
+        }
         return announcer
     }
 
@@ -59,10 +60,10 @@ struct AnnouncementRoutes: Sendable {
         return id
     }
 
-    private static func created(
+    private func created(
         _ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void
     ) -> HTTPResponse {
-        .json(JSONWriter.object(members), status: 201, [("Location", "\(base)/\(id)")])
+        .json(JSONWriter.object(members), status: 201, [("Location", services.path.of("\(base)/\(id)"))])
     }
 
     private static func answer<Value>(
@@ -90,6 +91,7 @@ extension Problem {
                 status: 429, code: "too-many-announcements", title: "Too many announcements", detail: detail,
                 headers: [("Retry-After", "5")])
         case .playback(let error): self.init(error)
+        case .playerRemoved: self = .notFound("The player was removed.", code: "unknown-player")
         case .shuttingDown:
             self.init(
                 status: 503, code: "shutting-down", title: "Shutting down", detail: "The server is going down.",

@@ -15,7 +15,7 @@ struct LibraryMediaRoutes: Sendable {
                 let id = try LibraryRoutes.id(call.parameters[0], .album)
                 let size = try Query(call.request, known: ["size"]).size()
                 try artwork(call.request, size, library, reply) { () throws(CatalogueError) in
-                    guard let track = try library.album(id).artworkTrack else { throw .unknown(id.description) }
+                    guard let track = try library.album(id).artworkTrack else { return nil }
                     return try library.track(track)
                 }
             },
@@ -30,7 +30,7 @@ struct LibraryMediaRoutes: Sendable {
                 let id = try LibraryRoutes.id(call.parameters[0], .track)
                 try services.onLibrary(reply: reply) { () throws(Problem) in
                     let track = try Problem.fromCatalogue { () throws(CatalogueError) in try library.track(id) }
-                    try lyrics(MediaLocator(uri: track.uri), reply)
+                    try lyrics(MediaLocator(uri: track.uri), call.request.client, reply)
                 }
             },
         ]
@@ -43,22 +43,27 @@ struct LibraryMediaRoutes: Sendable {
                 guard let id = ItemID(call.parameters[0]), let found = services.player.queueItem(id) else {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
-                try lyrics(MediaLocator(uri: found.item.uri, headers: found.item.draft.headers), reply)
+                try lyrics(
+                    MediaLocator(uri: found.item.uri, headers: found.item.draft.headers), call.request.client, reply)
             }
         ]
     }
 
     private func artwork(
         _ request: HTTPRequest, _ size: Int?, _ library: any MusicLibrary, _ reply: @escaping Reply,
-        _ find: @escaping @Sendable () throws(CatalogueError) -> Track
+        _ find: @escaping @Sendable () throws(CatalogueError) -> Track?
     ) throws(Problem) {
         try services.onLibrary(reply: reply) { () throws(Problem) in
-            let track = try Problem.fromCatalogue(find)
+            guard let track = try Problem.fromCatalogue(find) else {
+                return try services.answer(with: nil, size: size, request, reply)
+            }
             let locator = MediaLocator(uri: track.uri)
-            try services.openMedia(reply: reply) { () throws(Problem) in
+            try services.openMedia(for: request.client, reply: reply) { cancellation throws(Problem) in
                 try MediaRoutes.reporting("id") { () throws(MediaError) -> [UInt8]? in
                     // Only a file whose tags carry one is opened.
-                    if track.hasPicture, let picture = try services.media.describe(locator).tags.picture {
+                    if track.hasPicture,
+                        let picture = try services.media.describe(locator, cancellation: cancellation).tags.picture
+                    {
                         return picture.bytes
                     }
                     return try services.media.folderPicture(locator)
@@ -69,8 +74,8 @@ struct LibraryMediaRoutes: Sendable {
         }
     }
 
-    private func lyrics(_ locator: MediaLocator, _ reply: @escaping Reply) throws(Problem) {
-        try services.openMedia(reply: reply) { () throws(Problem) in
+    private func lyrics(_ locator: MediaLocator, _ client: APIClient, _ reply: @escaping Reply) throws(Problem) {
+        try services.openMedia(for: client, reply: reply) { _ throws(Problem) in
             try MediaRoutes.reporting("id") { () throws(MediaError) in try services.media.lyrics(locator) }
         } use: { found throws(Problem) in
             guard let found else { throw .notFound("This media has no lyrics.", code: "no-lyrics") }

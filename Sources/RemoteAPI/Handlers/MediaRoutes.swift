@@ -14,7 +14,7 @@ struct MediaRoutes: Sendable {
                 let path = try query.text("path") ?? ""
                 let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
                 let limit = try query.integer("limit", in: 0...1000, default: 100)
-                try services.openMedia(reply: reply) { () throws(Problem) in
+                try services.openMedia(for: call.request.client, reply: reply) { _ throws(Problem) in
                     try Self.reporting("path") { () throws(MediaError) in try services.media.list(folder: path) }
                 } use: { listing in
                     reply(.json(JSONWriter.object { $0.members(of: listing, offset: offset, limit: limit) }))
@@ -22,19 +22,51 @@ struct MediaRoutes: Sendable {
             },
             .get("/api/v1/media/info", takesQuery: true) { call, reply throws(Problem) in
                 let uri = try Query(call.request, known: ["uri"]).needed("uri")
-                try services.openMedia(reply: reply) { () throws(Problem) in
+                try services.openMedia(for: call.request.client, reply: reply) { cancellation throws(Problem) in
                     try Self.reporting("uri") { () throws(MediaError) in
-                        try services.media.describe(MediaLocator(uri: uri))
+                        try services.media.describe(MediaLocator(uri: uri), cancellation: cancellation)
                     }
                 } use: { media in
                     reply(.json(JSONWriter.object { $0.members(of: media, uri: uri) }))
                 }
             },
+            list,
             .get("/api/v1/media/artwork", takesQuery: true) { call, reply throws(Problem) in
                 let query = try Query(call.request, known: ["uri", "size"])
                 try artwork(MediaLocator(uri: try query.needed("uri")), try query.size(), call.request, reply)
             },
         ]
+    }
+
+    /// What a playlist lists. One of the web is fetched for it, which takes who may add it as well, and no page from elsewhere:
+    /// a picture's address in a foreign page sends no Origin, which the gate would look at, but browsers tell where the page
+    /// is from (Fetch Metadata).
+    private var list: Route {
+        var route = Route.get("/api/v1/media/list", takesQuery: true) { call, reply throws(Problem) in
+            let uri = try Query(call.request, known: ["uri"]).needed("uri")
+            let isNetwork = services.media.isNetwork(uri)
+            if isNetwork {
+                guard let scope = call.scope, scope >= .control else { throw Problem(.scopeMissing(.control)) }
+                let headers = call.request.headers
+                if headers["Origin"] == nil, ["cross-site", "same-site"].contains(headers["Sec-Fetch-Site"]) {
+                    throw Problem(.originNotAllowed)
+                }
+            }
+            let worker = isNetwork ? services.listWorker : services.mediaWorker
+            let shares = isNetwork ? services.shares(ofServersOf: [uri]) : []
+            try services.openMedia(for: call.request.client, on: worker, shares: shares, reply: reply) {
+                cancellation throws(Problem) in
+                try Self.reporting("uri") { () throws(MediaError) in
+                    try services.media.media(
+                        ofList: MediaLocator(uri: uri), isGiven: true, limit: Queue.maximumLength,
+                        cancellation: cancellation)
+                }
+            } use: { list in
+                reply(.json(JSONWriter.object(capacity: 64 * list.items.count) { $0.members(of: list, uri: uri) }))
+            }
+        }
+        route.reachesOut = true
+        return route
     }
 
     /// Of a player's queue.
@@ -57,10 +89,11 @@ struct MediaRoutes: Sendable {
     private func givenArtwork(
         _ address: String, _ item: QueueItem, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
-        try services.openMedia(on: services.coverWorker, reply: reply) {
-            () throws(Problem) -> Result<[UInt8], MediaError> in
+        let shares = services.shares(ofServersOf: [address])
+        try services.openMedia(for: request.client, on: services.coverWorker, shares: shares, reply: reply) {
+            cancellation throws(Problem) -> Result<[UInt8], MediaError> in
             do throws(MediaError) {
-                return .success(try services.media.picture(at: address))
+                return .success(try services.media.picture(at: address, cancellation: cancellation))
             } catch {
                 return .failure(error)
             }
@@ -93,9 +126,11 @@ struct MediaRoutes: Sendable {
     private func artwork(
         _ locator: MediaLocator, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
-        try services.openMedia(reply: reply) { () throws(Problem) in
+        try services.openMedia(for: request.client, reply: reply) { cancellation throws(Problem) in
             try Self.reporting("uri") { () throws(MediaError) -> [UInt8]? in
-                if let picture = try services.media.describe(locator).tags.picture { return picture.bytes }
+                if let picture = try services.media.describe(locator, cancellation: cancellation).tags.picture {
+                    return picture.bytes
+                }
                 return try services.media.folderPicture(locator)
             }
         } use: { picture throws(Problem) in
@@ -107,7 +142,7 @@ struct MediaRoutes: Sendable {
     private func folderArtwork(
         _ locator: MediaLocator, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
-        try services.openMedia(reply: reply) { () throws(Problem) in
+        try services.openMedia(for: request.client, reply: reply) { _ throws(Problem) in
             try Self.reporting("uri") { () throws(MediaError) in try services.media.folderPicture(locator) }
         } use: { picture throws(Problem) in
             try services.answer(with: picture, size: size, request, reply)

@@ -27,10 +27,10 @@ struct PlaylistRoutes: Sendable {
                 }
             },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body(PlaylistRequest.self)
+                let request = try call.list(PlaylistRequest.self)
                 let keeper = try services.requirePlaylists()
                 let name = try request.requiredName()
-                try entries(try request.requiredContent(), reply) { entries throws(Problem) in
+                try entries(try request.requiredContent(), for: call.request.client, reply) { entries throws(Problem) in
                     let list = try Problem.fromPlaylist(nil) { () throws(PlaylistError) in
                         try keeper.create(name: name, entries: entries)
                     }
@@ -40,19 +40,19 @@ struct PlaylistRoutes: Sendable {
             .get(single + "/m3u8") { call, reply throws(Problem) in try export(call, reply) },
             .get(single, takesQuery: true) { call, reply throws(Problem) in try read(call, reply) },
             .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body(PlaylistRequest.self)
+                let request = try call.list(PlaylistRequest.self)
                 let content = try request.requiredContent()
                 try change(call, request.name, content, { .replace($0) }, reply)
             },
             .patch(single) { call, reply throws(Problem) in
-                let request = try call.body(PlaylistRequest.self)
+                let request = try call.list(PlaylistRequest.self)
                 guard request.content == nil else {
                     throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
             },
             .post(single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body(PlaylistRequest.self)
+                let request = try call.list(PlaylistRequest.self)
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
                 try change(call, nil, try request.requiredContent(), { .append($0) }, reply)
             },
@@ -133,7 +133,9 @@ struct PlaylistRoutes: Sendable {
         guard let content else {
             return try services.onLibrary(reply: reply) { () throws(Problem) in try store(nil) }
         }
-        try entries(content, reply) { entries throws(Problem) in try store(kind(entries)) }
+        try entries(content, for: call.request.client, reply) { entries throws(Problem) in
+            try store(kind(entries))
+        }
     }
 
     private func play(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
@@ -159,12 +161,12 @@ struct PlaylistRoutes: Sendable {
 
     /// Makes entries of what a request lists, on a worker.
     private func entries(
-        _ content: PlaylistRequest.Content, _ reply: @escaping Reply,
+        _ content: PlaylistRequest.Content, for client: APIClient, _ reply: @escaping Reply,
         then use: @escaping @Sendable ([PlaylistEntry]) throws(Problem) -> Void
     ) throws(Problem) {
         switch content {
         case .items(let items):
-            try QueueItemExpansion(services: services).drafts(items, reply) { drafts throws(Problem) in
+            try QueueItemExpansion(services: services).drafts(items, for: client, reply) { drafts throws(Problem) in
                 try services.onLibrary(reply: reply) { () throws(Problem) in
                     try use(
                         drafts.items.map {

@@ -14,12 +14,15 @@ struct QueueRoutes: Sendable {
 
     var routes: [Route] {
         let base = "/api/v1/queue"
+        let isCurrent: @Sendable (APICall) throws(Problem) -> Void = { call throws(Problem) in
+            _ = try expectedRevision(call)
+        }
         return [
             .get(base, takesQuery: true) { call, reply throws(Problem) in reply(try window(call.request)) },
-            .put(base, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body(ReplaceQueueRequest.self)
+            .put(base, largestBody: Route.listBody, precondition: isCurrent) { call, reply throws(Problem) in
                 let expected = try expectedRevision(call)
-                try items.drafts(request.items, reply) { drafts throws(Problem) in
+                let request = try call.list(ReplaceQueueRequest.self)
+                try items.drafts(request.items, for: call.request.client, reply) { drafts throws(Problem) in
                     if let index = request.index, index >= max(1, drafts.items.count) {
                         throw .invalid("index", "index must be less than the number of items.")
                     }
@@ -32,21 +35,25 @@ struct QueueRoutes: Sendable {
                 _ = try call.body(EmptyBody.self)
                 try edit(.clear, call, reply)
             },
-            .post(base + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body(AddItemsRequest.self)
+            .post(base + "/items", largestBody: Route.listBody, precondition: isCurrent) {
+                call, reply throws(Problem) in
                 let expected = try expectedRevision(call)
-                try items.drafts(request.items, reply) { drafts in
+                let request = try call.list(AddItemsRequest.self)
+                try items.drafts(request.items, for: call.request.client, reply) { drafts in
                     edit(.insert(drafts.items, at: request.position), expected, play: request.play, reply) {
                         added($0, drafts, status: 201)
                     }
                 }
             },
-            .post(base + "/move", largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body(MoveRequest.self)
-                try edit(.move(request.ids, to: request.position), call, reply)
+            .post(base + "/move", largestBody: Route.listBody, precondition: isCurrent) { call, reply throws(Problem) in
+                let expected = try expectedRevision(call)
+                let request = try call.list(MoveRequest.self)
+                try edit(.move(request.ids, to: request.position), expected, reply)
             },
-            .post(base + "/remove", largestBody: Route.listBody) { call, reply throws(Problem) in
-                try edit(.remove(try call.body(RemoveRequest.self).ids), call, reply)
+            .post(base + "/remove", largestBody: Route.listBody, precondition: isCurrent) {
+                call, reply throws(Problem) in
+                let expected = try expectedRevision(call)
+                try edit(.remove(try call.list(RemoveRequest.self).ids), expected, reply)
             },
             .post(base + "/shuffle") { call, reply throws(Problem) in
                 _ = try call.body(EmptyBody.self)
@@ -129,7 +136,11 @@ struct QueueRoutes: Sendable {
     }
 
     private func edit(_ edit: QueueEdit, _ call: APICall, _ reply: @escaping Reply) throws(Problem) {
-        self.edit(edit, try expectedRevision(call), play: false, reply) { snapshot in
+        try self.edit(edit, try expectedRevision(call), reply)
+    }
+
+    private func edit(_ edit: QueueEdit, _ expected: QueueRevision?, _ reply: @escaping Reply) throws(Problem) {
+        self.edit(edit, expected, play: false, reply) { snapshot in
             .json(JSONWriter.object { $0.queueMembers(of: snapshot) }, [tag(snapshot)])
         }
     }

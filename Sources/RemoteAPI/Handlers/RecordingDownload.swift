@@ -28,9 +28,10 @@ final class RecordingDownload: Sendable {
         isHandedOver.store(true, ordering: .relaxed)
         // A finished recording is never changed: size and time are its version.
         let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
+        let type = RecordedFormat(id: entry.id)?.mediaType ?? "application/octet-stream"
         let headers = HTTPHeaders([
             ("ETag", tag.description), ("Cache-Control", "private, no-cache"),
-            ("Content-Type", Self.type(entry.id)), ("X-Content-Type-Options", "nosniff"),
+            ("Content-Type", type), ("X-Content-Type-Options", "nosniff"),
             ("Content-Disposition", "attachment; filename=\"\(entry.id)\""),
         ])
         var response = HTTPResponse(
@@ -38,15 +39,5 @@ final class RecordingDownload: Sendable {
         // The server closes the file, also when nothing of it is sent.
         if case .none = response.body { response.body = .file(descriptor: descriptor, offset: 0, length: 0) }
         return response
-    }
-
-    private static func type(_ id: String) -> String {
-        switch id.split(separator: ".").last {
-        case "wav": "audio/wav"
-        case "flac": "audio/flac"
-        case "opus": "audio/ogg"
-        case "mp3": "audio/mpeg"
-        default: "application/octet-stream"
-        }
     }
 }

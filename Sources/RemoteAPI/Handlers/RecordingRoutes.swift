@@ -17,8 +17,8 @@ struct RecordingRoutes: Sendable {
 
     private var recorderRoutes: [Route] {
         [
-            route(.post, "") { recorder, call, reply throws(Problem) in
-                let settings = try call.body(RecordingRequest.self).settings
+            route(.post, "") { [session = services.session] recorder, call, reply throws(Problem) in
+                let settings = try call.body(RecordingRequest.self).settings(in: session?.status.configuration.mode)
                 recorder.start(settings) { result in
                     switch result {
                     case .success((let status, let isNew)):
@@ -48,8 +48,8 @@ struct RecordingRoutes: Sendable {
 
     private var fileRoutes: [Route] {
         [
-            route(.get, "") { recorder, _, reply throws(Problem) in
-                try onDisk(reply) { () throws(RecordingError) in
+            route(.get, "") { recorder, call, reply throws(Problem) in
+                try onDisk(call.request.client, reply) { () throws(RecordingError) in
                     try recorder.store.list()
                 } use: { entries in
                     let bytes = JSONWriter.object(capacity: 512 + 256 * entries.count) { writer in
@@ -61,8 +61,8 @@ struct RecordingRoutes: Sendable {
                     reply(.json(bytes))
                 }
             },
-            route(.get, "/sources") { recorder, _, reply throws(Problem) in
-                try onDisk(reply) { () throws(RecordingError) in
+            route(.get, "/sources") { recorder, call, reply throws(Problem) in
+                try onDisk(call.request.client, reply) { () throws(RecordingError) in
                     try recorder.sources()
                 } use: { sources in
                     let bytes = JSONWriter.object { writer in
@@ -80,7 +80,7 @@ struct RecordingRoutes: Sendable {
             },
             route(.get, "/{id}") { recorder, call, reply throws(Problem) in
                 let id = call.parameters[0]
-                try onDisk(reply) { () throws(RecordingError) in
+                try onDisk(call.request.client, reply) { () throws(RecordingError) in
                     try recorder.store.entry(id)
                 } use: { entry in
                     reply(.json(JSONWriter.object { $0.members(of: entry, uri: recorder.store.address(id)) }))
@@ -89,8 +89,10 @@ struct RecordingRoutes: Sendable {
             route(.delete, "/{id}") { recorder, call, reply throws(Problem) in
                 _ = try call.body(EmptyBody.self)
                 let id = call.parameters[0]
-                if recorder.status.current?.id == id { throw Problem(.inUse(id)) }
-                try onDisk(reply) { () throws(RecordingError) in
+                if recorder.status.current?.id == id || services.streams?.isMaking(id) == true {
+                    throw Problem(.inUse(id))
+                }
+                try onDisk(call.request.client, reply) { () throws(RecordingError) in
                     try recorder.store.delete(id)
                 } use: { _ in
                     reply(HTTPResponse(status: 204))
@@ -98,7 +100,7 @@ struct RecordingRoutes: Sendable {
             },
             route(.get, "/{id}/file") { recorder, call, reply throws(Problem) in
                 let id = call.parameters[0]
-                try onDisk(reply) { () throws(RecordingError) in
+                try onDisk(call.request.client, reply) { () throws(RecordingError) in
                     RecordingDownload(try recorder.store.entry(id), try recorder.store.open(id))
                 } use: { download in
                     reply(download.response(to: call.request))
@@ -117,10 +119,11 @@ struct RecordingRoutes: Sendable {
     }
 
     private func onDisk<Value: Sendable>(
-        _ reply: @escaping Reply, _ job: @escaping @Sendable () throws(RecordingError) -> Value,
+        _ client: APIClient, _ reply: @escaping Reply,
+        _ job: @escaping @Sendable () throws(RecordingError) -> Value,
         use: @escaping @Sendable (Value) -> Void
     ) throws(Problem) {
-        try services.openMedia(reply: reply) { () throws(Problem) in
+        try services.openMedia(for: client, reply: reply) { _ throws(Problem) in
             do throws(RecordingError) { return try job() } catch { throw Problem(error) }
         } use: { value throws(Problem) in
             use(value)

@@ -45,7 +45,7 @@ struct RenditionRoutes: Sendable {
         _ locator: MediaLocator, at time: Double, size: Int, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
         let renditions = try services.requireRenditions()
-        try services.openMedia(on: services.renditionWorker, reply: reply) { () throws(Problem) in
+        try services.openMedia(for: request.client, on: services.renditionWorker, reply: reply) { _ throws(Problem) in
             try Self.reporting("uri") { () throws(MediaError) in
                 try renditions.thumbnail(locator, at: time, edge: size)
             }
@@ -64,9 +64,12 @@ struct RenditionRoutes: Sendable {
     ) throws(Problem) {
         let count = try query.integer("count", in: Self.counts, default: 800)
         let renditions = try services.requireRenditions()
-        try services.openMedia(on: services.waveformWorker, reply: reply) { () throws(Problem) in
+        // Once for all who ask: it is kept.
+        let share = JobShare(name: "media \(locator.uri)", running: 1)
+        try services.openMedia(for: request.client, on: services.waveformWorker, shares: [share], reply: reply) {
+            cancellation throws(Problem) in
             try MediaRoutes.reporting(member) { () throws(MediaError) in
-                try renditions.waveform(locator, count: count)
+                try renditions.waveform(locator, count: count, cancellation: cancellation)
             }
         } use: { waveform in
             let body = JSONWriter.object(capacity: 16 * count) { writer in
@@ -108,7 +111,7 @@ extension Services {
             return reply(try MediaRoutes.response(picture, request, tag: tag))
         }
         let renditions = try requireRenditions()
-        try openMedia(on: renditionWorker, reply: reply) { () throws(Problem) in
+        try openMedia(for: request.client, on: renditionWorker, reply: reply) { _ throws(Problem) in
             do throws(MediaError) {
                 return try renditions.scaled(picture, edge: size)
             } catch {

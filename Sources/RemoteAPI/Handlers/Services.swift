@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcing
 import Catalogue
 import HTTP
 import Playback
+import Recording
 import Session
 import Synchronization
 
@@ -37,10 +39,14 @@ struct Services: Sendable {
     /// Measures waveforms, which takes longer.
     let waveformWorker: SupervisedWorker
     var snapshots: SnapshotCache
+    /// What is heard beside this player's music; nil: nothing is.
+    var announcer: Announcer?
     /// nil: there is one player only.
     let roster: (any PlayerRoster)?
     /// All players.
     let players: PlayerTable
+    /// nil when nothing is recorded.
+    let streams: StreamRecorder?
 
     /// Performs a command and answers with what `answer` makes of the state after it.
     func perform(
@@ -60,33 +66,36 @@ struct Services: Sendable {
     }
 
     /// Runs `job` where it may take its time, and `use` with what it gives. When the file system does not answer in
-    /// time, the client is told and what comes later is dropped.
+    /// time, the client is told and what comes later is dropped. When the client has gone, the job does not begin, or is
+    /// cancelled.
     func openMedia<Value: Sendable>(
-        on worker: SupervisedWorker? = nil, reply: @escaping Reply,
-        _ job: @escaping @Sendable () throws(Problem) -> Value,
+        for client: APIClient, on worker: SupervisedWorker? = nil, shares: [JobShare] = [], reply: @escaping Reply,
+        _ job: @escaping @Sendable (MediaCancellation) throws(Problem) -> Value,
         use: @escaping @Sendable (Value) throws(Problem) -> Void
     ) throws(Problem) {
         let isAnswered = Once()
-        let isTaken = (worker ?? mediaWorker).submit {
-            do throws(Problem) {
-                let value: Value
-                do throws(Problem) {
-                    value = try job()
-                } catch {
-                    if isAnswered.claim() { reply(error.response) }
-                    return
-                }
-                if isAnswered.claim() { try use(value) }
-            } catch {
-                reply(error.response)
-            }
-        } overdue: {
-            guard isAnswered.claim() else { return }
-            let problem = Problem(
-                status: 503, code: "media-timeout", title: "Media does not answer",
-                detail: "The file system has not answered in time.", headers: [("Retry-After", "30")])
-            reply(problem.response)
-        }
+        let cancellation = MediaCancellation()
+        let isTaken = (worker ?? mediaWorker).submit(
+            SupervisedWorker.Job(
+                shares: shares + client.shares, isUnwanted: { client.isGone },
+                run: {
+                    do throws(Problem) {
+                        let value: Value
+                        do throws(Problem) {
+                            value = try job(cancellation)
+                        } catch {
+                            if isAnswered.claim() { reply(error.response) }
+                            return
+                        }
+                        if isAnswered.claim() { try use(value) }
+                    } catch {
+                        reply(error.response)
+                    }
+                },
+                giveUp: { reason in
+                    if isAnswered.claim() { reply(Problem(reason).response) }
+                    cancellation.cancel()
+                }))
         if !isTaken { throw .busy("Too much media is being opened already.") }
     }
 
@@ -96,4 +105,24 @@ struct Services: Sendable {
 
         func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
     }
+}
+
+extension Problem {
+    fileprivate init(_ reason: SupervisedWorker.Reason) {
+        switch reason {
+        case .overdue:
+            self.init(
+                status: 503, code: "media-timeout", title: "Media does not answer",
+                detail: "The file system has not answered in time.", headers: [("Retry-After", "30")])
+        case .unwanted: self = .clientGone
+        case .stopped:
+            self.init(
+                status: 503, code: "stopping", title: "Service Unavailable", detail: "The server is stopping.")
+        }
+    }
+
+    /// For whoever still reads; most have closed the connection.
+    static let clientGone = Problem(
+        status: 503, code: "client-gone", title: "Client gone",
+        detail: "The connection was closed before it was this request's turn.")
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcing
 import HTTP
 import Playback
 
@@ -15,7 +14,6 @@ struct SystemRoutes: Sendable {
     let openAPI: [UInt8]
     let asyncAPI: [UInt8]
     let isReady: @Sendable () -> Bool
-    let announcer: Announcer?
 
     var routes: [Route] {
         [
@@ -62,7 +60,7 @@ struct SystemRoutes: Sendable {
         text.sample("tonearm_build_info", [("version", serverVersion)], 1)
         let players = players.all
         text.players(players.map { ($0.path.id, $0.services.player.snapshot) }, at: Moment(clock))
-        if let announcer { text.sounds(announcer.status) }
+        text.sounds(players.compactMap { player in player.services.announcer.map { (player.path.id, $0.status) } })
         text.requests(requests)
         text.events(players.map { ($0.path.id, $0.hub) })
         text.process(ProcessFacts.read())

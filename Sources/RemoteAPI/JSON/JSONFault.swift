@@ -2,12 +2,16 @@
 
 /// What the decoder takes without a word, though it is no JSON, or may mean another thing to who wrote it.
 ///
-/// Found in one pass over the bytes, without making strings. What else is no JSON is left to the decoder, which refuses it.
+/// Found in one pass over the bytes, without making strings; the same pass finds the parts of a long list. What else is no JSON is left to the decoder, which refuses it.
 enum JSONFault: Hashable {
     /// The name of a member that an object has twice: two readers may take different values (RFC 8259 section 4).
     case repeatedMember(String)
-    /// A comma before a closing bracket.
-    case trailingComma
+    /// A comma before a closing bracket, or with nothing before it.
+    case strayComma
+    /// A bracket that closes none, or one of the other kind.
+    case mismatch
+    /// The list has more than so many elements.
+    case tooMany(Int)
     /// More objects and lists within each other than any request has, and than the decoder has stack for.
     case tooDeep
 
@@ -25,6 +29,15 @@ enum JSONFault: Hashable {
         }
     }
 
+    /// As above, and where the list is that the top object has as its member `name`; at most `limit` elements.
+    static func first(in bytes: [UInt8], list name: String, limit: Int) -> (fault: JSONFault?, list: JSONListParts?) {
+        bytes.withUnsafeBufferPointer { buffer in
+            var scan = Scan(bytes: buffer, list: JSONListParts(name: name, limit: limit))
+            let fault = scan.run()
+            return (fault, scan.list.flatMap { $0.isFound ? $0 : nil })
+        }
+    }
+
     private struct Scan {
         let bytes: UnsafeBufferPointer<UInt8>
         private var position = 0
@@ -35,6 +48,7 @@ enum JSONFault: Hashable {
         /// Of an object with many members, as they are compared.
         private var manyNames: [Int: Set<[UInt8]>] = [:]
         private static let few = 16
+        private(set) var list: JSONListParts?
 
         /// Bytes between quotes, and what they mean where that differs: `\u0061` is `a`.
         private struct Name {
@@ -42,39 +56,59 @@ enum JSONFault: Hashable {
             var meaning: [UInt8]?
         }
 
-        init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+        init(bytes: UnsafeBufferPointer<UInt8>, list: JSONListParts? = nil) {
+            self.bytes = bytes
+            self.list = list
+        }
 
         mutating func run() -> JSONFault? {
             var expectsName = false
-            var followsComma = false
+            /// The last byte that is not blank.
+            var previous: UInt8 = 0
             while position < bytes.count {
                 if open.count > JSONFault.deepest { return .tooDeep }
                 let byte = bytes[position]
                 position += 1
                 if Self.isBlank(byte) { continue }
-                defer { followsComma = byte == UInt8(ascii: ",") }
+                defer { previous = byte }
                 switch byte {
                 case UInt8(ascii: "{"):
                     open.append(names.count)
                     expectsName = true
                 case UInt8(ascii: "["):
+                    if open.count == 1, previous == UInt8(ascii: ":") { list?.open(at: position - 1) }
                     open.append(nil)
                     expectsName = false
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    if followsComma { return .trailingComma }
-                    if let start = open.popLast() ?? nil, start <= names.count {
-                        names.removeSubrange(start...)
-                        if !manyNames.isEmpty { manyNames[open.count] = nil }
+                case UInt8(ascii: "}"):
+                    if previous == UInt8(ascii: ",") { return .strayComma }
+                    guard let last = open.popLast(), let start = last else { return .mismatch }
+                    names.removeSubrange(start...)
+                    if !manyNames.isEmpty { manyNames[open.count] = nil }
+                    expectsName = false
+                case UInt8(ascii: "]"):
+                    if previous == UInt8(ascii: ",") { return .strayComma }
+                    guard let last = open.popLast(), last == nil else { return .mismatch }
+                    if open.count == 1, let fault = list?.close(at: position, isEmpty: previous == UInt8(ascii: "[")) {
+                        return fault
                     }
                     expectsName = false
                 case 0: return .otherEncoding
-                case UInt8(ascii: ","): expectsName = (open.last ?? nil) != nil
+                case UInt8(ascii: ","):
+                    if [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")].contains(previous) {
+                        return .strayComma
+                    }
+                    if open.count == 2, let fault = list?.separate(at: position - 1) { return fault }
+                    expectsName = (open.last ?? nil) != nil
                 case UInt8(ascii: "\""):
                     let text = skipText()
                     if expectsName, let start = open.last ?? nil {
                         let name = Name(range: text, meaning: JSONEscapes.resolved(bytes[text]))
                         if isRepeated(name, start) {
                             return .repeatedMember(String(decoding: plain(name), as: UTF8.self))
+                        }
+                        if open.count == 1, let wanted = list?.name {
+                            let isWanted = plain(name).elementsEqual(wanted.utf8)
+                            list?.isNext = isWanted
                         }
                     }
                     expectsName = false

@@ -11,8 +11,16 @@ struct MemberKey: CodingKey {
 
 /// `items[3].foo`, as problems name members.
 enum MemberPath {
-    static func text(_ path: [any CodingKey], _ last: String? = nil) -> String {
+    static func text(_ path: [any CodingKey], _ last: String? = nil, in place: ListPlace? = nil) -> String {
         var text = ""
+        var path = path[...]
+        if let place {
+            text = place.member
+            if let index = path.first?.intValue {
+                text += "[\(place.first + index)]"
+                path = path.dropFirst()
+            }
+        }
         for key in path {
             if let index = key.intValue {
                 text += "[\(index)]"
@@ -25,14 +33,21 @@ enum MemberPath {
     }
 }
 
+extension Decoder {
+    var listPlace: ListPlace? { userInfo[.listPlace] as? ListPlace }
+}
+
 /// One JSON object of a request, read member by member: unknown members, wrong types and values out of range are
 /// refused with a problem that names the member.
 struct StrictObject {
     private let container: KeyedDecodingContainer<MemberKey>
     /// The members that are there. Few are, of the many that may be, and the decoder takes long to say so of each.
     private let present: [String]
+    /// Where the decoder has a part of a list.
+    private let place: ListPlace?
 
     init(_ decoder: any Decoder, _ known: [String]) throws {
+        place = decoder.listPlace
         container = try decoder.container(keyedBy: MemberKey.self)
         present = container.allKeys.map(\.stringValue)
         for name in present where !known.contains(name) {
@@ -42,7 +57,7 @@ struct StrictObject {
     }
 
     func invalid(_ name: String, _ detail: String) -> Problem {
-        let member = MemberPath.text(container.codingPath, String(name.prefix(100)))
+        let member = MemberPath.text(container.codingPath, String(name.prefix(100)), in: place)
         return .invalid(member, "\(member) \(detail).")
     }
 
@@ -50,6 +65,9 @@ struct StrictObject {
     func has(_ name: String) throws -> Bool {
         try contains(name) && !container.decodeNil(forKey: MemberKey(stringValue: name))
     }
+
+    /// The object has no more than one member.
+    var hasOnlyOne: Bool { present.count == 1 }
 
     /// Present, maybe null.
     func contains(_ name: String) -> Bool { present.contains(name) }
@@ -103,7 +121,7 @@ struct StrictObject {
             throw invalid(name, "must be \(expected)")
         } catch  where type == String.self {
             // Broken escapes and bytes that are no UTF-8 come as the parser's private errors.
-            throw Problem.malformed("\(MemberPath.text(container.codingPath, name)) is not valid text.")
+            throw Problem.malformed("\(MemberPath.text(container.codingPath, name, in: place)) is not valid text.")
         } catch {
             // So do numbers that do not fit the type.
             throw invalid(name, "must be \(expected)")

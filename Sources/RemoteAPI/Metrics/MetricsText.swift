@@ -76,22 +76,33 @@ extension MetricsText {
         family("tonearm_items_failed_total", "counter", "Items that could not be played.", players) {
             $0.statistics.itemsFailed
         }
+        family("tonearm_item_bits_per_second", "gauge", "Bit rate of the current item; 0 while unknown.", players) {
+            $0.item?.media?.encoding.bitrate ?? 0
+        }
+        family("tonearm_network_bytes_per_second", "gauge", "What comes of the current item over a network.", players) {
+            $0.loaded?.bytesPerSecond ?? 0
+        }
         family(
             "tonearm_buffered_ahead_seconds", "gauge", "Decoded sound between the decoder and the sink.", players
         ) { $0.statistics.bufferedAhead }
     }
 
-    mutating func sounds(_ status: AnnouncerStatus) {
+    mutating func sounds(_ players: [(id: String, AnnouncerStatus)]) {
         head("tonearm_announcements_total", "counter", "Announcements by how they ended.")
-        for reason in SoundEnd.Reason.allCases {
-            sample(
-                "tonearm_announcements_total", [("reason", reason.rawValue)],
-                status.announcementCounts[reason, default: 0])
+        for (id, status) in players {
+            for reason in SoundEnd.Reason.allCases {
+                sample(
+                    "tonearm_announcements_total", [("player", id), ("reason", reason.rawValue)],
+                    status.announcementCounts[reason, default: 0])
+            }
         }
         head("tonearm_sound_effects_total", "counter", "Sound effects by how they ended.")
-        for reason in SoundEnd.Reason.allCases {
-            sample(
-                "tonearm_sound_effects_total", [("reason", reason.rawValue)], status.effectCounts[reason, default: 0])
+        for (id, status) in players {
+            for reason in SoundEnd.Reason.allCases {
+                sample(
+                    "tonearm_sound_effects_total", [("player", id), ("reason", reason.rawValue)],
+                    status.effectCounts[reason, default: 0])
+            }
         }
     }
 

@@ -28,7 +28,8 @@ final class PlayerAPI: Sendable {
         PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
             + MediaRoutes(services: services).itemRoutes + RenditionRoutes(services: services).itemRoutes
             + LibraryMediaRoutes(services: services).itemRoutes + OutputRoutes(services: services).routes
-            + [EventChannel.route(hub)]
+            + AnnouncementRoutes(services: services).routes
+            + StreamRecordingRoutes(services: services).routes + [EventChannel.route(hub)]
     }
 
     /// Whether a change of the settings was one of the name.

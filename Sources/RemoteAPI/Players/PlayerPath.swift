@@ -46,7 +46,7 @@ struct PlayerPath: Hashable, Sendable {
         let below = rest[id.endIndex...]
         let first = below.split(separator: "/", maxSplits: 1).first
         return switch first {
-        case "queue", "outputs", "events": (String(id), "/api/v1" + below)
+        case "queue", "outputs", "events", "announcements", "sfx": (String(id), "/api/v1" + below)
         default: (String(id), "/api/v1/player" + below)
         }
     }

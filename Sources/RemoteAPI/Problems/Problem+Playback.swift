@@ -13,7 +13,7 @@ extension Problem {
     private static func status(_ code: PlaybackError.Code) -> (Int, String) {
         switch code {
         // The request was right, but the item it leads to has failed.
-        case .notFound, .forbidden, .unreadable, .unsupported, .empty, .decoderFailed, .network:
+        case .notFound, .forbidden, .unreadable, .unsupported, .empty, .decoderFailed, .network, .bouncing:
             (409, "The item cannot be played")
         case .unknownItem, .noSuchContent, .unknownOutput: (404, "Not found")
         case .outputUnavailable, .outputRefused: (503, "Output unavailable")

@@ -19,6 +19,7 @@ extension Problem {
         case .unknownRecording: self = .notFound(text, code: "unknown-recording")
         case .notPermitted: self.init(status: 409, code: "not-permitted", title: "Not permitted", detail: text)
         case .inUse: self.init(status: 409, code: "in-use", title: "In use", detail: text)
+        case .nothingToSave: self.init(status: 409, code: "nothing-to-save", title: "Nothing to save", detail: text)
         case .notRecording, .ended: self.init(status: 409, code: "not-recording", title: "Not recording", detail: text)
         case .invalid(let member, _): self = .invalid(member, text)
         case .diskFull: self.init(status: 503, code: "disk-full", title: "Disk full", detail: text)

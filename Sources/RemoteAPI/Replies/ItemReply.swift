@@ -31,11 +31,20 @@ extension JSONWriter {
         member("index", current.index)
         member("status", current.error != nil ? "failed" : current.media == nil ? "loading" : "ready")
         member("duration", current.duration)
-        let hasPicture = tags?.picture != nil || draft.webPicture != nil
+        let hasPicture =
+            tags?.picture != nil || current.media?.companions.hasPicture == true || draft.webPicture != nil
         member("artwork", hasPicture ? path.item(current.item.id) + "/artwork" : nil)
+        lyricsMember(of: current.media, uri: current.item.uri)
         mediaMembers(of: current.media)
         member("live", current.media?.broadcast) { $0.members(of: $1) }
         member("error", current.error) { $0.members(of: $1) }
+    }
+
+    /// Whether there are lyrics to ask for; null while that is not known. None are fetched from the web.
+    mutating func lyricsMember(of media: MediaDescription?, uri: String) {
+        key("lyrics")
+        guard let media else { return null() }
+        value((media.tags.hasLyrics || media.companions.hasLyrics) && !MediaLocator.isNetwork(uri))
     }
 
     /// A station, and what is heard of it.

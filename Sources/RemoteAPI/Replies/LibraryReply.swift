@@ -53,7 +53,7 @@ extension JSONWriter {
         member("tracks", album.tracks)
         member("duration", album.duration)
         member("added", album.added)
-        member("artwork", "/api/v1/library/albums/\(album.id)/artwork")
+        member("artwork", album.artworkTrack.map { _ in "/api/v1/library/albums/\(album.id)/artwork" })
     }
 
     mutating func members(of track: Track) {

@@ -11,7 +11,24 @@ extension JSONWriter {
             writer.member("type", picture.mimeType)
             writer.member("bytes", picture.bytes.count)
         }
+        lyricsMember(of: media, uri: uri)
         mediaMembers(of: media)
+    }
+
+    /// `GET /media/list`: what a playlist comes to, without the secrets in its addresses.
+    mutating func members(of list: ListContent, uri: String) {
+        member("uri", PublicURI.text(uri))
+        member("length", list.items.count)
+        member("truncated", list.isTruncated)
+        member("items", array: list.items[...]) { writer, item in
+            writer.object {
+                $0.member("uri", PublicURI.text(item.uri))
+                $0.member("title", item.title)
+                $0.member("artist", item.artist)
+                $0.member("album", item.album)
+                $0.member("artworkUri", item.artworkURI.map(PublicURI.text))
+            }
+        }
     }
 
     /// `GET /browse`: a window of a folder.
@@ -23,7 +40,7 @@ extension JSONWriter {
         member("offset", offset)
         member("entries", array: folder.entries.dropFirst(offset).prefix(limit)) { writer, entry in
             writer.object {
-                $0.member("type", entry.isFolder ? "folder" : "file")
+                $0.member("type", entry.kind.rawValue)
                 $0.member("name", entry.name)
                 $0.member("path", entry.path)
                 $0.member("size", entry.size)

@@ -20,6 +20,25 @@ extension JSONWriter {
         }
     }
 
+    /// `StreamRecordingStatus` in openapi.yaml.
+    mutating func members(of status: StreamRecordingStatus) {
+        member("state", status.state.rawValue)
+        member("id", status.current?.id)
+        member("itemId", status.current?.item)
+        member("bytes", status.current?.bytes)
+        member("size", status.current?.size)
+        member("gaps", status.current?.gaps)
+        member("last", status.last) { writer, last in
+            writer.member("id", last.id)
+            writer.member("itemId", last.item)
+            writer.member("successfully", last.successfully)
+            writer.member("reason", last.reason.rawValue)
+            writer.member("bytes", last.bytes)
+            writer.member("gaps", last.gaps)
+            writer.member("message", last.message)
+        }
+    }
+
     private mutating func members(of settings: RecordingSettings) {
         let isPlain = settings.container == .wav || settings.container == .flac
         member("format", settings.container.rawValue)
@@ -39,7 +58,7 @@ extension JSONWriter {
         member("size", entry.size)
         member("modified", entry.modified)
         member("recovered", entry.isRecovered)
-        member("format", entry.id.split(separator: ".").last.map(String.init))
+        member("format", RecordedFormat(id: entry.id)?.rawValue)
         member("duration", entry.sound?.duration)
         member("sampleRate", entry.sound?.sampleRate)
         member("channels", entry.sound?.channelCount)

@@ -8,6 +8,7 @@ extension JSONWriter {
         let configuration = status.configuration
         member("category", configuration.category.rawValue)
         member("options", texts: configuration.options.map(\.rawValue).sorted())
+        member("effectiveOptions", texts: configuration.effectiveOptions.map(\.rawValue).sorted())
         member("mode", configuration.mode.rawValue)
         member("active", status.isActive)
         member("available") { writer in

@@ -5,13 +5,17 @@ import HTTP
 import Playback
 
 /// One entry of `items`: a media, or what stands for several: a folder, a saved playlist, or something of the library.
+///
+/// Boxed but for what most of a million entries are.
 enum ItemRequest: Decodable {
-    case media(ItemDraft)
+    /// A media of which nothing else was said.
+    case uri(String)
+    indirect case media(ItemDraft)
     case folder(String)
     /// A playlist file or feed.
-    case list(MediaLocator)
+    indirect case list(MediaLocator)
     case playlist(PlaylistID)
-    case library(CatalogueID)
+    indirect case library(CatalogueID)
 
     static let maximumURIBytes = 4096
     static let maximumHeaders = 32
@@ -44,6 +48,10 @@ enum ItemRequest: Decodable {
         }
         guard let uri = try object.text("uri", maximumBytes: Self.maximumURIBytes), !uri.isEmpty else {
             throw object.invalid("uri", "is needed and must not be empty")
+        }
+        if object.hasOnlyOne {
+            self = .uri(uri)
+            return
         }
         for name in ["playlist", "track", "genre"] where try object.has(name) {
             throw object.invalid(name, "cannot be given together with uri")
@@ -92,7 +100,8 @@ enum ItemRequest: Decodable {
             let object = try StrictObject(decoder, names)
             guard names.count <= ItemRequest.maximumHeaders else {
                 throw Problem.invalid(
-                    MemberPath.text(decoder.codingPath), "At most \(ItemRequest.maximumHeaders) headers are allowed.")
+                    MemberPath.text(decoder.codingPath, in: decoder.listPlace),
+                    "At most \(ItemRequest.maximumHeaders) headers are allowed.")
             }
             for name in names {
                 guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.contains) else {

@@ -3,12 +3,13 @@
 import Catalogue
 
 /// What `/playlists` takes: a name, and either entries or the queue as it is.
-struct PlaylistRequest: Decodable {
+struct PlaylistRequest: ListBody {
     enum Content {
         case items([ItemRequest])
         case queue
     }
 
+    static let listMember = "items"
     static let maximumNameBytes = 200
 
     var name: String?
@@ -32,6 +33,8 @@ struct PlaylistRequest: Decodable {
             content = items.map { .items($0) }
         }
     }
+
+    mutating func fill(_ elements: [ItemRequest]) { content = .items(elements) }
 
     func requiredName() throws(Problem) -> String {
         guard let name else { throw .invalid("name", "name is needed.") }

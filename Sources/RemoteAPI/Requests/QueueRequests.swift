@@ -3,7 +3,9 @@
 import Playback
 
 /// `POST /queue/items`
-struct AddItemsRequest: Decodable {
+struct AddItemsRequest: ListBody {
+    static let listMember = "items"
+
     var items: [ItemRequest]
     var position: InsertionPoint
     var play: Bool
@@ -18,6 +20,8 @@ struct AddItemsRequest: Decodable {
         position = try object.nested(Position.self, "position")?.point ?? .end
         play = try object.flag("play") ?? false
     }
+
+    mutating func fill(_ elements: [ItemRequest]) { items = elements }
 
     private struct Position: Decodable {
         var point: InsertionPoint
@@ -35,7 +39,9 @@ struct AddItemsRequest: Decodable {
 }
 
 /// `PUT /queue`
-struct ReplaceQueueRequest: Decodable {
+struct ReplaceQueueRequest: ListBody {
+    static let listMember = "items"
+
     var items: [ItemRequest]
     var index: Int?
     var play: Bool
@@ -50,6 +56,8 @@ struct ReplaceQueueRequest: Decodable {
         index = try object.integer("index", in: 0...Queue.maximumLength)
         play = try object.flag("play") ?? false
     }
+
+    mutating func fill(_ elements: [ItemRequest]) { items = elements }
 }
 
 /// `PATCH /queue/items/{id}`: null removes a text.
@@ -71,7 +79,9 @@ struct ItemPatchRequest: Decodable {
 }
 
 /// `POST /queue/move`
-struct MoveRequest: Decodable {
+struct MoveRequest: ListBody {
+    static let listMember = "ids"
+
     var ids: [ItemID]
     var position: Int
 
@@ -83,27 +93,39 @@ struct MoveRequest: Decodable {
         }
         self.position = position
     }
+
+    mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
 }
 
 /// `POST /queue/remove`
-struct RemoveRequest: Decodable {
+struct RemoveRequest: ListBody {
+    static let listMember = "ids"
+
     var ids: [ItemID]
 
     init(from decoder: any Decoder) throws {
         ids = try StrictObject(decoder, ["ids"]).itemIDs()
     }
+
+    mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
 }
 
 extension StrictObject {
     /// The list of ids `ids`, without doubles.
     fileprivate func itemIDs() throws -> [ItemID] {
         guard let texts = try nested([ItemIDText].self, "ids") else { throw invalid("ids", "is needed: a list of ids") }
-        var seen: Set<ItemID> = []
-        return texts.map(\.id).filter { seen.insert($0).inserted }
+        return texts.withoutDoubles
     }
 }
 
-private struct ItemIDText: Decodable {
+extension [ItemIDText] {
+    fileprivate var withoutDoubles: [ItemID] {
+        var seen: Set<ItemID> = []
+        return map(\.id).filter { seen.insert($0).inserted }
+    }
+}
+
+struct ItemIDText: Decodable {
     var id: ItemID
 
     init(from decoder: any Decoder) throws {
@@ -111,7 +133,7 @@ private struct ItemIDText: Decodable {
         do {
             text = try decoder.singleValueContainer().decode(String.self)
         } catch is DecodingError {
-            let member = MemberPath.text(decoder.codingPath)
+            let member = MemberPath.text(decoder.codingPath, in: decoder.listPlace)
             throw Problem.invalid(member, "\(member) must be an item's id.")
         }
         guard let id = ItemID(text) else { throw Problem(PlaybackError.unknown(item: text)) }

@@ -8,9 +8,15 @@ typealias Reply = @Sendable (HTTPResponse) -> Void
 struct APICall: Sendable {
     var request: HTTPRequest
     var parameters: [String] = []
+    /// What the client may do.
+    var scope: AccessScope?
 
     func body<Body: Decodable>(_ type: Body.Type) throws(Problem) -> Body {
         try JSONBody.read(type, from: request.body)
+    }
+
+    func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
+        try JSONBody.read(list: type, from: request.body)
     }
 }
 
@@ -26,10 +32,15 @@ struct Route: Sendable {
     var scope: AccessScope?
     /// Server-Sent Events are a GET that a foreign page must not read.
     var isEventStream = false
+    /// A GET that may make this server ask another one: a foreign page must not cause that either.
+    var reachesOut = false
     /// Others refuse every query parameter.
     var takesQuery = false
     /// In bytes.
     var largestBody = Self.smallBody
+    /// What a request must meet besides, as far as its head shows: asked before a large body is read, and not for the
+    /// answer of an earlier request (`Idempotency-Key`). Must not block.
+    var precondition: (@Sendable (APICall) throws(Problem) -> Void)?
     var handler: Handler
 
     /// Far more than any request needs that carries no list.
@@ -40,7 +51,7 @@ struct Route: Sendable {
     var isSafe: Bool { method == .get }
 
     var need: AccessPolicy.Need {
-        AccessPolicy.Need(scope: scope, refusesForeignOrigin: !isSafe || isEventStream)
+        AccessPolicy.Need(scope: scope, refusesForeignOrigin: !isSafe || isEventStream || reachesOut)
     }
 }
 
@@ -51,12 +62,22 @@ extension Route {
         Route(method: .get, pattern: pattern, scope: scope, takesQuery: takesQuery, handler: handler)
     }
 
-    static func post(_ pattern: String, largestBody: Int = smallBody, _ handler: @escaping Handler) -> Route {
-        Route(method: .post, pattern: pattern, scope: .control, largestBody: largestBody, handler: handler)
+    static func post(
+        _ pattern: String, largestBody: Int = smallBody,
+        precondition: (@Sendable (APICall) throws(Problem) -> Void)? = nil, _ handler: @escaping Handler
+    ) -> Route {
+        Route(
+            method: .post, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
+            handler: handler)
     }
 
-    static func put(_ pattern: String, largestBody: Int = smallBody, _ handler: @escaping Handler) -> Route {
-        Route(method: .put, pattern: pattern, scope: .control, largestBody: largestBody, handler: handler)
+    static func put(
+        _ pattern: String, largestBody: Int = smallBody,
+        precondition: (@Sendable (APICall) throws(Problem) -> Void)? = nil, _ handler: @escaping Handler
+    ) -> Route {
+        Route(
+            method: .put, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
+            handler: handler)
     }
 
     static func patch(_ pattern: String, _ handler: @escaping Handler) -> Route {

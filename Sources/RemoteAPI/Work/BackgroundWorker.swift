@@ -19,8 +19,12 @@ final class BackgroundWorker: Sendable {
     private let jobs = Mailbox<(@Sendable () -> Void)?>()
     private let state = Mutex(State())
 
-    init(_ name: String) {
+    private let afterEach: (@Sendable () -> Void)?
+
+    /// `afterEach`: called on the thread when a job is done and all that it held is gone.
+    init(_ name: String, afterEach: (@Sendable () -> Void)? = nil) {
         self.name = name
+        self.afterEach = afterEach
     }
 
     /// False when too much waits already, no thread is to be had, or after `stop`.
@@ -36,25 +40,41 @@ final class BackgroundWorker: Sendable {
         }
     }
 
-    /// Ends the thread after the job that is running, which is waited for 0.5 s; those that wait are dropped.
-    func stop() {
-        let thread = state.withLock { state in
+    /// Ends the thread after the job that is running; those that wait are dropped. Returns at once: `stop` waits.
+    func beginStop() {
+        let isRunning = state.withLock { state in
             state.isStopped = true
+            return state.thread != nil
+        }
+        if isRunning { jobs.post(nil) }
+    }
+
+    /// As `beginStop`, and waits for the job that is running, 0.5 s at most and not beyond `deadline`.
+    func stop(until deadline: MonotonicTime = .now.advanced(bySeconds: 0.5)) {
+        beginStop()
+        let thread = state.withLock { state in
             defer { state.thread = nil }
             return state.thread
         }
-        guard let thread else { return }
-        jobs.post(nil)
-        thread.join(within: 0.5)
+        thread?.join(within: max(0, deadline.seconds(since: .now)))
     }
 
     private func run() {
         while true {
-            for job in jobs.take(until: nil) {
-                guard let job, !state.withLock({ $0.isStopped }) else { return }
-                job()
-                state.withLock { $0.waiting -= 1 }
+            var next = Array(jobs.take(until: nil).reversed())
+            while !next.isEmpty {
+                guard runLast(of: &next) else { return }
+                afterEach?()
             }
         }
+    }
+
+    /// Of it nothing is left behind. False: the thread is to end.
+    @inline(never)
+    private func runLast(of jobs: inout [(@Sendable () -> Void)?]) -> Bool {
+        guard let job = jobs.removeLast(), !state.withLock({ $0.isStopped }) else { return false }
+        job()
+        state.withLock { $0.waiting -= 1 }
+        return true
     }
 }

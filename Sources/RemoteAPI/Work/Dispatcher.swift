@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides where a body is read: small ones at once, large ones on a background thread.
+import HTTP
+import Threading
+
+/// Decides where a body is read: small ones at once, large ones on a background thread, which gives the memory back that
+/// they took.
 struct Dispatcher: Sendable {
     static let largestAtOnce = 64 * 1024
 
-    let worker: BackgroundWorker
+    let worker = BackgroundWorker("api-bodies", afterEach: { Heap.giveBack() })
 
-    func run(size: Int, _ job: @escaping @Sendable () -> Void, orElse refuse: (Problem) -> Void) {
-        if size <= Self.largestAtOnce { return job() }
-        if !worker.submit(job) { refuse(.busy("Too many large requests are under way.")) }
+    func run(
+        _ request: HTTPRequest, _ job: @escaping @Sendable () -> Void,
+        orElse refuse: @escaping @Sendable (Problem) -> Void
+    ) {
+        if request.body.count <= Self.largestAtOnce { return job() }
+        let client = request.client
+        let isTaken = worker.submit { client.isGone ? refuse(.clientGone) : job() }
+        if !isTaken { refuse(.busy("Too many large requests are under way.")) }
     }
 }

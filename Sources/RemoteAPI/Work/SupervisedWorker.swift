@@ -3,92 +3,255 @@
 import Synchronization
 import Threading
 
-/// Runs jobs that may hang (a file on a network mount that is gone) one after another: one that takes too long is
-/// reported and left to itself, and the next one gets a new thread. Nothing can end a thread that is stuck in the kernel.
+/// Runs jobs that may take long or hang (a slow server, a file on a network mount that is gone), a few at the same time on
+/// threads that are made when they are needed and end when they are not. One that takes too long is reported and left to
+/// itself, and another thread has its place: nothing can end a thread that is stuck in the kernel.
 final class SupervisedWorker: Sendable {
     /// Threads left behind; with this many, jobs are refused until one returns.
     static let maximumStuck = 8
+    /// Jobs that may wait; further ones are refused.
+    static let maximumWaiting = 64
+    /// How often it is looked whether those who asked are still there, while a job runs.
+    static let lookSeconds = 0.5
+    /// For which a thread without work is kept.
+    static let idleSeconds = 10.0
 
-    private let name: String
-    private let seconds: Double
-    /// Hands a job to the executor and waits for it.
-    private let supervisor: BackgroundWorker
-    private let state = Mutex(State())
+    struct Job: Sendable {
+        var shares: [JobShare] = []
+        /// Nobody waits for it any more. Any thread; must not block.
+        var isUnwanted: @Sendable () -> Bool = { false }
+        var run: @Sendable () -> Void
+        /// It will not run, or runs and its result is not needed: comes once, before or instead of the end of `run`.
+        var giveUp: @Sendable (Reason) -> Void
+    }
+
+    enum Reason: Sendable { case overdue, unwanted, stopped }
+
+    private struct Active {
+        let job: Job
+        let deadline: MonotonicTime
+        var isGivenUp = false
+    }
 
     private struct State {
-        var executor: Mailbox<(@Sendable () -> Void)?>?
-        /// Ends the wait for the job under way.
-        var wait: Mailbox<Bool>?
+        var schedule: JobSchedule<Job>
+        var active: [UInt64: Active] = [:]
+        /// Threads that run jobs or wait for some; not those that are left behind.
+        var threads = 0
+        var idle = 0
         var stuck = 0
+        var hasWatch = false
+        /// The watch sleeps until it is woken.
+        var watchRests = false
         var isStopped = false
     }
 
-    init(_ name: String, seconds: Double = 30) {
+    private let name: String
+    private let seconds: Double
+    private let state: Mutex<State>
+    /// One for each thread that is to look for work.
+    private let work = Mailbox<Void>()
+    private let watch = Mailbox<Void>()
+    private let settled = Mailbox<Void>()
+
+    /// `width`: jobs at the same time.
+    init(_ name: String, seconds: Double = 30, width: Int = 1) {
         self.name = name
         self.seconds = seconds
-        supervisor = BackgroundWorker(name + "-watch")
+        state = Mutex(State(schedule: JobSchedule(width: width, maximumWaiting: Self.maximumWaiting)))
     }
 
-    /// False when too much waits or hangs already, or after `stop`. `overdue` comes instead of the end of `job`, or
-    /// before it.
-    func submit(_ job: @escaping @Sendable () -> Void, overdue: @escaping @Sendable () -> Void) -> Bool {
-        guard state.withLock({ $0.stuck < Self.maximumStuck }) else { return false }
-        return supervisor.submit { [self] in run(job, overdue) }
+    /// False when too much waits or hangs already, no thread is to be had, or after `stop`.
+    func submit(_ job: Job) -> Bool {
+        state.withLock { state in
+            guard !state.isStopped, state.stuck < Self.maximumStuck, startWatch(&state),
+                state.schedule.add(job, job.shares)
+            else { return false }
+            summon(&state)
+            // None where the machine lets us have no more threads: tried again with the next job.
+            guard state.threads > 0 else {
+                if let id = state.schedule.waiting.last?.id { _ = state.schedule.withdraw(id) }
+                return false
+            }
+            return true
+        }
     }
 
-    /// Ends the threads; does not wait for those that hang.
+    /// Gives up what waits and runs, and waits for what runs, 0.5 s at most.
     func stop() {
-        state.withLock { state in
+        let (jobs, isSettled) = state.withLock { state in
             state.isStopped = true
-            state.wait?.post(false)
+            var jobs = Self.withdrawAll(&state)
+            for (id, active) in state.active where !active.isGivenUp {
+                state.active[id]?.isGivenUp = true
+                jobs.append(active.job)
+            }
+            return (jobs, state.active.isEmpty)
         }
-        supervisor.stop()
-        state.withLock { state in
-            state.executor?.post(nil)
-            state.executor = nil
+        for job in jobs { job.giveUp(.stopped) }
+        work.post(())
+        watch.post(())
+        if !isSettled { _ = settled.take(until: .now.advanced(bySeconds: 0.5)) }
+    }
+
+    // MARK: Threads that work
+
+    /// Sees to it that a thread looks, when there is something to begin.
+    private func summon(_ state: inout State) {
+        guard state.schedule.hasReady else { return }
+        if state.idle > 0 {
+            work.post(())
+        } else if state.threads < state.schedule.width, let thread = NamedThread(ifPossible: name, { [self] in run() })
+        {
+            thread.detach()
+            state.threads += 1
         }
     }
 
-    /// On the supervisor's thread.
-    private func run(_ job: @escaping @Sendable () -> Void, _ overdue: @Sendable () -> Void) {
-        let done = Mailbox<Bool>()
-        let executor = state.withLock { state -> Mailbox<(@Sendable () -> Void)?>? in
-            guard !state.isStopped, state.stuck < Self.maximumStuck else { return nil }
-            state.wait = done
-            let executor = state.executor ?? startExecutor()
-            state.executor = executor
-            return executor
+    private func run() {
+        while let entry = next() {
+            if entry.job.isUnwanted() { giveUp(entry.id, .unwanted) } else { entry.job.run() }
+            guard end(entry) else { return }
         }
-        guard let executor else { return overdue() }
-        executor.post { [self] in
-            job()
-            if !done.post(true) { state.withLock { $0.stuck -= 1 } }
-        }
-        if done.take(until: .now.advanced(bySeconds: seconds)).first == true { return }
-        // Whether it ends just now or later is decided here.
-        guard !done.close().contains(true) else { return }
-        state.withLock { state in
-            state.stuck += 1
-            state.executor = nil
-            state.wait = nil
-        }
-        executor.post(nil)
-        overdue()
     }
 
-    /// nil when there can be no more threads.
-    private func startExecutor() -> Mailbox<(@Sendable () -> Void)?>? {
-        let jobs = Mailbox<(@Sendable () -> Void)?>()
-        let thread = NamedThread(ifPossible: name) {
-            while true {
-                for job in jobs.take(until: nil) {
-                    guard let job else { return }
-                    job()
+    private func next() -> JobSchedule<Job>.Entry? {
+        var isLate = false
+        while true {
+            let step = state.withLock { state -> Step in
+                if let entry = begin(&state) { return .run(entry) }
+                guard !isLate, !state.isStopped else {
+                    state.threads -= 1
+                    return state.isStopped ? .stop : .leave
                 }
+                state.idle += 1
+                return .wait
+            }
+            switch step {
+            case .run(let entry): return entry
+            case .leave: return nil
+            case .stop:
+                // The next of those that wait is to see the end as well.
+                work.post(())
+                return nil
+            case .wait:
+                isLate = work.take(until: .now.advanced(bySeconds: Self.idleSeconds)).isEmpty
+                state.withLock { $0.idle -= 1 }
             }
         }
-        guard let thread else { return nil }
+    }
+
+    private enum Step {
+        case run(JobSchedule<Job>.Entry)
+        case wait, leave, stop
+    }
+
+    private func begin(_ state: inout State) -> JobSchedule<Job>.Entry? {
+        guard !state.isStopped, let entry = state.schedule.begin() else { return nil }
+        state.active[entry.id] = Active(job: entry.job, deadline: .now.advanced(bySeconds: seconds))
+        if state.watchRests {
+            state.watchRests = false
+            watch.post(())
+        }
+        summon(&state)
+        return entry
+    }
+
+    /// False for a thread that was left behind: another has its place.
+    private func end(_ entry: JobSchedule<Job>.Entry) -> Bool {
+        state.withLock { state in
+            guard state.active.removeValue(forKey: entry.id) != nil else {
+                state.stuck -= 1
+                return false
+            }
+            state.schedule.end(entry.shares)
+            if state.isStopped, state.active.isEmpty { settled.post(()) }
+            summon(&state)
+            return true
+        }
+    }
+
+    private func giveUp(_ id: UInt64, _ reason: Reason) {
+        let job = state.withLock { state -> Job? in
+            guard let active = state.active[id], !active.isGivenUp else { return nil }
+            state.active[id]?.isGivenUp = true
+            return active.job
+        }
+        job?.giveUp(reason)
+    }
+
+    // MARK: The thread that watches
+
+    private func startWatch(_ state: inout State) -> Bool {
+        guard !state.hasWatch else { return true }
+        guard let thread = NamedThread(ifPossible: name + "-watch", { [self] in runWatch() }) else { return false }
         thread.detach()
+        state.hasWatch = true
+        return true
+    }
+
+    private func runWatch() {
+        while true {
+            let (overdue, others, wakeTime) = state.withLock { state in look(&state, .now) }
+            for job in overdue { job.giveUp(.overdue) }
+            for (id, job) in others where job.isUnwanted() { drop(id) }
+            guard let wakeTime else { return }
+            _ = watch.take(until: wakeTime.time)
+        }
+    }
+
+    private enum WakeTime {
+        case never
+        case at(MonotonicTime)
+
+        var time: MonotonicTime? { if case .at(let time) = self { time } else { nil } }
+    }
+
+    /// Those whose time is over, all others that somebody still waits for, and when to look again; nil: never.
+    private func look(
+        _ state: inout State, _ now: MonotonicTime
+    ) -> (overdue: [Job], others: [(UInt64, Job)], wakeTime: WakeTime?) {
+        guard !state.isStopped else { return ([], [], nil) }
+        var overdue: [Job] = []
+        var hasPlace = false
+        for (id, active) in state.active where active.deadline <= now {
+            state.active[id] = nil
+            state.schedule.end(active.job.shares)
+            state.threads -= 1
+            state.stuck += 1
+            hasPlace = true
+            if !active.isGivenUp { overdue.append(active.job) }
+        }
+        // What waits would hang as well.
+        if state.stuck >= Self.maximumStuck { overdue += Self.withdrawAll(&state) }
+        // Also where the machine had no thread to give the last time.
+        if hasPlace || state.threads == 0 { summon(&state) }
+        let first = state.active.values.map(\.deadline).min()
+        guard first != nil || !state.schedule.waiting.isEmpty else {
+            state.watchRests = true
+            return (overdue, [], .never)
+        }
+        let nextLook = now.advanced(bySeconds: Self.lookSeconds)
+        let others =
+            state.active.filter { !$0.value.isGivenUp }.map { ($0.key, $0.value.job) }
+            + state.schedule.waiting.map { ($0.id, $0.job) }
+        return (overdue, others, .at(min(first ?? nextLook, nextLook)))
+    }
+
+    /// Those that wait.
+    private static func withdrawAll(_ state: inout State) -> [Job] {
+        var jobs: [Job] = []
+        while let id = state.schedule.waiting.first?.id, let entry = state.schedule.withdraw(id) {
+            jobs.append(entry.job)
+        }
         return jobs
+    }
+
+    private func drop(_ id: UInt64) {
+        if let entry = state.withLock({ $0.schedule.withdraw(id) }) {
+            entry.job.giveUp(.unwanted)
+        } else {
+            giveUp(id, .unwanted)
+        }
     }
 }

@@ -10,6 +10,13 @@ struct PlayerState: Decodable {
         var title: String?
         var artist: String?
         var album: String?
+        var live: Live?
+    }
+
+    /// A station, and what is heard of it.
+    struct Live: Decodable {
+        var station: String?
+        var title: String?
     }
 
     struct Output: Decodable {
@@ -44,8 +51,14 @@ struct PlayerState: Decodable {
 }
 
 extension PlayerState.Item {
-    /// `Artist - Title`, or what is known of it.
-    var name: String { ItemName.text(title: title, artist: artist, uri: uri) }
+    /// `Artist - Title`, or what is known of it; on the radio what is heard, and the station.
+    var name: String {
+        guard let live else { return ItemName.text(title: title, artist: artist, uri: uri) }
+        return live.title.map { "\($0) - \(station)" } ?? station
+    }
+
+    /// Its name where it tells one, else what the client called it.
+    var station: String { live?.station ?? title ?? uri }
 }
 
 enum ItemName {
@@ -62,7 +75,12 @@ extension PlayerState {
         var table = Table(columns: [.left, .left])
         table.add("status", status + (reason.map { " (\($0))" } ?? ""))
         if let item {
-            table.add("item", item.name)
+            if let live = item.live {
+                table.add("station", item.station)
+                if let title = live.title { table.add("title", title) }
+            } else {
+                table.add("item", item.name)
+            }
             if let album = item.album { table.add("album", album) }
             table.add("file", item.uri)
             table.add("position", "\(TimeText.text(position)) of \(TimeText.text(duration))")

@@ -8,7 +8,7 @@ struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache"),
         help: ArgumentHelp(
-            "Whether what comes from web servers is kept on disk, to be played again (default off).",
+            "Whether files from web servers are kept on disk, to be played again; stations and HLS streams are not (default off).",
             valueName: "on|off"),
         completion: .list(["on", "off"]))
     var isOn: String?

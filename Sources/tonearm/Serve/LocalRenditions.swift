@@ -6,7 +6,7 @@ import Playback
 import RemoteAPI
 import Synchronization
 
-/// Pictures and waveforms of files in the music roots. Nothing is fetched from a network for them.
+/// Pictures and waveforms of files that can be played. Nothing is fetched from a network for them.
 final class LocalRenditions: MediaRenditions {
     private let roots: MusicRoots
     private let opener: any MediaOpener
@@ -36,13 +36,16 @@ final class LocalRenditions: MediaRenditions {
         try workers.scaled(picture, edge: edge)
     }
 
-    func waveform(_ locator: MediaLocator, count: Int) throws(MediaError) -> MediaWaveform {
+    func waveform(
+        _ locator: MediaLocator, count: Int, cancellation: MediaCancellation
+    ) throws(MediaError) -> MediaWaveform {
         let version = FileVersion(uri: locator.uri, stamp: try roots.stamp(of: locator.uri))
         let meter: WaveformMeter
         if let known = waveforms.withLock({ $0[version] }) {
             meter = known
         } else {
-            meter = try WaveformMeter(try opener.open(locator, cancellation: MediaCancellation()))
+            meter = try WaveformMeter(
+                try opener.open(locator, cancellation: cancellation), cancellation: cancellation)
             waveforms.withLock { $0.insert(meter, for: version, size: meter.size) }
         }
         return MediaWaveform(duration: meter.duration, peaks: meter.peaks(count))

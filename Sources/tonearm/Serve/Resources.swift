@@ -10,10 +10,11 @@ struct Resources {
     let asyncAPI: [UInt8]
 
     /// Looks beside the program (and in `../share/tonearm`, where it is installed), then in the working directory, then in the
-    /// directories above the program (a build in the source tree).
+    /// directories above the program (a build in the source tree); for the contracts also beside the page that is named.
     init(publicDirectory given: String?) throws {
-        let candidates = Self.candidates()
+        var candidates = Self.candidates()
         if let given {
+            candidates.append(given + "/..")
             guard Self.isDirectory(given) else { throw Failure.configuration("public: \(given) is not a directory") }
             publicDirectory = given
         } else if let base = candidates.first(where: { Self.isFile($0 + "/public/index.html") }) {
@@ -50,7 +51,9 @@ struct Resources {
 
     private static func contract(_ name: String, _ candidates: [String]) throws -> [UInt8] {
         guard let base = candidates.first(where: { isFile($0 + "/" + name) }) else {
-            throw Failure.configuration("\(name) was not found beside the program")
+            throw Failure.configuration(
+                "\(name) was not found: it belongs beside the program, in ../share/tonearm from there, or beside the "
+                    + "directory that --public names")
         }
         return try WholeFile.read(base + "/" + name, setting: name)
     }

@@ -6,15 +6,22 @@ import Playback
 import PulseAudioHost
 import Session
 import SoftwareOutput
+import Threading
 
 extension Server {
-    /// `environment`: of the music's player.
-    static func announcer(
-        _ player: Player, _ environment: Player.Environment, _ configuration: ServerConfiguration
-    ) -> Announcer {
-        Announcer(
-            Announcer.Environment(
-                music: player, voices: PlayerVoices(environment, configuration.output), clock: environment.clock))
+    /// Makes the announcer of each player. `environment`: of any of them; voices have outputs of their own.
+    static func announcers(
+        _ environment: Player.Environment, _ session: LiveSession, _ configuration: ServerConfiguration,
+        check: WaitingCheck
+    ) -> @Sendable (_ id: String, Player) -> Announcer {
+        let (voices, budget) = (PlayerVoices(environment, configuration.output), VoiceBudget())
+        return { id, player in
+            var environment = Announcer.Environment(
+                music: player, voices: voices, clock: environment.clock, budget: budget)
+            environment.check = { check.begin($0, done: $1) }
+            environment.announcing = { session.receive(announcing: $0, of: id) }
+            return Announcer(environment)
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 import Library
 import Logging
 import Media
-import Threading
 
 extension Server {
     /// nil when there is no music, or none is wanted.
@@ -16,11 +15,6 @@ extension Server {
         } catch {
             throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
         }
-    }
-
-    /// Waits for a disk that hangs no longer than the end may take.
-    static func end(_ playlists: PlaylistStore) {
-        NamedThread(ifPossible: "playlists-close") { playlists.close() }?.join(within: 0.3)
     }
 
     static func playlists(_ configuration: ServerConfiguration, _ log: Logger) throws -> PlaylistStore {

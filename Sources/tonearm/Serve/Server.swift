@@ -23,6 +23,7 @@ import Session
 import Resampling
 import SoftwareOutput
 import StaticSite
+import Threading
 import WebsocketServer
 import XMLScanning
 
@@ -39,6 +40,7 @@ final class Server {
     private let network: CurlTransport?
     private let surfaces: Surfaces
     private let recorder: Recorder?
+    private let streams: StreamRecorder?
     private let cache: RangeCache?
     private let session: LiveSession
     private let players: ServerPlayers
@@ -52,7 +54,7 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker))
+        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker), limits: Self.workerLimits)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let recordings = try Self.recordings(configuration)
@@ -67,31 +69,42 @@ final class Server {
         store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         let output = Self.output(configuration)
-        let environment = { @Sendable (output: any AudioOutput, store: any PlayerStore) in
+        let environment = { @Sendable (output: any AudioOutput, store: any PlayerStore, streams: OpenStreams?) in
+            var own = opener
+            own.streams = streams
             var environment = Player.Environment(
-                opener: opener, output: output, conversion: SoxrConversion(), store: store,
+                opener: own, output: output, conversion: SoxrConversion(), store: store,
                 clock: clock, buffering: configuration.buffering)
             environment.networkBuffering = configuration.networkBuffering
             return environment
         }
         let keeper = NamedStore(store, PlayerDirectories.Beginning(name: "main"))
-        let player = Player(environment(output, keeper))
+        let sources = PlayerStreams()
+        let player = Player(environment(output, keeper, sources.streams(of: "main")))
+        sources.join("main", player)
         self.player = player
         let group = PlayerGroup()
         group.join("main") { command, done in player.perform(command) { _ in done() } }
         session = Self.session(group, output, keeper, configuration)
-        announcer = Self.announcer(player, environment(output, keeper), configuration)
+        let announcers = Self.announcers(
+            environment(output, keeper, nil), session, configuration,
+            check: WaitingCheck(roots: playable, examiner: examiner))
+        announcer = announcers("main", player)
+        streams = Self.streamRecorder(recordings, sources)
         let following = Following(log: log)
         following.join("main", player)
         players = ServerPlayers(
             ServerPlayers.Parts(
-                environment: { environment(Self.output(configuration, player: $0), $1) }, main: player,
-                session: session, group: group, following: following,
+                environment: {
+                    environment(Self.output(configuration, player: $0), $1, sources.streams(of: $0))
+                },
+                main: player, announcer: announcers, session: session, group: group, following: following,
+                sources: sources, streams: streams,
                 directories: PlayerDirectories(data: configuration.data, logger: log), log: log))
 
         library = try Self.library(configuration, roots, examiner, log)
         let catalogue = LocalMusicCatalogue(
-            roots: roots, opener: files, examiner: examiner,
+            roots: roots, playable: playable, opener: files, examiner: examiner,
             lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
         surfaces = Surfaces(configuration, player, catalogue, log)
@@ -100,13 +113,14 @@ final class Server {
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         settings.library = library
-        settings.renditions = LocalRenditions(roots: roots, opener: files, workers: workers)
+        settings.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
         settings.session = session
         settings.roster = players
         playlists = try Self.playlists(configuration, log)
         settings.playlists = playlists
         recorder = Self.recorder(recordings, player, session, log)
         settings.recorder = recorder
+        settings.streams = streams
         settings.announcer = announcer
         settings.cache = cache
         settings.openAPI = resources.openAPI
@@ -115,14 +129,19 @@ final class Server {
         self.api = api
         let session = session
         announcer.obey(SessionRules(besideMusic: session.status))
-        announcer.observe { api.observe($0) }
-        session.observe { [recorder, announcer] status in
+        session.observe { [recorder, announcer, players] status in
             api.observe(status)
             announcer.obey(SessionRules(besideMusic: status))
+            players.sessionChanged(status)
             recorder?.permissionChanged()
         }
-        player.observe { [surfaces] event in
+        let sound = OutputWatch(log: log)
+        sound.receive(player.snapshot.output)
+        player.observe { [surfaces, streams] event in
             api.observe(event)
+            if case .output(let output) = event.kind { sound.receive(output) }
+            if case .interruption(isBeginning: false, .timeout, _) = event.kind { group.forgetClients() }
+            streams?.receive(event, of: "main")
             session.receive(event, of: "main")
             following.receive(event, of: "main")
             surfaces.observe(event)
@@ -133,6 +152,7 @@ final class Server {
         logind = Self.logind(configuration, session, log)
         library?.observe { api.observe($0) }
         recorder?.observe { api.observe($0) }
+        streams?.observe { api.observe($1, of: $0) }
         cache?.observe { api.observe($0) }
 
         let http = try MicrohttpdServer(log: log, responder: api)
@@ -144,25 +164,37 @@ final class Server {
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
-    /// Fades out, saves, closes every socket; within 2 s.
+    /// Fades out, saves, closes every socket; within 2 s. What hangs holds up nothing but itself, and above all no player on its
+    /// way to the disk.
     func stop() {
+        let start = MonotonicTime.now
         door.close()
-        surfaces.stop()
-        logind?.stop()
-        announcer.shutdown()
-        recorder?.shutdown()
-        session.stop()
-        let othersEnd = players.beginEnd()
-        player.shutdown()
+        var parts = PartsEnding()
+        // These end through the players: what was taken from other programs goes back over main's output, and what is saved
+        // of a stream has its end from its source. They have a moment for it.
+        parts.begin { [session] in session.stop() }
+        if let streams { parts.begin { streams.shutdown() } }
+        parts.wait(until: start.advanced(bySeconds: 0.2))
+        parts.begin { [player, store] in
+            player.shutdown()
+            store.close()
+        }
+        players.beginEnd(&parts)
+        parts.begin { [announcer] in announcer.shutdown() }
+        if let recorder { parts.begin { recorder.shutdown() } }
+        parts.begin { [surfaces] in surfaces.stop() }
+        if let logind { parts.begin { logind.stop() } }
+        parts.wait(until: start.advanced(bySeconds: 1.4))
+        // Clients have heard of all that.
         api.shutdown()
         webSockets.stop()
         http.stop()
-        store.close()
-        othersEnd()
-        library?.close()
-        Self.end(playlists)
-        network?.stop()
-        cache?.stop()
+        if let library { parts.begin { library.close() } }
+        parts.begin { [playlists] in playlists.close() }
+        if let network { parts.begin { network.stop() } }
+        if let cache { parts.begin { cache.stop() } }
+        // Beyond what `EndInTime` allows: what hangs until then is left behind, and that is said.
+        parts.wait(until: start.advanced(bySeconds: 1.9))
     }
 
     private static func network(_ configuration: ServerConfiguration) -> CurlTransport? {
@@ -196,6 +228,13 @@ final class Server {
                 if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
             throw Failure("cannot listen: \(error)\(advice)", .unavailable)
         }
+    }
+
+    /// What is played now and then, as a doorbell is, is heard at once for ten minutes after the last time.
+    private static var workerLimits: WorkerLimits {
+        var limits = WorkerLimits()
+        limits.spare = 600
+        return limits
     }
 
     /// For files, pipes and the libraries: clients must not take the music's.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcing
 import Library
 import Logging
 import Playback
+import Recording
 import RemoteAPI
 import Session
 import Synchronization
@@ -20,9 +22,13 @@ final class ServerPlayers: PlayerRoster {
         var environment: @Sendable (_ id: String, any PlayerStore) -> Player.Environment
         /// Of the outputs, whose list all players share.
         var main: Player
+        var announcer: @Sendable (_ id: String, Player) -> Announcer
         var session: LiveSession
         var group: PlayerGroup
         var following: Following
+        var sources: PlayerStreams
+        /// nil when nothing is recorded.
+        var streams: StreamRecorder?
         var directories: PlayerDirectories
         var log: Logger
     }
@@ -30,6 +36,7 @@ final class ServerPlayers: PlayerRoster {
     private struct Member {
         var player: Player
         var store: StateStore
+        var announcer: Announcer
     }
 
     private struct State {
@@ -105,21 +112,40 @@ final class ServerPlayers: PlayerRoster {
         } catch {
             throw .notSaved("The player cannot be removed: \(error).")
         }
+        // So that its own channel tells how what is recorded of it has ended.
+        let saved = Mailbox<Void>()
+        if let streams = parts.streams {
+            streams.forget(id) { saved.post(()) }
+            _ = saved.take(until: .now.advanced(bySeconds: 1))
+        }
         // From here on it is gone, and only has to be ended.
         _ = state.withLock { $0.members.removeValue(forKey: id) }
+        parts.sources.leave(id)
         let dismissed = api?.dismiss(id)
         parts.group.leave(id)
         parts.following.leave(id)
         let stopped = Mailbox<Void>()
         member.player.perform(.stop(drain: false)) { _ in stopped.post(()) }
         _ = stopped.take(until: .now.advanced(bySeconds: 1))
+        // Silent already, however long its announcements take to end.
+        member.announcer.shutdown(.playerRemoved)
         if let dismissed { api?.conclude(dismissed) }
         member.player.shutdown()
+        // What was asked for in between.
+        parts.streams?.forget(id) {}
         // It refers to the channel, which refers to the player.
         member.player.observe { _ in }
         parts.session.forget(id)
         if !member.store.close() { state.withLock { _ = $0.stuck.insert(id) } }
         parts.directories.clear(files)
+    }
+
+    /// For the session's observer.
+    func sessionChanged(_ status: SessionStatus) {
+        // Within the lock: a player that is being made hears of it either here or from `start`, and never of an older one last.
+        state.withLock { state in
+            for member in state.members.values { member.announcer.obey(SessionRules(besideMusic: status)) }
+        }
     }
 
     func offset(of id: String) -> Double? { parts.following.offset(of: id) }
@@ -128,20 +154,19 @@ final class ServerPlayers: PlayerRoster {
         parts.group.tell(.interruption(notice), done: done)
     }
 
-    /// Begins to end them, all at once; each fades and is saved. The call returns at once.
-    /// - Returns: waits until they have ended.
-    func beginEnd() -> () -> Void {
+    /// Begins to end them, all at once; each fades and is saved, and beside it what it announces ends. Returns at once.
+    func beginEnd(_ parts: inout PartsEnding) {
         let members = state.withLock { state in
             state.isEnding = true
             return Array(state.members.values)
         }
-        let threads = members.map { member in
-            NamedThread(ifPossible: "player-end") {
+        for member in members {
+            parts.begin {
                 member.player.shutdown()
                 member.store.close()
             }
         }
-        return { for thread in threads { thread?.join(within: 2) } }
+        for member in members { parts.begin { member.announcer.shutdown() } }
     }
 
     /// `outputKnown` is called at least once: when the outputs are known, or why there are none.
@@ -150,18 +175,24 @@ final class ServerPlayers: PlayerRoster {
         let beginning = parts.directories.beginning(of: id) ?? PlayerDirectories.Beginning(name: id)
         let player = Player(parts.environment(id, NamedStore(store, beginning)))
         parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
+        parts.sources.join(id, player)
         let (api, session, following) = (state.withLock { $0.api }, parts.session, parts.following)
-        let told = api?.admit(id, player)
+        let (announcer, streams) = (parts.announcer(id, player), parts.streams)
+        let told = api?.admit(id, player, announcer: announcer)
         player.observe { event in
             told?(event)
             session.receive(event, of: id)
             following.receive(event, of: id)
+            streams?.receive(event, of: id)
             if case .output = event.kind { outputKnown() }
         }
         let snapshot = player.snapshot
         session.receive(snapshot, of: id)
         if !snapshot.output.devices.devices.isEmpty || snapshot.output.availability != .available { outputKnown() }
-        state.withLock { $0.members[id] = Member(player: player, store: store) }
+        state.withLock { state in
+            state.members[id] = Member(player: player, store: store, announcer: announcer)
+            announcer.obey(SessionRules(besideMusic: session.status))
+        }
         following.join(id, player)
     }
 

@@ -63,7 +63,9 @@ struct AnnouncementWorld {
         return true
     }
 
-    mutating func failAll() { perform(schedule.failAll(PlaybackError(.sessionForbids, ""), now: now)) }
+    mutating func failAll() {
+        perform(schedule.endAll(SoundEnd(.failed, PlaybackError(.sessionForbids, "")), now: now))
+    }
 
     mutating func wait(_ seconds: Double) {
         let end = now.advanced(bySeconds: seconds)

@@ -6,7 +6,15 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from rig import Api, Origin
 from rig.waiting import eventually
+
+
+@pytest.fixture
+def origin():
+    server = Origin()
+    yield server
+    server.close()
 
 
 @pytest.fixture
@@ -121,3 +129,94 @@ def test_emptyTop_tellsOfTheOption(start_server, open_remote, directory):
     (directory / "bare").mkdir()
     remote = open_remote(url=start_server(music=directory / "bare").url)
     expect(remote.page.locator("music-browser .empty")).to_contain_text("--music")
+
+
+@pytest.fixture
+def broken(start_server, open_remote, directory, media):
+    """Music, a file that only has its name, and a playlist; and a way to ask the server."""
+    root = directory / "mixed"
+    (root / "lists").mkdir(parents=True)
+    for name in ("long.mp3", "chirp.mp3"):
+        (root / name).write_bytes(media.path(name).read_bytes())
+    (root / "broken.mp3").write_text("This is a letter, not music.")
+    (root / "lists" / "evening.m3u").write_text(
+        "#EXTM3U\n#EXTINF:10,Somebody - The first\n../chirp.mp3\n../long.mp3\nhttps://me:secret@127.0.0.1:9/a.mp3\n")
+    server = start_server(music=root)
+    api = Api(server.url)
+    yield open_remote(url=server.url), api
+    api.close()
+
+
+def test_anUnplayableFile_isRefusedWithTheReason_andTheMusicGoesOn(broken):
+    remote, api = broken
+    remote.tolerate("Failed to load resource")
+    ids = api.load("long.mp3", "broken.mp3", play=True)
+    api.wait_status("playing")
+    remote.page.locator('.entry-name[data-path="broken.mp3"]').click()
+    expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
+    # From the queue as well, where it stands already.
+    remote.row(1).dblclick()
+    expect(remote.page.locator(".toast")).to_have_count(2)
+    player = api.player()
+    assert (player["status"], player["item"]["id"], player["queue"]["length"]) == ("playing", ids[0], 2)
+
+
+def test_aPlaylist_isLookedInto_andItsEntriesAddedOneByOneOrTogether(broken):
+    remote, api = broken
+    music = remote.page.locator("music-browser")
+    music.get_by_role("button", name="lists", exact=True).click()
+    music.locator(".entry-name", has_text="evening.m3u").click()
+    expect(music.get_by_role("navigation", name="Folder").locator("[aria-current]")).to_have_text("evening.m3u")
+    expect(music.locator(".entry-text")).to_have_text(["The first", "long", "a"])
+    expect(music.locator(".entry-size").first).to_have_text("Somebody")
+    music.get_by_role("button", name="Add The first to the queue").click()
+    eventually(lambda: api.uris() == ["chirp.mp3"], "one of them")
+    assert api.queue()["items"][0]["title"] == "The first"
+    # What the page does not know whole it cannot add alone.
+    expect(music.get_by_role("button", name="Add a to the queue")).to_be_disabled()
+    music.get_by_role("button", name="Add all").click()
+    eventually(lambda: api.queue()["length"] == 4, "all of them")
+    music.locator(".entry-name", has_text="long").click()
+    eventually(lambda: (api.player()["item"] or {}).get("uri") == "long.mp3", "it plays")
+    music.get_by_role("navigation", name="Folder").get_by_role("button", name="lists").click()
+    expect(music.locator(".entry-name", has_text="evening.m3u")).to_be_visible()
+
+
+def test_whatIsNoPlaylist_isNotLookedInto_andTheWebTabStays(broken, origin):
+    remote, api = broken
+    remote.tolerate("Failed to load resource")
+    origin.serve("/page", b"<!doctype html><title>No list</title>", content_type="text/html")
+    page = remote.page
+    page.get_by_role("tab", name="Web").click()
+    page.get_by_role("textbox", name="Address of a station, file, playlist or podcast").fill(f"{origin.url}/page")
+    page.get_by_role("button", name="Look inside").click()
+    expect(remote.toast).to_have_attribute("data-tone", "error")
+    expect(page.get_by_role("tab", name="Web")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("tab", name="Folders").click()
+    music = page.locator("music-browser")
+    expect(music.locator(".entry-text").first).to_have_text("lists")
+    music.get_by_role("button", name="Add all").click()
+    eventually(lambda: api.queue()["length"] > 0, "the folder that is still there")
+
+
+def test_aFolderThatCannotBeShown_offersNothingToAdd(page):
+    assert page.evaluate("""() => {
+        const browser = document.querySelector("music-browser");
+        browser.folder = { path: "a", parent: "", length: 1, entries: [{ type: "file", name: "b", path: "a/b.mp3", size: 1 }] };
+        const all = browser.querySelector("[data-action=addAll]");
+        const before = all.disabled;
+        browser.problem = "It is gone.";
+        return [before, all.disabled, browser.querySelectorAll(".entry").length, browser.querySelector(".pane-count").textContent,
+                browser.querySelector(".empty p").textContent];
+    }""") == [False, True, 0, "", "It is gone."]
+
+
+def test_thePlaylistOfAnAddress_isLookedInto(broken, origin):
+    remote, api = broken
+    origin.serve("/show.m3u", f"#EXTM3U\n#EXTINF:-1,Only one\n{origin.url}/a.mp3\n".encode())
+    remote.page.get_by_role("tab", name="Web").click()
+    remote.page.get_by_role("textbox", name="Address of a station, file, playlist or podcast").fill(f"{origin.url}/show.m3u")
+    remote.page.get_by_role("button", name="Look inside").click()
+    expect(remote.page.get_by_role("tab", name="Folders")).to_have_attribute("aria-selected", "true")
+    remote.page.get_by_role("button", name="Add Only one to the queue").click()
+    eventually(lambda: api.uris() == [f"{origin.url}/a.mp3"], "queued")

@@ -36,8 +36,6 @@ def server(start_server, music):
 
 @pytest.fixture
 def library(remote, api):
-    # A file without a picture is asked for once.
-    remote.tolerate("Failed to load resource")
     eventually(lambda: api.call("GET", "/library")["tracks"] == 4, "scanned", 20)
     remote.page.get_by_role("tab", name="Library").click()
     view = remote.page.locator("library-browser")
@@ -63,6 +61,38 @@ def test_artist_leadsToAlbumsAndTracks(library, api):
     library.get_by_role("button", name="Albums").click()
     library.get_by_role("button", name="Add Homogenic to the queue").click()
     eventually(lambda: len(api.uris()) == 3, "the album is queued")
+
+
+def test_album_isPlayedAndAddedWhole_andLeadsBackToWhereItWasOpened(library, api, remote):
+    library.get_by_role("button", name="Artists").click()
+    library.get_by_role("button", name=re.compile("^Björk")).first.click()
+    library.get_by_role("button", name=re.compile("^Homogenic")).click()
+    library.get_by_role("button", name="Play all").click()
+    eventually(lambda: api.uris() == ["5/1.mp3", "5/2.mp3"], "all of it plays")
+    assert api.player()["playWhenReady"]
+    library.get_by_role("button", name="Add all").click()
+    eventually(lambda: len(api.uris()) == 4, "all of it once more")
+    back = library.get_by_role("button", name="Back")
+    back.click()
+    expect(library.get_by_role("heading", name="Björk")).to_be_visible()
+    back.click()
+    expect(library.get_by_role("button", name="Artists")).to_have_attribute("aria-current", "page")
+    expect(library.locator(".entry")).to_have_count(3)
+    expect(back).to_have_count(0)
+
+
+def test_trackThatCannotBePlayed_isRefused_andTheMusicGoesOn(library, api, remote):
+    """The server's verdict is written here: a file that breaks is out of the library before anybody can press its row."""
+    remote.tolerate("Failed to load resource")
+    refusal = {"type": "about:blank", "status": 415, "code": "unsupported", "title": "", "detail": "2.mp3 cannot be played: it is a text file."}
+    asked = []
+    remote.page.route("**/api/v1/media/info**", lambda route: (asked.append(route.request.url), route.fulfill(status=415, json=refusal)))
+    library.get_by_role("button", name=re.compile("^Homogenic")).first.click()
+    api.load("5/1.mp3", play=True)
+    library.locator(".entry-name", has_text="Jóga").click()
+    expect(remote.toast).to_contain_text("2.mp3 cannot be played")
+    assert any("2.mp3" in url for url in asked)
+    assert api.uris() == ["5/1.mp3"]
 
 
 @pytest.mark.parametrize(("words", "found"), [("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")])

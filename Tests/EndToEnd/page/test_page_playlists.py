@@ -68,23 +68,14 @@ def server(start_server, directory, media):
     return start_server(music=root)
 
 
-def test_aPlaylistFile_standsForItsTracks(open_remote, api, server):
-    """The listing is as a server gives it that shows playlist files; what the file stands for is the server's word."""
-    remote = open_remote(wait=False)
-    listing = api.call("GET", "/browse")
-    entry = {"type": "file", "name": "evening.m3u8", "path": "evening.m3u8", "size": 60}
-    listing["entries"] = [each for each in listing["entries"] if each["name"] != entry["name"]] + [entry]
-    listing["length"] = len(listing["entries"])
-    remote.page.route("**/api/v1/browse**", lambda route: route.fulfill(json=listing))
-    remote.page.reload()
-    remote.wait_connected()
+def test_aPlaylistFile_standsForItsTracks(remote, api, server):
     music = remote.page.locator("music-browser")
     row = music.locator(".entry", has_text="evening.m3u8")
     expect(row).to_contain_text("Playlist")
     music.get_by_role("button", name="Add evening.m3u8 to the queue").click()
     expect(remote.toast).to_contain_text("Added 2 tracks to the queue")
     expect(remote.row(0).locator(".row-title")).to_have_text("Low tide")
-    row.locator(".entry-name").click()
+    music.get_by_role("button", name="Play evening.m3u8 now").click()
     api.wait_status("playing")
     assert api.player()["item"]["title"] == "Low tide"
     assert len(api.uris()) == 4

@@ -80,11 +80,12 @@ def test_undoInAToast_goesWithAnEditOfAnotherClient(loaded, remote, api):
 
 
 def test_fileThatCannotBePlayed_isToldAndMarked(remote, api):
-    """The queue goes on without it: only the page's words tell that the choice was not what is heard."""
+    """Another client chose it. The queue goes on without it: only the page's words tell that it is not what is heard. Chosen here,
+    it is refused before anything is lost."""
     api.load("long.mp3", "chirp.mp3", play=True)
     api.wait_status("playing")
     remote.tolerate("Failed to load resource")
-    remote.page.locator('.entry-name[data-path="text.mp3"]').click()
+    api.add("text.mp3", position="next", play=True)
     told = remote.page.locator(".toast").filter(has_text="text.mp3 cannot be played: ")
     expect(told).to_have_count(1)
     expect(told).to_have_attribute("data-tone", "error")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder on the page: buttons, meter, list."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from rig import eventually
 from rig.microphone import Microphone
+from rig.radio import Radio
 
 
 @pytest.fixture
@@ -45,8 +48,10 @@ def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directo
     with page.expect_download() as download:
         row.locator(".entry-name").click()
     assert download.value.path().read_bytes() == (directory / "recordings" / entry["id"]).read_bytes()
-    row.get_by_role("button", name="Add").click()
+    with page.expect_response(re.compile("/waveform$")) as waveform:
+        row.get_by_role("button", name="Add").click()
     eventually(lambda: api.uris() == [entry["uri"]], "it is in the queue")
+    assert waveform.value.status == 200, "what was recorded is as any other item"
     row.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this recording?").get_by_role("button", name="Delete").click()
     expect(panel.get_by_text("No recordings yet")).to_be_visible()
@@ -64,7 +69,71 @@ def test_a_source_that_goes_is_told(microphone, directory, api, remote):
     expect(panel.get_by_role("button", name="Record")).to_be_enabled()
 
 
+@pytest.fixture
+def radio(media):
+    station = Radio(media.path("long.mp3").read_bytes(), 24_000)
+    yield station
+    station.close()
+
+
+def save_stream(api, radio, name: str, player: str = "/player") -> None:
+    api.load(f"{radio.url}/radio")
+    api.play()
+    api.wait_status("playing", timeout=15)
+    api.call("POST", f"{player}/record-stream", json={"name": name})
+
+
+def test_a_stream_that_is_saved_is_shown_stopped_and_listed(radio, api, remote):
+    page = remote.page
+    page.get_by_role("tab", name="Recordings").click()
+    panel = page.locator("recorder-panel")
+    expect(panel.get_by_text("No recordings yet")).to_be_visible()
+    expect(panel.locator(".recorder-stream")).to_be_hidden()
+    save_stream(api, radio, "evening")
+    line = panel.locator(".recorder-stream")
+    expect(line).to_contain_text(re.compile(r"Saving a stream: evening\.mp3, [1-9][0-9.]* [kM]B"), timeout=20_000)
+    before = line.inner_text()
+    expect(line).not_to_have_text(before, timeout=20_000)
+    # Whoever comes later sees it as well.
+    page.reload()
+    remote.wait_connected()
+    page.get_by_role("tab", name="Recordings").click()
+    line.get_by_role("button", name="Stop saving the stream").click()
+    expect(line).to_be_hidden()
+    expect(panel.locator(".entry")).to_contain_text("evening.mp3")
+    assert api.call("GET", "/player/record-stream")["last"]["reason"] == "user"
+
+
+def test_a_stream_that_ends_by_itself_is_listed(radio, api, remote):
+    page = remote.page
+    page.get_by_role("tab", name="Recordings").click()
+    panel = page.locator("recorder-panel")
+    save_stream(api, radio, "night")
+    expect(panel.locator(".recorder-stream")).to_be_visible()
+    api.command("stop")
+    expect(panel.locator(".entry")).to_contain_text("night.mp3")
+    expect(panel.locator(".recorder-stream")).to_be_hidden()
+
+
 def test_without_a_recorder_there_is_no_view_of_it(start_server, open_remote):
     remote = open_remote(url=start_server().url)
     expect(remote.page.get_by_role("tab", name="Playlists")).to_be_visible()
     expect(remote.page.get_by_role("tab", name="Recordings")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_everyTab_isInSight_onAPhone(open_remote, width):
+    remote = open_remote(viewport={"width": width, "height": 740})
+    remote.tab("Music")
+    tabs = remote.page.locator("browse-switch").get_by_role("tab")
+    expect(tabs).to_have_count(5)
+    for index in range(5):
+        tab = tabs.nth(index)
+        expect(tab).to_be_in_viewport(ratio=1)
+        assert tab.evaluate("(tab) => tab.scrollWidth <= tab.clientWidth"), "its name fits"
+        box = tab.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    switch = remote.page.locator("browse-switch")
+    assert switch.evaluate("(box) => box.scrollWidth <= box.clientWidth"), "nothing is cut off"
+    tabs.last.click()
+    expect(remote.page.locator("recorder-panel")).to_be_visible()

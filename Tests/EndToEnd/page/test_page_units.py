@@ -22,6 +22,49 @@ def test_oneModule_namesTheApiAndItsPlayer():
     assert found == {"public/net/paths.js"}
 
 
+def test_paths_leadToThePlayerThatIsSteered(page):
+    assert page.evaluate("""async () => {
+        const { PlayerPaths } = await import("/net/paths.js");
+        let player = "main";
+        const paths = new PlayerPaths(() => player);
+        const all = () => [paths.events, paths.player(), paths.player("/play"), paths.queue(), paths.outputs("/current"), paths.item("i 1", "/lyrics")];
+        const short = all();
+        player = "küche";
+        return [short, all()];
+    }""") == [
+        ["/api/v1/events", "/player", "/player/play", "/queue", "/outputs/current", "/queue/items/i%201/lyrics"],
+        [f"{root}/players/k%C3%BCche{rest}" for root, rest in (
+            ("/api/v1", "/events"), ("", ""), ("", "/play"), ("", "/queue"), ("", "/outputs/current"), ("", "/queue/items/i%201/lyrics"))],
+    ]
+
+
+def test_players_whoseAnswerIsOvertaken_areNotShown(page):
+    assert page.evaluate("""async () => {
+        const { Players } = await import("/state/players.js");
+        const answers = [];
+        const players = new Players({ get: () => new Promise((resolve, reject) => answers.push({ resolve, reject })) });
+        let changes = 0;
+        players.addEventListener("change", () => (changes += 1));
+        const loads = [players.load(), players.load(), players.load()];
+        answers[2].resolve({ players: [{ id: "main", name: "new" }] });
+        answers[0].resolve({ players: [{ id: "main", name: "old" }, { id: "gone", name: "gone" }] });
+        answers[1].reject(new Error());
+        await Promise.all(loads);
+        return [players.list, players.nameOf("main"), changes];
+    }""") == [[{"id": "main", "name": "new"}], "new", 1]
+
+
+def test_anEntryOfAList_isAddedWithoutAPictureWhoseAddressIsHidden(page):
+    assert page.evaluate("""async () => {
+        const { Folder } = await import("/state/folder.js");
+        const uri = "https://host/a.mp3";
+        const items = [{ uri, artworkUri: "https://host/a.png?key=***" }, { uri, artworkUri: "https://host/a.png", title: null }, { uri: "https://***@host/a.mp3" }];
+        const folder = new Folder({ get: async () => ({ length: 3, truncated: false, items }) });
+        await folder.openList("a.m3u");
+        return folder.content.entries.map(({ item }) => item);
+    }""") == [{"uri": "https://host/a.mp3"}, {"uri": "https://host/a.mp3", "artworkUri": "https://host/a.png"}, None]
+
+
 def test_formatTime_isDashes_whenUnknown(page):
     assert page.evaluate("""async () => {
         const { formatTime } = await import("/lib/time.js");
@@ -181,7 +224,7 @@ def test_pageOnlyReads_whenTheTokenMayNotControl_butNotWhenItMayNotDoMore(remote
         const { Store } = await import("/state/store.js");
         const store = new Store();
         const told = [];
-        const commands = new Commands({ client: new Client(), store, notify: (message) => told.push(message) });
+        const commands = new Commands({ client: new Client(), paths: null, store, notify: (message) => told.push(message) });
         return [await commands.perform("record", {}), told, store.isReadOnly];
     }""") == [False, ["The token does not allow this."], is_read_only]
 
@@ -213,11 +256,13 @@ def test_pictures_comeAsTheyAre_whenTheyCannotBeScaled_andTheOldestIsForgotten(p
 def test_cover_isAskedForAgain_afterAnotherRunOfTheServer(page):
     assert page.evaluate("""async () => {
         const { Cover } = await import("/state/cover.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const paths = new PlayerPaths(() => "main");
         const asked = [];
         const shown = [];
         const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
         const client = { blob: async (path) => (asked.push(path), new Blob(["picture"])) };
-        const cover = new Cover(client, { edge: 60, show: (address) => shown.push(address === null ? null : "picture") });
+        const cover = new Cover(client, { paths, edge: 60, show: (address) => shown.push(address === null ? null : "picture") });
         const item = { id: "i 1", artwork: "there" };
         for (const step of [() => cover.update(item), () => cover.update(item), () => cover.reset(), () => cover.update(item),
                             () => cover.reset(), () => cover.update({ id: "i 1", artwork: null })]) {
@@ -231,10 +276,11 @@ def test_cover_isAskedForAgain_afterAnotherRunOfTheServer(page):
 def test_waveform_isAskedForAgain_whenTheConnectionWasLost_butNotWhenItWasRefused(page):
     assert page.evaluate("""async () => {
         const { Waveform } = await import("/state/waveform.js");
+        const { PlayerPaths } = await import("/net/paths.js");
         const answers = [{ status: 0 }, { status: 503 }];
         let asked = 0;
         const get = async () => { asked += 1; throw Object.assign(new Error(), answers.shift()); };
-        const waveform = new Waveform({ get }, () => {});
+        const waveform = new Waveform({ client: { get }, paths: new PlayerPaths(() => "main"), show: () => {} });
         const item = { id: "i1", uri: "a.mp3", status: "ready", live: null, duration: 3 };
         for (let look = 0; look < 4; look += 1) {
             waveform.update(item);

@@ -32,6 +32,8 @@ class PieceRadio(Origin):
         paths = sorted(folder.glob("*.ts"), key=lambda path: int(path.stem[4:]))[:-1]
         self.pieces = [path.read_bytes() for path in paths]
         self.step, self.window = step, window
+        # Pieces between two discontinuities; None: only where the content begins anew.
+        self.run: int | None = None
         # It has been on the air for a while.
         self.began = time.monotonic() - 20 * step
         # While set: the playlist stands; no piece can be had; nothing is answered at all; it has ended.
@@ -52,10 +54,14 @@ class PieceRadio(Origin):
             self._shown = int((time.monotonic() - self.began) / self.step)
         first = max(0, self._shown - self.window)
         count = len(self.pieces)
+
+        def breaks(number: int) -> bool:
+            return number > 0 and (number % count == 0 or self.run is not None and number % count % self.run == 0)
+
         lines = ["#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{max(1, round(self.step))}",
-                 f"#EXT-X-MEDIA-SEQUENCE:{first}", f"#EXT-X-DISCONTINUITY-SEQUENCE:{max(0, first - 1) // count}"]
+                 f"#EXT-X-MEDIA-SEQUENCE:{first}", f"#EXT-X-DISCONTINUITY-SEQUENCE:{sum(map(breaks, range(first)))}"]
         for number in range(first, self._shown):
-            if number and number % count == 0:
+            if breaks(number):
                 lines.append("#EXT-X-DISCONTINUITY")
             lines += [f"#EXTINF:{self.step:.3f},", f"piece{number}.ts"]
         return "\n".join(lines + ["#EXT-X-ENDLIST"] * self.ended.is_set()) + "\n"

@@ -23,19 +23,20 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 class Screen:
     """A login session; `seat` is empty for one that came over the network."""
 
-    def __init__(self, number: int, user: int, seat: str = "seat0", kind: str = "user"):
+    def __init__(self, number: int, user: int, seat: str = "seat0", kind: str = "user", type: str = "wayland"):
         self.id = f"c{number}"
         self.path = f"{MANAGER_PATH}/session/{self.id}"
         self.user = user
         self.seat = seat
         self.kind = kind
+        self.type = type
         self.locked = False
 
     def properties(self) -> dict:
         # Two of the types are none that a player reads, as in the original.
         return {
             "Id": ("s", self.id), "User": ("(uo)", (self.user, f"{MANAGER_PATH}/user/_{self.user}")),
-            "Timestamp": ("t", 1), "VTNr": ("u", 1), "Class": ("s", self.kind), "Active": ("b", True),
+            "Timestamp": ("t", 1), "VTNr": ("u", 1), "Class": ("s", self.kind), "Type": ("s", self.type), "Active": ("b", True),
             "Seat": ("(so)", (self.seat, f"{MANAGER_PATH}/seat/{self.seat or 'none'}")),
             "LockedHint": ("b", self.locked), "IdleSinceHint": ("t", 0),
         }

@@ -3,6 +3,7 @@
 
 import re
 import socket
+import struct
 import threading
 import time
 import urllib.parse
@@ -24,6 +25,8 @@ class Behaviour:
     rate: float = 0
     # The connection ends after a body has reached these places of the content, each once, in this order.
     drops: list[int] = field(default_factory=list)
+    # A drop is a reset (RST), not an end (FIN).
+    resets: bool = False
     # While this event is set, nothing is sent from `hold_at` on.
     hold_at: int | None = None
     held: threading.Event = field(default_factory=threading.Event)
@@ -219,6 +222,8 @@ class Origin:
             place = stop
             if drop is not None and place == drop:
                 behaviour.drops.pop(0)
+                if behaviour.resets:
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 return False
             if behaviour.rate:
                 ahead = (place - start) / behaviour.rate - (time.monotonic() - began)

@@ -4,9 +4,10 @@
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 
-from .waiting import eventually
+from .waiting import PATIENCE, eventually
 
 # Without norewinds a null sink's monitor loses the first 18 ms of each stream.
 SPEAKERS = "module-null-sink sink_name=spk format=s16le rate=44100 channels=2 norewinds=1"
@@ -56,6 +57,17 @@ class PulseDaemon:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
+
+    def refuse(self, times: int) -> None:
+        """After `kill`: returns when that many clients have tried to connect, in vain."""
+        self.socket.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX) as door:
+            door.bind(str(self.socket))
+            door.listen()
+            door.settimeout(10 * PATIENCE)
+            for _ in range(times):
+                door.accept()[0].close()
+        self.socket.unlink()
 
     def freeze(self) -> None:
         """It lives and does nothing, until `thaw`."""

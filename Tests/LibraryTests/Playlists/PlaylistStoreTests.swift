@@ -88,4 +88,25 @@ import Testing
         #expect(try store().playlists().isEmpty)
         #expect(try fixture.files.contains { $0.hasPrefix("playlists.sqlite.damaged-") })
     }
+
+    @Test(arguments: [
+        "DROP TABLE entry", "DROP TABLE playlist", "ALTER TABLE entry DROP COLUMN album",
+        "DROP TABLE entry; CREATE TABLE entry (playlist TEXT, place TEXT, uri TEXT, title TEXT, artist TEXT, album TEXT)",
+    ])
+    func fileWithoutWhatItNeeds_isSetAside(change: String) throws {
+        var made: Playlist?
+        do {
+            let store = try store()
+            made = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")])
+            store.close()
+        }
+        let file = try DatabaseQueue(path: fixture.directory + "/playlists.sqlite")
+        try file.write { try $0.execute(sql: change) }
+        try file.close()
+        let store = try store()
+        #expect(try store.playlists().isEmpty && made != nil)
+        let list = try store.create(name: "y", entries: [PlaylistEntry(uri: "2")])
+        #expect(try store.playlist(list.id).entries.count == 1)
+        #expect(try fixture.files.contains { $0.hasPrefix("playlists.sqlite.damaged-") })
+    }
 }

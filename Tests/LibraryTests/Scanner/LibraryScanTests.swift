@@ -228,6 +228,22 @@ import Testing
         #expect(files.contains { $0.hasPrefix("library.sqlite.damaged-") })
     }
 
+    @Test(arguments: [
+        "DROP TABLE genre", "DROP TABLE trackText", "DROP INDEX trackKey", "ALTER TABLE album DROP COLUMN year",
+    ])
+    func catalogueWithoutWhatItNeeds_isSetAsideAndBuiltAnew(change: String) throws {
+        let tracks = { @Sendable (library: LocalMusicLibrary) throws in
+            try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 9)).entries.map(\.id)
+        }
+        let ids = try music.withLibrary { try tracks($0) }
+        let file = try DatabaseQueue(path: music.data + "/library.sqlite")
+        try file.write { try $0.execute(sql: change) }
+        try file.close()
+        try music.withLibrary { library throws in #expect(try tracks(library) == ids) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: music.data)
+        #expect(files.contains { $0.hasPrefix("library.sqlite.damaged-") })
+    }
+
     @Test func damagedPage_isFoundAtTheStart() throws {
         for number in 0..<300 { try music.file("many/\(number).mp3", "title=Song \(number);artist=A \(number)") }
         try music.withLibrary { _ in }

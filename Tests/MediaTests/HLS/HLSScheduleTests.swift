@@ -52,6 +52,37 @@ import Testing
         guard case .gap = rig.want(1) else { return #expect(Bool(false), "a gap") }
     }
 
+    @Test func theNextRun_isForeseen_whenItIsNearAndThere() throws {
+        var list = ScheduleRig.playlist(0...9, isEnded: true, duration: 1)
+        for index in 6...9 { list.segments[index].discontinuity = 1 }
+        var rig = ScheduleRig(list)
+        let first = try #require(rig.schedule.slot(0)).segment
+        for sequence in 0...6 { rig.arrive(Int64(sequence), bytes: sequence == 6 ? 999 : 1_000) }
+        #expect(rig.schedule.nextRun(after: 2, of: first) == nil, "it has not come as a whole")
+        rig.arrive(6)
+        #expect(rig.schedule.nextRun(after: 0, of: first) == nil, "it is far off")
+        #expect(rig.schedule.nextRun(after: 1, of: first) == 6)
+        #expect(rig.schedule.nextRun(after: 5, of: first) == 6)
+        // Whoever looks ahead moves nothing.
+        #expect(rig.schedule.foresee(6).sequence == 6 && rig.schedule.cursor == 0)
+        #expect(rig.schedule.foresee(9) == .wait && rig.schedule.foresee(10) == .end)
+    }
+
+    @Test func aShortWindow_stillGathersWhatIsAskedForAfterAnUnderrun() {
+        // Three pieces of 1 s in the playlist: less than the 7.5 s that are to be there before it sounds again.
+        var rig = ScheduleRig(ScheduleRig.playlist(0...2, duration: 1))
+        rig.arriveAll()
+        for newest in Int64(3)...12 {
+            rig.pass(1)
+            rig.reload(ScheduleRig.playlist(newest - 2...newest, duration: 1))
+            rig.arriveAll()
+        }
+        // The reader waits at the first one meanwhile; what has left the playlist is there already.
+        let report = rig.reports.last
+        #expect(report?.ranges == [0..<13_000])
+        #expect(rig.want(1).sequence == 1, "whole pieces are played though the playlist has gone on")
+    }
+
     @Test func whatIsLoaded_isToldInTime() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...9, isEnded: true))
         rig.arriveAll()

@@ -18,6 +18,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("a%20b #1?.mp3", "file:///srv/a%20b/odd/a%2520b%20%231%3F.mp3"), ("../b.mp3", "file:///srv/a%20b/b.mp3"),
+        ("x\\y.mp3", "file:///srv/a%20b/odd/x/y.mp3"), ("/a b.mp3", "file:///a%20b.mp3"),
+        ("../../../../b.mp3", nil), ("C:\\a.mp3", nil), ("file:///srv/a.mp3", "file:///srv/a.mp3"),
+    ])
+    func referencesOfAFileNamedByItsURL(reference: String, uri: String?) {
+        for list in ["file:///srv/a%20b/odd/o.m3u", "FILE://localhost/srv/a%20b/odd/o.m3u"] {
+            #expect(ListBase(localList: list).resolve(reference) == uri)
+        }
+    }
+
+    @Test(arguments: [
         ("b.mp3", "https://host/x/b.mp3"), ("../b.mp3", "https://host/b.mp3"), ("/b.mp3", "https://host/b.mp3"),
         ("//other/b.mp3", "https://other/b.mp3"), ("http://other/b.mp3", "http://other/b.mp3"),
         ("file:///etc/passwd", nil), ("C:\\a.mp3", nil), ("javascript:alert(1)", nil),

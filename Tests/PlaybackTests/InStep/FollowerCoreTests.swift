@@ -57,6 +57,28 @@ import Threading
         #expect(step == .load(ItemDraft(uri: "song"), position: 10.1))
     }
 
+    @Test mutating func joinsAStation_andMeasuresNothing() {
+        var station = playing(item(1, "radio"), at: 300)
+        station.isLive = true
+        #expect(core.look(station, StepReading(), now: now) == .join(ItemDraft(uri: "radio")))
+        core.loaded(ItemID(number: 7))
+        now = now.advanced(bySeconds: 1)
+        #expect(core.look(station, playing(item(7), at: 2), now: now) == .wait)
+        #expect(core.offset == nil && core.nextLook == nil)
+        #expect(core.look(station, paused(item(7)), now: now) == .play(position: nil))
+    }
+
+    @Test mutating func staysApart_whereItCannotBeSearched() {
+        begun()
+        var follower = playing(item(7), at: 20)
+        follower.isSeekable = false
+        for _ in 0..<3 {
+            #expect(core.look(playing(item(1), at: 50), follower, now: now) == .wait)
+            now = now.advanced(bySeconds: 0.1)
+        }
+        #expect(core.offset.map { abs($0 - 30) < 0.2 } == true)
+    }
+
     @Test mutating func loadsSilently_whenTheLeaderIsPaused() {
         #expect(core.look(paused(item(1)), StepReading(), now: now) == .load(ItemDraft(uri: "a"), position: nil))
         core.loaded(ItemID(number: 7))

@@ -37,7 +37,7 @@ import Testing
             announce(&world, false, last == .client ? .announcement : .client)
             #expect(world.status == .interrupted)
             announce(&world, false, last)
-            #expect(world.status == .paused && world.core.reason == .interruption)
+            #expect(world.status == .paused && world.core.reason == .interruptionEnded)
         }
     }
 

@@ -45,8 +45,8 @@ import Testing
     /// Each row: what happens before the call, during it, the hint at its end, the option, and what must come of it.
     @Test(arguments: [
         ("", "", true, true, PlayerStatus.playing, nil as StatusReason?),
-        ("", "", false, true, .paused, .interruption),
-        ("", "", true, false, .paused, .interruption),
+        ("", "", false, true, .paused, .interruptionEnded),
+        ("", "", true, false, .paused, .interruptionEnded),
         ("pause", "", true, true, .paused, .user),
         ("", "pause", true, true, .paused, .user),
         ("", "play", true, true, .playing, nil),
@@ -80,7 +80,7 @@ import Testing
         world.run(seconds: 1)
         if !hint, during.hasSuffix("play") {
             // A second one that asks for silence is obeyed, the first having been overridden.
-            #expect(world.status == .paused && world.core.reason == .interruption)
+            #expect(world.status == .paused && world.core.reason == .interruptionEnded)
         } else {
             #expect(world.status == status)
             if let reason { #expect(world.core.reason == reason) }
@@ -172,6 +172,6 @@ import Testing
         world.run(seconds: 0.5)
         world.loseSink()
         world.run(seconds: 3)
-        #expect(world.status == .paused && world.core.reason == .interruption)
+        #expect(world.status == .paused && world.core.reason == .interruptionEnded)
     }
 }

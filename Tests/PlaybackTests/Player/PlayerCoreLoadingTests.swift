@@ -114,6 +114,7 @@ import Testing
             tell(loaded(read, place: read), &world)
         }
         #expect(world.run { $0.status == .failed })
+        #expect(world.core.lastError?.code == .bouncing && world.core.reason == .network)
         #expect(world.core.lastError?.message.contains("unsteady") == true)
     }
 

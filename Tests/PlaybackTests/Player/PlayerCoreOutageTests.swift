@@ -137,4 +137,44 @@ import Testing
         world.run(seconds: 1)
         #expect(world.position > place + 0.5)
     }
+
+    @Test func forgetsTheError_whenTheServerIsBack_andNobodyWantsSound() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.command(.pause)
+        world.run(seconds: 1)
+        #expect(world.core.lastError?.code == .outputUnavailable)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.core.lastError == nil && world.status == .paused && world.core.reason == .user)
+    }
+
+    @Test func saysThatTheServerIsBack_whenItHadWaitedForTooLong() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.run(seconds: PlayerCore.outageLimit + 5)
+        #expect(world.status == .paused && world.core.reason == .outputUnavailable)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        #expect(world.status == .paused && world.core.reason == .outputReturned && world.core.lastError == nil)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    @Test func saysThatTheSessionPlaysAgain() {
+        var world = SimulatedWorld.playing(["a-60"])
+        var rules = SessionRules()
+        rules.refusal = "It records."
+        world.command(.obey(rules))
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .session)
+        rules.refusal = nil
+        world.command(.obey(rules))
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .sessionChanged)
+    }
 }

@@ -128,6 +128,24 @@ import Threading
         #expect(world.core.nextDeadline == nil)
     }
 
+    /// SPEC row 108: a category that plays nothing has no stream, not even a silent one.
+    @Test func givesTheStreamBack_whenTheSessionForbidsToPlay() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 2)
+        let place = world.position
+        var rules = SessionRules()
+        rules.refusal = "Nothing is played."
+        world.command(.obey(rules))
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .session)
+        #expect(world.sink.generation == nil)
+        #expect(world.core.nextDeadline == nil)
+        world.command(.obey(SessionRules()))
+        world.command(.play(.current, position: nil))
+        let plays = world.run { $0.status == .playing }
+        #expect(plays && world.position >= place && world.position < place + 1)
+    }
+
     @Test func playsTheSuccessorThatIsRightAtTheEnd_whenTheQueueIsEditedLate() {
         var world = SimulatedWorld.playing(["a-3", "b-1", "c-1"])
         #expect(world.run(upTo: 4) { $0.core.upcoming?.isFed == true })

@@ -45,6 +45,73 @@ import Threading
         #expect(decision.target == nil && decision.reason == .unknown && decision.transport == .goOn)
     }
 
+    /// What is plugged in, as a sound server tells of it: its default is the one that is configured, else the one that was
+    /// there first.
+    private struct Sockets {
+        var configured: String?
+        var plugged: [OutputDevice] = []
+        var known: [OutputDevice]?
+        var route: OutputDevice?
+        var followed: String?
+        var lost: RouteLoss?
+        var asked: String?
+        var transports: [RouteDecision.Transport] = []
+
+        mutating func tell() {
+            let chosen = plugged.firstIndex { $0.id == configured } ?? 0
+            for index in plugged.indices { plugged[index].isDefault = index == chosen }
+            // Told of the change, and once more when the sound has moved.
+            for _ in 0..<2 {
+                let target = sounds
+                let decision = RouteDecision(
+                    RouteSituation(
+                        devices: OutputDevices(devices: plugged, current: target), known: known, previous: route,
+                        followed: followed, asked: asked, lost: lost,
+                        now: MonotonicTime(nanoseconds: 1_000_000_000_000)))
+                (followed, lost, asked) = (decision.followed, decision.lost, decision.target)
+                transports.append(decision.transport)
+                known = plugged
+                route = plugged.first { $0.id == sounds }
+            }
+        }
+
+        private var sounds: String? {
+            plugged.contains { $0.id == asked } ? asked : plugged.first(where: \.isDefault)?.id
+        }
+    }
+
+    private static let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+
+    /// Row 137, the plug order matrix: headphones, else the default, else what there is, in whatever order they come and go;
+    /// and the music stops when the headphones go, and for nothing else.
+    @Test(arguments: [nil, "spk", "desk"], orders) func theBestOneIsTaken_inAnyOrder(configured: String?, comes: [Int])
+    {
+        for goes in Self.orders { plug(comes, unplug: goes, configured) }
+    }
+
+    private func plug(_ comes: [Int], unplug goes: [Int], _ configured: String?) {
+        let devices = [Self.speakers(), Self.desk(), Self.headphones()]
+        var sockets = Sockets(configured: configured)
+        // A server without a device, to begin with.
+        sockets.tell()
+        func best() -> String? {
+            (sockets.plugged.first(where: \.isPrivate) ?? sockets.plugged.first(where: \.isDefault))?.id
+        }
+        for index in comes {
+            sockets.plugged.append(devices[index])
+            sockets.tell()
+            #expect(sockets.route?.id == best(), "\(comes): \(sockets.plugged.map(\.id))")
+        }
+        #expect(sockets.route?.id == "hp" && !sockets.transports.contains(.stop))
+        for index in goes {
+            sockets.transports = []
+            sockets.plugged.removeAll { $0.id == devices[index].id }
+            sockets.tell()
+            #expect(sockets.route?.id == best(), "\(comes), \(goes): \(sockets.plugged.map(\.id))")
+            #expect(sockets.transports.contains(.stop) == (devices[index].id == "hp"))
+        }
+    }
+
     @Test(arguments: [RoutePolicy.pause, .hold, .follow])
     func headphonesGone(policy: RoutePolicy) {
         let both = [Self.speakers(), Self.headphones()]

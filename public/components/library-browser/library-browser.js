@@ -6,19 +6,21 @@ import { count } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
 import { Rows } from "../../lib/rows.js";
 import { pixelsFor } from "../../state/pictures.js";
-import { albumTile, artistRow, genreRow, trackRow } from "./library-rows.js";
+import { albumTile, artistRow, genreRow, titleRow, trackRow } from "./library-rows.js";
 
 /** Milliseconds without a key before a search is sent. */
 const pause = 150;
 
 /**
  * The music by its tags. Properties: `content` (see `state/library.js`, null while it loads), `status` (answer of
- * `GET /library`), `problem` (sentence or null), `pictures`. Reports `library-open`, `library-search`, `library-more`.
+ * `GET /library`), `problem` (sentence or null), `pictures`. Reports `library-open`, `library-back`, `library-search`, `library-more`.
  */
 export class LibraryBrowser extends HTMLElement {
   #content = null;
   #timer = 0;
   #watcher = null;
+  /** How far each content was scrolled down, for the way back. */
+  #places = new WeakMap();
 
   connectedCallback() {
     render(this, html`
@@ -37,6 +39,8 @@ export class LibraryBrowser extends HTMLElement {
       this.#timer = setTimeout(() => this.#tell("library-search", { text: this.input.value.trim() }), pause);
     });
     this.addEventListener("click", (event) => this.#clicked(event.target.closest("button")));
+    // As in the folders.
+    this.querySelector(".library-content").addEventListener("keydown", ({ key }) => key === "Backspace" && this.#content?.id && this.#tell("library-back"));
     this.#watcher = new IntersectionObserver((entries) => this.#seen(entries), { root: this.querySelector(".browser-scroll"), rootMargin: "200px" });
   }
 
@@ -54,10 +58,12 @@ export class LibraryBrowser extends HTMLElement {
 
   set content(content) {
     const isOther = content?.kind !== this.#content?.kind || content?.id !== this.#content?.id;
+    const scroll = this.querySelector(".browser-scroll");
+    if (this.#content) this.#places.set(this.#content, scroll.scrollTop);
     this.#content = content;
     if (content && content.kind !== "search") this.input.value = "";
     this.rows.redraw(() => this.#draw(), { isOther });
-    if (isOther) this.querySelector(".browser-scroll").scrollTop = 0;
+    if (isOther) scroll.scrollTop = this.#places.get(content) ?? 0;
   }
 
   set problem(message) {
@@ -82,10 +88,10 @@ export class LibraryBrowser extends HTMLElement {
       render(box, html``);
       return this.#empty(html`<p>Loading…</p>`);
     }
-    const { title, artists = [], albums = [], genres = [], tracks = [] } = content;
+    const { artists = [], albums = [], genres = [], tracks = [] } = content;
     const part = (heading, list) => html`${content.kind === "search" ? html`<h3 class="library-heading">${heading}</h3>` : null}${list}`;
     render(box, html`
-      ${title ? html`<div class="library-title"><h3>${title}</h3><span>${content.subtitle ?? ""}</span></div>` : null}
+      ${content.id ? titleRow(content) : null}
       ${artists.length ? part("Artists", html`<ul class="browser-entries" aria-label="Artists">${artists.map(artistRow)}</ul>`) : null}
       ${genres.length ? part("Genres", html`<ul class="browser-entries" aria-label="Genres">${genres.map(genreRow)}</ul>`) : null}
       ${albums.length ? part("Albums", html`<ul class="album-grid" aria-label="Albums">${albums.map(albumTile)}</ul>`) : null}
@@ -120,9 +126,11 @@ export class LibraryBrowser extends HTMLElement {
 
   #clicked(button) {
     const { action, kind, id } = button?.dataset ?? {};
-    const send = (placing) => request(this, "add", { items: [{ [kind]: id }], ...placing });
+    const file = this.#content?.tracks?.find((track) => kind === "track" && track.id === id)?.uri;
+    const send = (placing) => request(this, "add", { items: [{ [kind]: id }], file, ...placing });
     switch (action) {
-      case "open": return this.#tell("library-open", { kind, id });
+      case "open": return this.#tell("library-open", { kind, id, name: this.#content?.genres?.find((genre) => genre.id === id)?.name });
+      case "back": return this.#tell("library-back");
       case "play": return send({ position: "next", play: true });
       case "playNext": return send({ position: "next" });
       case "add": return send({ position: "end" });

@@ -14,6 +14,20 @@ function actions(kind, id, name) {
     <button class="icon-button" ${data("add")} aria-label="Add ${name} to the queue" title="Add to the queue">${icon("add")}</button>`;
 }
 
+/** Above what an album, artist or genre holds: the way back, and all of it at once. */
+export function titleRow({ kind, id, title, subtitle }) {
+  const data = (action) => html`data-action="${action}" data-kind="${kind}" data-id="${id}"`;
+  return html`
+    <div class="library-title">
+      <button class="icon-button" data-action="back" aria-label="Back" title="Back">${icon("leave")}</button>
+      <div class="library-names"><h3>${title}</h3><span>${subtitle ?? ""}</span></div>
+      <div class="library-all">
+        <button class="text-button" ${data("play")} title="Play all of it now">${icon("play")}Play all</button>
+        <button class="text-button" ${data("add")} title="Add all of it to the queue">${icon("add")}Add all</button>
+      </div>
+    </div>`;
+}
+
 function row(kind, { id, name, note, action, symbol, lead }) {
   return html`
     <li class="entry">
@@ -37,12 +51,12 @@ export const trackRow = (isNumbered) => ({ id, title, artist, trackNumber, durat
     note: [isNumbered ? null : artist?.name, duration === null ? null : formatTime(duration)].filter(Boolean).join(" · "),
   });
 
-export function albumTile({ id, title, artist, year }) {
+export function albumTile({ id, title, artist, year, artwork }) {
   const note = [artist?.name ?? "Several artists", year].filter(Boolean).join(" · ");
   return html`
     <li class="album-tile">
       <button class="album-open" data-action="open" data-kind="album" data-id="${id}" aria-label="${title}, ${note}">
-        <span class="album-picture">${icon("disc")}<img alt="" data-picture="/library/albums/${id}/artwork" hidden></span>
+        <span class="album-picture">${icon("disc")}${artwork ? html`<img alt="" data-picture="/library/albums/${id}/artwork" hidden>` : null}</span>
         <span class="album-title">${title}</span><span class="album-note">${note}</span>
       </button>
       <div class="album-actions">${actions("album", id, title)}</div>

@@ -2,13 +2,16 @@
 
 import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
-import { count, formatSize, isListName } from "../../lib/media.js";
+import { count, formatSize, isNetwork } from "../../lib/media.js";
 import { request } from "../../lib/request.js";
 import { Rows } from "../../lib/rows.js";
 
 const batch = 200;
 
-/** The music folders. Properties: `folder` (answer of `GET /browse`, null while it loads), `problem` (sentence or null). */
+/**
+ * The music folders and the playlists in them. Properties: `folder` (see `state/folder.js`, null while it loads), `problem`
+ * (sentence or null). Reports `open-folder` (`{path, isList}`) and `load-more`.
+ */
 export class MusicBrowser extends HTMLElement {
   #folder = null;
   #shown = batch;
@@ -64,7 +67,8 @@ export class MusicBrowser extends HTMLElement {
 
   set problem(message) {
     this.#folder = null;
-    render(this.list, html``);
+    this.#drawBreadcrumb();
+    this.#draw();
     this.#empty(message ? html`${icon("warning")}<h3>This folder cannot be shown</h3><p>${message}</p>
       <button class="text-button" data-action="open" data-path="">Back to the start</button>` : null);
   }
@@ -96,7 +100,8 @@ export class MusicBrowser extends HTMLElement {
   }
 
   #drawBreadcrumb() {
-    const parts = this.path.split("/").filter(Boolean);
+    // An address is one place, a path a way of many.
+    const parts = isNetwork(this.path) ? [this.path] : this.path.split("/").filter(Boolean);
     const steps = parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join("/") }));
     render(this.querySelector("ol"), html`
       <li>${steps.length
@@ -113,7 +118,7 @@ export class MusicBrowser extends HTMLElement {
     const entries = this.#matching();
     const folder = this.#folder;
     this.rows.redraw(() =>
-      render(this.list, html`${entries.slice(0, this.#shown).map((entry) => entryRow(entry, this.#isReadOnly))}`), { isOther });
+      render(this.list, html`${entries.slice(0, this.#shown).map((entry) => entryRow(entry, folder.entries.indexOf(entry), this.#isReadOnly))}`), { isOther });
     const total = folder?.length ?? 0;
     setText(this.querySelector(".pane-count"), folder && total ? count(total, "entry").replace("entrys", "entries") : "");
     this.querySelector("[data-action=addAll]").disabled = !folder || total === 0 || this.#isReadOnly;
@@ -122,6 +127,7 @@ export class MusicBrowser extends HTMLElement {
     if (!folder) this.#empty(html`<p>Loading…</p>`);
     else if (entries.length) this.#empty(null);
     else if (this.filter.value) this.#empty(html`${icon("search")}<h3>Nothing matches</h3><p>No entry of this folder contains “${this.filter.value}”.</p>`);
+    else if (folder.isList) this.#empty(html`${icon("list")}<h3>This playlist is empty</h3>`);
     else this.#empty(html`${icon("folder")}<h3>Nothing here that Tonearm plays</h3>
       ${this.path ? null : html`<p>Put music into it on the server, or start Tonearm with <code>--music</code> and your folder.</p>`}`);
   }
@@ -134,11 +140,10 @@ export class MusicBrowser extends HTMLElement {
 
   #clicked(event) {
     const button = event.target.closest("button");
-    const { action, path, type } = button?.dataset ?? {};
-    const item = type === "file" ? { uri: path } : { folder: path ?? this.path };
-    const send = (placing) => request(this, "add", { items: [item], ...placing });
+    const { action, path, type, index } = button?.dataset ?? {};
+    const send = (placing) => request(this, "add", { items: [this.#item(type, path, index)], ...placing });
     switch (action) {
-      case "open": return this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path } }));
+      case "open": return this.#tell("open-folder", { path, isList: type === "list" });
       case "play": return send({ position: "next", play: true });
       case "playNext": return send({ position: "next" });
       case "add": return send({ position: "end" });
@@ -148,10 +153,25 @@ export class MusicBrowser extends HTMLElement {
     }
   }
 
+  /** What a button adds; without a type all that is shown. */
+  #item(type, path, index) {
+    switch (type) {
+      case "file": return { uri: path };
+      case "entry": return this.#folder.entries[index].item;
+      case "list": return { list: path };
+      case "folder": return { folder: path };
+      default: return this.#folder.isList ? { list: this.path } : { folder: this.path };
+    }
+  }
+
+  #tell(name, detail = {}) {
+    this.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
+  }
+
   #more() {
     this.#shown += batch;
     if (this.#matching().length < this.#shown && this.#folder.entries.length < this.#folder.length) {
-      this.dispatchEvent(new CustomEvent("load-more", { bubbles: true }));
+      this.#tell("load-more");
     }
     this.#draw();
   }
@@ -159,21 +179,27 @@ export class MusicBrowser extends HTMLElement {
   /** Backspace leads to the parent folder. */
   #key(event) {
     if (event.key === "Backspace" && this.path) {
-      this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path: this.#folder.parent ?? "" } }));
+      this.#tell("open-folder", { path: this.#folder?.parent ?? "" });
     }
   }
 }
 
-function entryRow({ type, name, path, size }, isReadOnly) {
-  const folder = type === "folder";
-  const list = !folder && isListName(name);
-  const data = (action) => html`data-action="${action}" data-path="${path}" data-type="${type}" ${isReadOnly && action !== "open" ? html`disabled` : null}`;
+const icons = { folder: "folder", list: "list", file: "note", entry: "note" };
+const hidden = "Its address holds a secret that only the server knows: add the whole playlist";
+
+function entryRow(entry, index, isReadOnly) {
+  const { type, name, path, size, note } = entry;
+  const opens = type === "folder" || type === "list";
+  const isHidden = entry.item === null;
+  const data = (action) => html`data-action="${action}" data-path="${path}" data-type="${type}" data-index="${index}" ${(isReadOnly || isHidden) && action !== "open" ? html`disabled` : null}`;
+  const words = { folder: "", list: "Playlist", file: formatSize(size), entry: note };
+  const title = isHidden ? hidden : type === "list" ? `Look into ${name}` : opens ? null : `Play ${name} now`;
   return html`
     <li class="entry">
-      <button class="entry-name" ${data(folder ? "open" : "play")} ${folder ? null : html`title="${list ? "Play the tracks of" : "Play"} ${name} now"`}>
-        ${icon(folder ? "folder" : list ? "queue" : "note")}<span class="entry-text">${name}</span><span class="entry-size">${folder ? "" : list ? "Playlist" : formatSize(size)}</span>
+      <button class="entry-name" ${data(opens ? "open" : "play")} ${title ? html`title="${title}"` : null}>
+        ${icon(icons[type])}<span class="entry-text">${name}</span><span class="entry-size">${words[type]}</span>
       </button>
-      ${folder ? html`<button class="icon-button" ${data("play")} aria-label="Play ${name} now" title="Play now">${icon("play")}</button>` : null}
+      ${opens ? html`<button class="icon-button" ${data("play")} aria-label="Play ${name} now" title="Play now">${icon("play")}</button>` : null}
       <button class="icon-button" ${data("playNext")} aria-label="Play ${name} next" title="Play next">${icon("playNext")}</button>
       <button class="icon-button" ${data("add")} aria-label="Add ${name} to the queue" title="Add to the queue">${icon("add")}</button>
     </li>`;

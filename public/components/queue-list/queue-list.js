@@ -210,7 +210,7 @@ export class QueueList extends HTMLElement {
 
   playIndex(index) {
     const item = this.#windows.item(index);
-    return item && request(this, "play", { itemId: item.id });
+    return item && request(this, "play", { itemId: item.id, uri: item.uri });
   }
 
   /** Removes the selection when the row belongs to it, the row alone otherwise. */

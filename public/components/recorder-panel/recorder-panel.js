@@ -41,6 +41,7 @@ export class RecorderPanel extends HTMLElement {
         html`<option value="${name}">${label}</option>`)}</select></label>
       <div class="recorder-meter" role="meter" aria-label="Level" aria-valuemin="-160" aria-valuemax="0" aria-valuenow="-160"></div>
       <p class="recorder-note" role="status"></p>
+      <p class="recorder-stream" hidden><span></span><button class="text-button" data-action="stopStream" aria-label="Stop saving the stream">${icon("stop")}Stop</button></p>
       <div class="browser-scroll"><ul class="browser-entries" aria-label="Recordings"></ul><div class="empty" hidden></div></div>`);
     this.meter = this.querySelector(".recorder-meter");
     this.addEventListener("click", ({ target }) => this.#clicked(target.closest("button[data-action]")));
@@ -58,7 +59,7 @@ export class RecorderPanel extends HTMLElement {
 
   set recorder(recorder) {
     this.#recorder = recorder;
-    const { status, recordings, problem } = recorder;
+    const { status, stream, recordings, problem } = recorder;
     const state = status?.state ?? "idle";
     const button = (name) => this.querySelector(`[data-action=${name}]`);
     button("record").disabled = state === "recording" || state === "starting" || state === "disabled";
@@ -68,6 +69,9 @@ export class RecorderPanel extends HTMLElement {
     this.querySelector("select").disabled = state !== "idle";
     this.classList.toggle("recording", state === "recording");
     this.#showNote(status);
+    const isSaving = stream?.state === "recording";
+    this.querySelector(".recorder-stream").hidden = !isSaving;
+    if (isSaving) setText(this.querySelector(".recorder-stream span"), `Saving a stream: ${stream.id}, ${formatSize(stream.bytes ?? 0)}`);
     this.#follow(state, status?.duration ?? 0);
     this.#showList(recordings, problem);
   }
@@ -117,6 +121,7 @@ export class RecorderPanel extends HTMLElement {
     if (action === "record") await request(this, "record", formats[this.querySelector("select").value].settings);
     else if (action === "pause") await request(this, "pauseRecording");
     else if (action === "stop") await request(this, "stopRecording");
+    else if (action === "stopStream") await request(this, "stopStream");
     else if (action === "add") await request(this, "add", { items: [{ uri }] });
     else if (action === "save") await request(this, "saveRecording", { id });
     else if (action === "remove" && await confirm(this, {

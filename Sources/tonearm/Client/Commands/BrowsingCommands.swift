@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import ArgumentParser
 
 struct BrowseCommand: ParsableCommand {
@@ -29,7 +30,7 @@ struct BrowseCommand: ParsableCommand {
         let client = try options.client()
         var folder = path
         while folder.hasSuffix("/") { folder.removeLast() }
-        let address = "/api/v1/browse?path=\(PercentEscape.component(folder))&limit=1000"
+        let address = "/api/v1/browse?path=\(PercentEncoding.encode(folder))&limit=1000"
         if json { return Console.write(try client.send(.get, address) + [UInt8(ascii: "\n")]) }
         var offset = 0
         while true {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import ArgumentParser
 import FoundationEssentials
 
@@ -33,7 +34,7 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.client()
-        let text = PercentEscape.component(words.joined(separator: " "))
+        let text = PercentEncoding.encode(words.joined(separator: " "))
         let types = json ? "" : "&types=tracks"
         let bytes = try client.send(.get, "/api/v1/library/search?q=\(text)&limit=\(limit)\(types)")
         if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
@@ -155,12 +156,12 @@ struct PlaylistsCommand: ParsableCommand {
         let client = try options.client()
         let base = "/api/v1/playlists"
         if let play {
-            try client.send(.post, "\(base)/\(PercentEscape.component(play))/play")
+            try client.send(.post, "\(base)/\(PercentEncoding.encode(play))/play")
         } else if let save {
             let made = try client.decode(Playlist.self, client.send(.post, base, NewPlaylist(name: save)))
             Console.say("\(made.id)  \(Table.printable(made.name)) (\(made.length))")
         } else if let remove {
-            try client.send(.delete, "\(base)/\(PercentEscape.component(remove))")
+            try client.send(.delete, "\(base)/\(PercentEncoding.encode(remove))")
         } else {
             let bytes = try client.send(.get, base)
             if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
@@ -168,7 +169,7 @@ struct PlaylistsCommand: ParsableCommand {
             for list in try client.decode(Lists.self, bytes).playlists {
                 table.add(list.id, list.name, String(list.length))
             }
-            Console.say(table.text)
+            Console.say(table, orWithoutRows: "There are no playlists.")
         }
     }
 }

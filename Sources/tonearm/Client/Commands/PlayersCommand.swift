@@ -4,8 +4,11 @@ import ArgumentParser
 
 struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "players", abstract: "Lists the players, adds or removes one.",
-        discussion: "Other commands take --player ID to speak to another one than main.",
+        commandName: "players", abstract: "Lists the players, adds or removes one, lets one follow another.",
+        discussion: """
+            Other commands take --player ID to speak to another one than main. A player that follows plays what its leader \
+            plays, in step with it, until it is told to go its own way (unfollow).
+            """,
         subcommands: [List.self, Add.self, Remove.self, Follow.self, Unfollow.self], defaultSubcommand: List.self)
 
     private static let path = "/api/v1/players"

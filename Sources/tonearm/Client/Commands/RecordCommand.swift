@@ -100,7 +100,7 @@ struct RecordCommand: ParsableCommand {
             for entry in answer.recordings {
                 table.add(entry.id, TimeText.text(entry.duration), entry.recovered ? "recovered" : "")
             }
-            Console.say(table.text)
+            Console.say(table, orWithoutRows: "There are no recordings.")
         }
     }
 

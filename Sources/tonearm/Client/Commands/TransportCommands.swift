@@ -17,7 +17,8 @@ struct StopCommand: ParsableCommand {
 struct SeekCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seek", abstract: "Goes to a position.",
-        usage: "tonearm seek [--server URL] [--token TOKEN] 12.5|1:23|+10|-10|50%")
+        usage: "tonearm seek [--server URL] [--token TOKEN] [--player ID] 12.5|1:23|+10|-10|50%",
+        discussion: "-10 may stand as it is, or behind -- as any other argument that begins with a hyphen.")
     @OptionGroup var options: ClientOptions
 
     // Everything unknown, because -10 looks like an option.
@@ -27,6 +28,8 @@ struct SeekCommand: ParsableCommand {
     var target: [String]
 
     func run() throws {
+        // Unknown as well, in this way of reading.
+        let target = target.first == "--" ? Array(target.dropFirst()) : target
         guard target.count == 1, let to = SeekTarget(target[0]) else {
             throw ValidationError(
                 "\(target.joined(separator: " ")) is no position such as 12.5, 1:23, +10, -10 or 50%.")

@@ -3,15 +3,7 @@
 import HTTP
 import Testing
 
-@Suite struct PercentEncodingTests {
-    @Test func decodes_UTF8() {
-        #expect(PercentEncoding.decode("/%E5%8A%89%20a+b") == "/劉 a+b")
-        #expect(PercentEncoding.decode("a+b", plusIsSpace: true) == "a b")
-    }
-
-    @Test(arguments: ["%", "%4", "%zz", "%ff", "%00", "%c0%af"])
-    func isNil_whenNotText(text: String) { #expect(PercentEncoding.decode(text) == nil) }
-
+@Suite struct HTTPQueryTests {
     @Test func parsesQueries_inOrder() {
         let query = RequestTarget("/p%20q?a=1&b=x%3Dy&a=%zz&c&&d=").query
         #expect(query.map(\.name) == ["a", "b", "a", "c", "d"])

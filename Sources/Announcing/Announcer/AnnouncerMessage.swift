@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+
+/// What comes to the announcer's thread.
+enum AnnouncerMessage: Sendable {
+    case announce(AnnouncementRequest, Announcer.Reply<Announcement>)
+    case play(Sound, Announcer.Reply<SoundEffect>)
+    case cancel(SoundID, VoiceKind, Announcer.Reply<Void>)
+    case report(SoundID, VoiceReport)
+    case obey(SessionRules)
+    /// Why it cannot be played, as far as can be told before its turn.
+    case checked(SoundID, PlaybackError?)
+    /// The music has taken in that it is no longer interrupted.
+    case musicIsBack
+    case shutdown(AnnouncerEnd)
+
+    func refuse(_ error: AnnouncerError) {
+        switch self {
+        case .announce(_, let reply): reply(.failure(error))
+        case .play(_, let reply): reply(.failure(error))
+        case .cancel(_, _, let reply): reply(.failure(error))
+        case .report, .obey, .checked, .musicIsBack, .shutdown: break
+        }
+    }
+}

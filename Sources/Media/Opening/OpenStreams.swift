@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+internal import Synchronization
+
+/// Which media one player has open from the web, by the items that they are. It exists so that somebody can take the
+/// bytes of the item that plays, without a way from the player to its sources. Usable from any thread.
+public final class OpenStreams: Sendable {
+    public enum Found: Sendable {
+        case stream(StreamTap)
+        /// HLS: many files, of which none is the item.
+        case pieces
+    }
+
+    private struct Entry {
+        var item: ItemID
+        var media: Media
+    }
+
+    private enum Media {
+        case stream(WeakSource)
+        case pieces
+
+        /// Nobody has it any more.
+        var isGone: Bool {
+            switch self {
+            case .stream(let box): box.value.withLock { $0.source == nil }
+            case .pieces: false
+            }
+        }
+    }
+
+    /// The current item and the next one, and those of a moment ago.
+    private static let most = 8
+
+    private let entries = Mutex<[Entry]>([])
+
+    public init() {}
+
+    /// The newest one that is open of this item; nil when there is none.
+    public func find(_ item: ItemID) -> Found? {
+        entries.withLock { entries in
+            for entry in entries.reversed() where entry.item == item {
+                switch entry.media {
+                case .pieces: return .pieces
+                case .stream(let box):
+                    guard let source = box.value.withLock({ $0.source }), !source.isClosed else { continue }
+                    return .stream(StreamTap(source))
+                }
+            }
+            return nil
+        }
+    }
+
+    /// `source`: nil for a stream in pieces.
+    func note(_ source: HTTPSource?, of item: ItemID?) {
+        guard let item else { return }
+        let media = source.map { Media.stream(WeakSource($0)) } ?? .pieces
+        entries.withLock { entries in
+            entries.removeAll(where: \.media.isGone)
+            if entries.count >= Self.most { entries.removeFirst() }
+            entries.append(Entry(item: item, media: media))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a player's current item sends, byte for byte. Owned here so that the recorder of streams knows neither players nor
+/// networks. It is pulled: whoever is slow holds up nothing but itself.
+public protocol RecordableStream: AnyObject, Sendable {
+    /// Of the item, as clients know it.
+    var item: String { get }
+    /// Of a file of it.
+    var format: RecordedFormat { get }
+    /// Bytes of what has an end; nil for a station, and while unknown.
+    var size: Int64? { get }
+    /// A station: it has no end.
+    var isLive: Bool { get }
+
+    /// `listener` is called from any thread whenever there may be more, until `end`; it must not block nor call back.
+    /// - Returns: the place of the first byte.
+    func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64
+    /// Called from one thread. Waits for no network.
+    func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> StreamPart
+    func end()
+}
+
+/// Cases by what the recorder does then.
+public enum StreamPart: Sendable {
+    /// So many bytes; before them something is missing.
+    case bytes(Int, isAfterGap: Bool)
+    case nothingYet
+    /// It is over, as no more comes; with a sentence, when that was not to be.
+    case over(StreamEndReason, String? = nil)
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Saves what players' current items send: a handle for any thread. Its loop runs on a thread of its own, one for all
+/// players, from the first use on.
+public final class StreamRecorder: Sendable {
+    public struct Environment: Sendable {
+        public var store: any StreamStore
+        /// What this player's current item sends; throws why there is nothing to record. Must not block.
+        public var stream: @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream
+        /// The player's current item. Must not block.
+        public var item: @Sendable (_ player: String) -> String?
+
+        public init(
+            store: any StreamStore,
+            stream: @escaping @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream,
+            item: @escaping @Sendable (_ player: String) -> String?
+        ) {
+            self.store = store
+            self.stream = stream
+            self.item = item
+        }
+    }
+
+    public typealias Observer = @Sendable (_ player: String, StreamRecordingStatus) -> Void
+
+    private let board: StreamBoard
+    private let loop: LazyLoop<StreamMessage>
+
+    public init(_ environment: Environment) {
+        let board = StreamBoard()
+        self.board = board
+        loop = LazyLoop("stream-recorder") { StreamRecorderLoop(environment, $0, board).run() }
+    }
+
+    /// The newest state; the bytes are those of the moment.
+    public func status(of player: String) -> StreamRecordingStatus { board.status(of: player) }
+
+    /// Whether this file is being written.
+    public func isMaking(_ id: String) -> Bool { board.isMaking(id) }
+
+    /// `observer` is called from the recorder's thread, in order, after the state is readable; it must not block.
+    public func observe(_ observer: @escaping Observer) { board.observe(observer) }
+
+    /// Begins a file; changes nothing while one is made of this player. `isNew` tells which: replies come from the
+    /// recorder's thread.
+    public func start(
+        _ player: String, name: String?,
+        reply: @escaping @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void
+    ) {
+        loop.post(.start(player, name: name, reply)) { reply(.failure($0)) }
+    }
+
+    public func stop(
+        _ player: String, reply: @escaping @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void
+    ) {
+        guard loop.isBegun else { return reply(.failure(.notRecording)) }
+        loop.post(.stop(player, reply)) { reply(.failure($0)) }
+    }
+
+    /// Another item is current, perhaps.
+    public func itemChanged(_ player: String) {
+        loop.postIfBegun(.itemChanged(player))
+    }
+
+    /// The player goes: what is recorded of it ends, which is told, and nothing is known of it any more.
+    public func forget(_ player: String, done: @escaping @Sendable () -> Void) {
+        if !loop.postIfBegun(.forget(player, done)) { done() }
+    }
+
+    /// Ends and completes what is being recorded, for 1 s at most: what a disk that hangs has not taken by then is recovered
+    /// at the next start.
+    public func shutdown() {
+        for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
+    }
+}

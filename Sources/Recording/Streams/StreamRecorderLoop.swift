@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+internal import Threading
+
+/// The private side of the recorder of streams: pulls what has come and writes it. Lives on the recorder's thread.
+final class StreamRecorderLoop {
+    private static let chunk = 64 << 10
+    /// Chunks of one recording before the others have their turn.
+    private static let turn = 16
+    /// For what has come by the end of a recording and is not written yet: less than whoever ends it waits.
+    private static let lastSeconds = 0.5
+
+    private final class Take {
+        let stream: any RecordableStream
+        let writer: any StreamWriter
+        let generation: Int
+        var position: Int64
+        var current: StreamRecordingStatus.Current
+        /// A message about it waits already.
+        let isTold: Told
+
+        init(
+            _ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, generation: Int,
+            _ isTold: Told
+        ) {
+            self.stream = stream
+            self.writer = writer
+            self.position = position
+            self.generation = generation
+            self.isTold = isTold
+            current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size)
+        }
+    }
+
+    private final class Told: Sendable {
+        let value = Atomic(false)
+    }
+
+    private enum Pulled {
+        case all
+        case more
+        case over(StreamEndReason, String?)
+    }
+
+    private let environment: StreamRecorder.Environment
+    private let mailbox: Mailbox<StreamMessage>
+    private let board: StreamBoard
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
+    private var takes: [String: Take] = [:]
+    private var generation = 0
+
+    init(_ environment: StreamRecorder.Environment, _ mailbox: Mailbox<StreamMessage>, _ board: StreamBoard) {
+        self.environment = environment
+        self.mailbox = mailbox
+        self.board = board
+    }
+
+    deinit { buffer.deallocate() }
+
+    func run() {
+        while true {
+            let batch = mailbox.take(until: nil)
+            for (index, message) in batch.enumerated() {
+                if case .shutdown = message {
+                    let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
+                    for player in takes.keys.sorted() { end(player, .shutdown, until: deadline) }
+                    // Who closes the mailbox does not find these any more.
+                    for late in batch[(index + 1)...] { late.refuse() }
+                    return
+                }
+                receive(message)
+            }
+        }
+    }
+
+    private func receive(_ message: StreamMessage) {
+        switch message {
+        case .start(let player, let name, let reply):
+            do throws(RecordingError) {
+                let isNew = try start(player, name)
+                reply(.success((board.status(of: player), isNew)))
+                if isNew { pull(player) }
+            } catch {
+                reply(.failure(error))
+            }
+        case .stop(let player, let reply):
+            guard takes[player] != nil else { return reply(.failure(.notRecording)) }
+            end(player, .user)
+            reply(.success(board.status(of: player)))
+        case .arrived(let player, let generation):
+            guard let take = takes[player], take.generation == generation else { return }
+            take.isTold.value.store(false, ordering: .releasing)
+            pull(player)
+        case .itemChanged(let player):
+            guard let take = takes[player], environment.item(player) != take.stream.item else { return }
+            end(player, .item)
+        case .forget(let player, let done):
+            end(player, .player)
+            board.forget(player)
+            done()
+        case .shutdown: break
+        }
+    }
+
+    // MARK: Begin
+
+    /// False when one is made already.
+    private func start(_ player: String, _ name: String?) throws(RecordingError) -> Bool {
+        guard takes[player] == nil else { return false }
+        let stream = try environment.stream(player)
+        generation += 1
+        let (mailbox, generation, isTold) = (mailbox, generation, Told())
+        let position = try stream.begin {
+            guard !isTold.value.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            mailbox.post(.arrived(player, generation: generation))
+        }
+        do throws(RecordingError) {
+            let writer = try environment.store.createStream(name: name, stream.format)
+            let take = Take(stream, writer, from: position, generation: generation, isTold)
+            takes[player] = take
+            tell(player, take, isEvent: true)
+        } catch {
+            stream.end()
+            throw error
+        }
+        return true
+    }
+
+    // MARK: Bytes
+
+    private func pull(_ player: String) {
+        guard let take = takes[player] else { return }
+        switch pull(player, take, while: { $0 < Self.turn }) {
+        case .all: tell(player, take, isEvent: false)
+        case .more:
+            tell(player, take, isEvent: false)
+            if !take.isTold.value.exchange(true, ordering: .acquiringAndReleasing) {
+                mailbox.post(.arrived(player, generation: take.generation))
+            }
+        case .over(let reason, let message): finish(player, take, reason, message)
+        }
+    }
+
+    private func pull(_ player: String, _ take: Take, while goesOn: (_ chunks: Int) -> Bool) -> Pulled {
+        var chunks = 0
+        while goesOn(chunks) {
+            chunks += 1
+            switch take.stream.take(at: take.position, into: buffer) {
+            case .bytes(let count, let isAfterGap):
+                take.current.size = take.stream.size
+                if isAfterGap {
+                    take.current.gaps += 1
+                    tell(player, take, isEvent: true)
+                }
+                do throws(RecordingError) {
+                    try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                } catch {
+                    if case .diskFull = error { return .over(.diskFull, error.sentence) }
+                    return .over(.writeError, error.sentence)
+                }
+                take.position += Int64(count)
+            case .nothingYet: return .all
+            case .over(.left, let message):
+                // A source is closed when its item goes, and when its player leaves it.
+                let isCurrent = environment.item(player) == take.stream.item
+                return .over(isCurrent ? .left : .item, message)
+            case .over(let reason, let message): return .over(reason, message)
+            }
+        }
+        return .more
+    }
+
+    // MARK: End
+
+    /// What has come by now still belongs to it.
+    private func end(_ player: String, _ reason: StreamEndReason, until deadline: MonotonicTime? = nil) {
+        guard let take = takes[player] else { return }
+        // Also all of what was kept of a whole file; a disk that does not follow ends it.
+        let deadline = deadline ?? .now.advanced(bySeconds: Self.lastSeconds)
+        switch pull(player, take, while: { _ in .now < deadline }) {
+        case .all, .more, .over(.left, _), .over(.item, _), .over(.seek, _): finish(player, take, reason, nil)
+        case .over(let other, let message): finish(player, take, other, message)
+        }
+    }
+
+    private func finish(_ player: String, _ take: Take, _ reason: StreamEndReason, _ message: String?) {
+        takes[player] = nil
+        let isLive = take.stream.isLive
+        take.stream.end()
+        var result = StreamRecordingStatus.Finished(
+            id: take.writer.id, item: take.current.item, successfully: isLive ? take.current.gaps == 0 : reason == .end,
+            reason: reason, bytes: take.writer.count, gaps: take.current.gaps, message: message)
+        switch reason {
+        case .network, .tooSlow, .diskFull, .writeError: result.successfully = false
+        case .user, .end, .item, .left, .seek, .player, .shutdown: break
+        }
+        do throws(RecordingError) {
+            try take.writer.finish()
+        } catch {
+            result.successfully = false
+            if case .diskFull = error { result.reason = .diskFull } else { result.reason = .writeError }
+            result.message = error.sentence
+        }
+        if !result.successfully, result.message == nil { result.message = Self.sentence(result, take, isLive) }
+        var status = StreamRecordingStatus()
+        status.last = result
+        board.publish(status, of: player, isEvent: true)
+    }
+
+    private static func sentence(_ result: StreamRecordingStatus.Finished, _ take: Take, _ isLive: Bool) -> String {
+        if isLive {
+            let times = result.gaps == 1 ? "once" : "\(result.gaps) times"
+            return "The station was joined anew \(times): something is missing there."
+        }
+        if let size = take.current.size { return "It holds \(result.bytes) of \(size) bytes." }
+        return "It does not hold all of it."
+    }
+
+    private func tell(_ player: String, _ take: Take, isEvent: Bool) {
+        var status = board.status(of: player)
+        status.state = .recording
+        take.current.bytes = take.writer.count
+        status.current = take.current
+        board.publish(status, of: player, isEvent: isEvent)
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Recording
+
+/// `/player/record-stream`: saves what the player's current item sends. As with all that is recorded, only its state is for
+/// everyone who may read; what fills the server's disk asks for the scope `admin`.
+struct StreamRecordingRoutes: Sendable {
+    private static let path = "/api/v1/player/record-stream"
+
+    let services: Services
+
+    var routes: [Route] {
+        let player = services.path.id
+        return [
+            .get(Self.path) { [streams = services.streams] _, reply in
+                reply(.json(Self.encode(streams?.status(of: player) ?? .disabled)))
+            },
+            route(.post) { streams, call, reply throws(Problem) in
+                let request = try call.body(StreamRecordingRequest.self)
+                streams.start(player, name: request.name) { result in
+                    switch result {
+                    case .success((let status, let isNew)): reply(.json(Self.encode(status), status: isNew ? 201 : 200))
+                    case .failure(let error): reply(Problem(error).response)
+                    }
+                }
+            },
+            route(.delete) { streams, call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                streams.stop(player) { result in
+                    switch result {
+                    case .success(let status): reply(.json(Self.encode(status)))
+                    case .failure(let error): reply(Problem(error).response)
+                    }
+                }
+            },
+        ]
+    }
+
+    private typealias Handler = @Sendable (StreamRecorder, APICall, @escaping Reply) throws(Problem) -> Void
+
+    private func route(_ method: HTTPMethod, _ handler: @escaping Handler) -> Route {
+        Route(method: method, pattern: Self.path, scope: .admin) {
+            [streams = services.streams] call, reply throws(Problem) in
+            guard let streams else { throw .recordingDisabled }
+            try handler(streams, call, reply)
+        }
+    }
+
+    private static func encode(_ status: StreamRecordingStatus) -> [UInt8] {
+        JSONWriter.object { $0.members(of: status) }
+    }
+}
+
+/// `POST /player/record-stream`
+struct StreamRecordingRequest: Decodable {
+    var name: String?
+
+    init(from decoder: any Decoder) throws {
+        let object = try StrictObject(decoder, ["name"])
+        name = try object.text("name", maximumBytes: 256)
+        if let name, !RecordingName.isValid(name) { throw object.invalid("name", RecordingName.rule) }
+    }
+}

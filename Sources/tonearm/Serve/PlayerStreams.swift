@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Media
+import Playback
+import Recording
+import RecordingFiles
+import Synchronization
+
+/// What each player has open from the web, for the recorder of streams.
+final class PlayerStreams: Sendable {
+    private struct Member {
+        var streams = OpenStreams()
+        var player: Player?
+    }
+
+    private let members = Mutex<[String: Member]>([:])
+
+    /// For the opener of a player, before it is made.
+    func streams(of id: String) -> OpenStreams {
+        members.withLock { members in
+            let member = members[id] ?? Member()
+            members[id] = member
+            return member.streams
+        }
+    }
+
+    func join(_ id: String, _ player: Player) { members.withLock { $0[id, default: Member()].player = player } }
+    func leave(_ id: String) { _ = members.withLock { $0.removeValue(forKey: id) } }
+
+    func item(of id: String) -> ItemID? {
+        members.withLock { $0[id]?.player }?.snapshot.item?.item.id
+    }
+
+    func stream(of id: String) throws(RecordingError) -> any RecordableStream {
+        guard let member = members.withLock({ $0[id] }), let current = member.player?.snapshot.item else {
+            throw .nothingToSave("The player has no item.")
+        }
+        guard MediaLocator.isNetwork(current.item.draft.uri) else {
+            throw .nothingToSave("The item is a file of this machine: only what comes from the web is saved.")
+        }
+        switch member.streams.find(current.item.id) {
+        case .stream(let tap): return TappedItem(tap, current.item.id)
+        case .pieces:
+            throw .nothingToSave(
+                "The item is an HLS stream, which is many files and not one: these streams are not saved.")
+        case nil: throw .nothingToSave("Nothing of the item is loaded: it must have begun to play.")
+        }
+    }
+}
+
+/// A source as the recorder of streams knows it.
+private final class TappedItem: RecordableStream {
+    private let tap: StreamTap
+    let item: String
+
+    init(_ tap: StreamTap, _ item: ItemID) {
+        self.tap = tap
+        self.item = item.description
+    }
+
+    var format: RecordedFormat { RecordedFormat(tap.kind) }
+    var size: Int64? { tap.size }
+    var isLive: Bool { tap.isLive }
+
+    func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64 {
+        guard let start = tap.begin(listener) else {
+            throw .nothingToSave(
+                "The beginning of the item is not loaded any more: play it from there, and save it before it is far on."
+            )
+        }
+        return start
+    }
+
+    func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> StreamPart {
+        switch tap.take(at: offset, into: buffer) {
+        case .bytes(let count, let isAfterGap): .bytes(count, isAfterGap: isAfterGap)
+        case .nothingYet: .nothingYet
+        case .end: .over(.end)
+        case .elsewhere: .over(.seek, "The player has jumped, and what comes now does not join what is there.")
+        case .tooLate: .over(.tooSlow, "The disk did not keep up with what came.")
+        case .closed: .over(.left)
+        case .failed(let sentence): .over(.network, sentence)
+        }
+    }
+
+    func end() { tap.end() }
+}
+
+extension RecordedFormat {
+    fileprivate init(_ kind: StreamKind) {
+        self =
+            switch kind {
+            case .wave: .wav
+            case .flac: .flac
+            case .mp3: .mp3
+            case .adts: .aac
+            case .aiff: .aiff
+            case .ape: .ape
+            case .caf: .caf
+            case .dsdiff: .dff
+            case .dsf: .dsf
+            case .mp4: .m4a
+            case .matroska: .mka
+            case .ogg: .ogg
+            case .transportStream: .ts
+            case .trueAudio: .tta
+            case .asf: .wma
+            case .wavPack: .wv
+            }
+    }
+}
+
+extension Server {
+    static func streamRecorder(_ directory: RecordingDirectory?, _ sources: PlayerStreams) -> StreamRecorder? {
+        guard let directory else { return nil }
+        return StreamRecorder(
+            StreamRecorder.Environment(
+                store: directory,
+                stream: { id throws(RecordingError) in try sources.stream(of: id) },
+                item: { sources.item(of: $0)?.description }))
+    }
+}
+
+extension StreamRecorder {
+    /// From a player's thread.
+    func receive(_ event: PlayerEvent, of player: String) {
+        if case .item = event.kind { itemChanged(player) }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import Testing
+
+@Suite struct PercentEncodingTests {
+    @Test func decodes_UTF8() {
+        #expect(PercentEncoding.decode("/%E5%8A%89%20a+b") == "/劉 a+b")
+        #expect(PercentEncoding.decode("a+b", plusIsSpace: true) == "a b")
+    }
+
+    @Test(arguments: ["%", "%4", "%zz", "%ff", "%00", "%c0%af"])
+    func isNil_whenNotText(text: String) { #expect(PercentEncoding.decode(text) == nil) }
+
+    @Test func encodes_allButLettersDigitsAndMarks() {
+        #expect(PercentEncoding.encode("a b/ä#%~") == "a%20b%2F%C3%A4%23%25~")
+        #expect(PercentEncoding.encode("a b/c", keeping: "/") == "a%20b/c")
+        #expect(PercentEncoding.encode([0x41, 0xFF, 0x00]) { $0 == 0x41 } == "A%FF%00")
+    }
+
+    @Test func bytes_needNotBeText() {
+        #expect(PercentEncoding.decodedBytes("%ff%00a".utf8) == [0xFF, 0, 0x61])
+        #expect(PercentEncoding.decodedBytes("%f".utf8) == nil)
+    }
+}

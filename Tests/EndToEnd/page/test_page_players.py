@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of several players the page steers."""
+
+from playwright.sync_api import expect
+
+from rig.waiting import eventually
+
+
+def picker(remote):
+    return remote.page.get_by_role("combobox", name="Player", exact=True)
+
+
+def test_onePlayer_needsNoChoice(remote):
+    expect(remote.page.get_by_role("combobox", name="Output")).to_be_visible()
+    expect(picker(remote)).to_be_hidden()
+
+
+def test_thePageSteersTheChosenPlayer_andRemembersIt(remote, api):
+    ids = api.load("low.mp3")
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    expect(picker(remote)).to_be_visible()
+    api.call("POST", "/players/kitchen/queue/items", json={"items": [{"uri": "long.mp3"}, {"uri": "chirp.mp3"}]})
+    assert api.call("GET", "/players/kitchen/queue")["items"][0]["id"] == ids[0], "ids are each player's own"
+    picker(remote).select_option("Kitchen")
+    expect(remote.row(0).locator(".row-title")).to_have_text("long")
+    expect(remote.row(1).locator(".row-title")).to_have_text("chirp")
+    remote.button("Play").click()
+    eventually(lambda: api.call("GET", "/players/kitchen")["status"] == "playing", "the kitchen plays")
+    expect(remote.status).to_have_text("Playing")
+    remote.page.get_by_role("button", name="Add low.mp3 to the queue").click()
+    eventually(lambda: api.call("GET", "/players/kitchen/queue")["length"] == 3, "into its queue")
+    assert api.player()["status"] != "playing" and api.uris() == ["low.mp3"]
+    remote.page.reload()
+    remote.wait_connected()
+    expect(picker(remote)).to_have_value("kitchen")
+    expect(remote.title).to_have_text("long")
+    picker(remote).select_option("main")
+    expect(remote.row(0).locator(".row-title")).to_have_text("low")
+    expect(remote.row(1)).to_have_count(0)
+    api.call("PATCH", "/players/kitchen", json={"name": "Cellar"})
+    expect(picker(remote).locator("option", has_text="Cellar")).to_have_count(1)
+
+
+def test_whenTheChosenPlayerIsRemoved_thePageSaysSo_andSteersMain(remote, api):
+    remote.tolerate("Failed to load resource|WebSocket connection")
+    api.load("low.mp3")
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    picker(remote).select_option("Kitchen")
+    expect(remote.row(0)).to_have_count(0)
+    api.call("DELETE", "/players/kitchen")
+    expect(remote.toast).to_contain_text("Kitchen is gone")
+    expect(remote.row(0).locator(".row-title")).to_have_text("low")
+    expect(picker(remote)).to_be_hidden()
+    # Nor does it matter that it was not there to see it.
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    picker(remote).select_option("Kitchen")
+    expect(remote.row(0)).to_have_count(0)
+    remote.page.goto("about:blank")
+    api.call("DELETE", "/players/kitchen")
+    remote.page.go_back()
+    expect(remote.row(0).locator(".row-title")).to_have_text("low")

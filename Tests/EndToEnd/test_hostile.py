@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients and servers that mean harm: what one of them takes is not missed by the others."""
+
+import contextlib
+import json
+import pathlib
+import re
+import socket
+import time
+
+import httpx
+import pytest
+
+from rig import eventually
+from rig.origin import Origin
+from rig.raw import exchange
+
+MEGABYTE = 1 << 20
+
+
+def post(server, path: str, body: bytes, *headers: str, method: str = "POST") -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+    lines = [f"{method} /api/v1{path} HTTP/1.1", "Host: localhost", "Content-Type: application/json",
+             f"Content-Length: {len(body)}", *headers]
+    connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+    return connection
+
+
+def add_list(server, url: str) -> socket.socket:
+    return post(server, "/queue/items", json.dumps({"items": [{"list": url}]}).encode())
+
+
+@pytest.fixture
+def origin():
+    web = Origin()
+    yield web
+    web.close()
+
+
+@pytest.fixture
+def slow_servers():
+    with contextlib.ExitStack() as stack:
+        servers = [Origin(host=f"127.0.0.{number}") for number in range(2, 6)]
+        for one in servers:
+            stack.callback(one.close)
+            one.serve("/slow.m3u", b"#EXTM3U\na.mp3\n", silent=True)
+        yield servers
+
+
+def test_four_slow_list_servers_keep_nobody_waiting(server, api, origin, slow_servers):
+    """Each has its share of the threads, and no more, whoever asks how often."""
+    origin.serve("/quick.m3u", b"#EXTM3U\na.mp3\n", content_type="audio/x-mpegurl")
+    with contextlib.ExitStack() as stack:
+        for one in slow_servers * 4:
+            stack.enter_context(add_list(server, f"{one.url}/slow.m3u"))
+        for one in slow_servers:
+            eventually(lambda one=one: len(one.requests) == 1, "it is asked")
+        for _ in range(3):
+            began = time.monotonic()
+            assert api.add({"list": f"{origin.url}/quick.m3u"})["count"] == 1
+            assert time.monotonic() - began < 3
+        assert [len(one.requests) for one in slow_servers] == [1] * 4
+
+
+def test_what_clients_asked_for_who_have_gone_is_dropped(server, api, slow_servers):
+    """The running one is cancelled, those that wait never begin, and nothing of it is added."""
+    slow = slow_servers[0]
+    with contextlib.ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(add_list(server, f"{slow.url}/slow.m3u"))
+        eventually(lambda: len(slow.requests) == 1, "the first is asked for")
+    slow.serve("/quick.m3u", b"#EXTM3U\na.mp3\n", content_type="audio/x-mpegurl")
+    began = time.monotonic()
+    assert api.add({"list": f"{slow.url}/quick.m3u"})["count"] == 1
+    assert time.monotonic() - began < 8
+    # Beside the media, which is looked at.
+    assert [request.path for request in slow.requests if request.path.endswith(".m3u")] == ["/slow.m3u", "/quick.m3u"]
+    assert len(api.uris()) == 1
+
+
+def memory(server, name: str) -> float:
+    text = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(rf"{name}:\s+(\d+) kB", text)[1]) / 1024
+
+
+def large(element: bytes, last: bytes) -> bytes:
+    count = (32 * MEGABYTE - 100 - len(last)) // (len(element) + 1)
+    return b'{"items":[' + (element + b",") * min(count, 990_000) + last + b"]}"
+
+
+BODIES = {
+    "numbers": b'{"items":[' + b"1," * (16 * MEGABYTE - 20) + b"1]}",
+    "the last is wrong": large(b'{"uri":"folder/some track.mp3"}', b'{"uri":7}'),
+    "titles": large(b'{"uri":"folder/some track.mp3","title":"a title that is not short","artist":"and who made it"}', b"7"),
+    "deep": large(b"[[[[[[[[]]]]]]]]", b"7"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_large_body_that_is_refused_leaves_nothing_behind(server, api, name):
+    """32 MB of it: neither a tree of it meanwhile, nor its memory afterwards."""
+    with post(server, "/queue", b'{"items":[]}', method="PUT") as connection:
+        connection.recv(4096)
+    before = memory(server, "VmRSS")
+    with post(server, "/queue", BODIES[name], method="PUT") as connection:
+        status = connection.recv(4096).split()[1]
+    assert status in (b"422", b"413")
+    assert memory(server, "VmHWM") - before < 200, "MB at most"
+    eventually(lambda: memory(server, "VmRSS") - before < 40, "the memory is given back")
+
+
+def test_a_large_body_is_refused_by_its_head(start_server, directory):
+    """A revision that is gone, no token, another type: nothing of the body is asked for."""
+    tokens = directory / "tokens"
+    tokens.write_text("c" * 32 + "\n")
+    tokens.chmod(0o600)
+    server = start_server(arguments=("--token-file", str(tokens)))
+
+    def refused(*headers: str) -> bytes:
+        return exchange(
+            server.port, "\r\n".join(
+                ["PUT /api/v1/queue HTTP/1.1", "Host: localhost", f"Content-Length: {20 * MEGABYTE}", "Expect: 100-continue",
+                 *headers]).encode() + b"\r\n\r\n", whole=False)
+
+    token = "Authorization: Bearer " + "c" * 32
+    for expected, headers in {
+        b"412": (token, "Content-Type: application/json", 'If-Match: "x.1.none"'),
+        b"401": ("Content-Type: application/json",),
+        b"415": (token, "Content-Type: text/plain"),
+        b"100": (token, "Content-Type: application/json"),
+    }.items():
+        assert refused(*headers).split()[1] == expected
+
+
+def test_a_request_is_for_whom_its_target_names(server):
+    """RFC 9112 section 3.2.2: the authority of an absolute target counts, whatever the Host field says."""
+    answer = exchange(server.port, b"GET http://evil.example/api/v1/player HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    assert answer.split()[1] == b"403" and b"host-not-allowed" in answer
+    answer = exchange(server.port, b"GET http://localhost/api/v1/player HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+    assert answer.split()[1] == b"200"
+
+
+@pytest.mark.parametrize("field", [b"Host: localhost\0.evil.example", b"Host: localhost\r\nOrigin: http://localhost\0x", b"Host: localhost\r\nX: \x01"])
+def test_control_characters_in_fields_are_refused(server, field):
+    first = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    request = b"GET /api/v1/player HTTP/1.1\r\n" + field + b"\r\nConnection: close\r\n\r\n"
+    assert exchange(server.port, request).split()[1] == b"400"
+    # Also later on a connection, where the front door does not look; there libmicrohttpd takes NUL for a field's end.
+    if b"\0" in field:
+        return
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(first)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        connection.sendall(request)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 400")
+
+
+def test_half_a_request_keeps_nobody_out(server, api):
+    """Hundreds that send a head, or a body, byte by byte: others are served at once."""
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=20)) for _ in range(300)]
+        for number, connection in enumerate(slow):
+            if number % 2:
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+            else:
+                connection.sendall(
+                    b"PUT /api/v1/queue HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 30000000\r\n\r\n{")
+        before = memory(server, "VmRSS")
+        with httpx.Client(trust_env=False, timeout=5) as fresh:
+            for _ in range(20):
+                assert fresh.get(f"{server.url}/api/v1/player").status_code == 200
+        assert memory(server, "VmRSS") - before < 20

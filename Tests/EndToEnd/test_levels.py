@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Row 211: the four levels of a player, each from end to end: files; the net; the net, kept; the net, changed on its way."""
+
+import hashlib
+
+import numpy
+import pytest
+
+from rig import Api, Origin, eventually
+from rig.capture import RATE
+from rig.signals import align
+
+NAME = "noise.mp3"
+
+
+@pytest.fixture
+def origin(media):
+    server = Origin()
+    server.serve(f"/{NAME}", media.path(NAME).read_bytes())
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("level", ["local", "online", "online and kept", "online and changed"])
+def test_each_level_is_heard_whole(capture, pulse, start_server, media, origin, level):
+    server = start_server(output="pulse", pulse=pulse, arguments=("--cache", "on") if level == "online and kept" else ())
+    api = Api(server.url)
+    factors = [1.0, 1.0]
+    if level == "online and changed":
+        # What there is of effects: volume and balance.
+        api.settings(volume=0.5, balance=-1)
+        factors = [0.5, 0.0]
+
+    def hear() -> None:
+        capture.wait_seconds(0.3)
+        mark = capture.frames - 4410
+        api.load(NAME if level == "local" else f"{origin.url}/{NAME}")
+        api.play()
+        api.wait_status("completed", timeout=15)
+        capture.wait_silence()
+        heard, reference = capture.samples(mark), media.reference(NAME)
+        start = align(heard, reference)
+        window = heard[start : start + len(reference)]
+        assert len(window) == len(reference) and start >= 0
+        # What is played after a silence fades in.
+        assert numpy.abs(window - reference * factors)[RATE // 20 :].max() <= 1.5
+
+    hear()
+    requests = len(origin.log())
+    assert requests == (0 if level == "local" else 1)
+    kept = server.data / "cache"
+    if level == "online and kept":
+        eventually(lambda: list(kept.glob("*.media")), "it is kept")
+        assert [hashlib.sha256(file.read_bytes()).digest() for file in kept.glob("*.media")] == [
+            hashlib.sha256(media.path(NAME).read_bytes()).digest()]
+        origin.close()
+        hear()
+        assert len(origin.log()) == requests
+    else:
+        assert not kept.exists()
+    api.close()

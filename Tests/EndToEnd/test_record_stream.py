@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a player's item sends over the network, saved as it comes."""
+
+import hashlib
+import pathlib
+import resource
+import subprocess
+import threading
+import time
+import urllib.request
+
+import pytest
+
+from rig import Api, Origin, eventually
+from rig.radio import Icecast, Radio
+from rig.server import binary
+
+KBPS_192 = 24000
+PATH = "/player/record-stream"
+
+
+@pytest.fixture
+def folder(directory) -> pathlib.Path:
+    return directory / "recordings"
+
+
+@pytest.fixture
+def server(start_server, folder):
+    return start_server(arguments=("--recordings", str(folder)))
+
+
+@pytest.fixture
+def origins():
+    """Makes origins and stations that close with the test."""
+    made = []
+
+    def make(origin):
+        made.append(origin)
+        return origin
+
+    yield make
+    for origin in made:
+        origin.close()
+
+
+@pytest.fixture
+def radio(media, origins) -> Radio:
+    return origins(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+
+
+def tune_in(api, address: str) -> None:
+    api.load(address)
+    api.play()
+    api.wait_status("playing", timeout=10)
+
+
+def status(api) -> dict:
+    return api.call("GET", PATH)
+
+
+def start(api, **settings) -> str:
+    return api.call("POST", PATH, json=settings)["id"]
+
+
+def recorded(api, size: int) -> dict:
+    """Until that many bytes are in the file."""
+    return eventually(lambda: (state := status(api)) and (state["bytes"] or 0) >= size and state, f"{size} bytes", timeout=20)
+
+
+def ended(api) -> dict:
+    return eventually(lambda: (state := status(api))["state"] == "idle" and state["last"], "it has ended", timeout=20)
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def assert_sent(part: bytes, content: bytes) -> None:
+    """These bytes in a row are what the station sends, over and over."""
+    whole = content * (len(part) // len(content) + 2)
+    at = whole.find(part[:4096])
+    assert at >= 0, "it begins with something that was never sent"
+    assert digest(part) == digest(whole[at : at + len(part)])
+
+
+def test_a_station_is_saved_without_its_titles(api, folder, radio, open_events):
+    """Row 238: the bytes that it sent, minus ICY; listed, downloaded and deleted as any recording."""
+    log = open_events("events=recording")
+    tune_in(api, f"{radio.url}/live")
+    identifier = start(api, name="radio")
+    assert identifier == "radio.mp3" and start(api) == identifier
+    recorded(api, 5 * KBPS_192)
+    radio.titles.append((0, "Another one"))
+    recorded(api, 8 * KBPS_192)
+    assert api.request("DELETE", f"/recordings/{identifier}").status_code in (404, 409)
+    last = api.call("DELETE", PATH)["last"]
+    assert last["successfully"] and last["reason"] == "user" and last["gaps"] == 0 and last["message"] is None
+    content = (folder / identifier).read_bytes()
+    assert len(content) == last["bytes"] >= 8 * KBPS_192
+    assert_sent(content, radio.content)
+    assert api.player()["status"] == "playing"
+    (entry,) = api.call("GET", "/recordings")["recordings"]
+    assert entry["id"] == identifier and entry["format"] == "mp3" and entry["size"] == len(content)
+    assert api.request("GET", f"/recordings/{identifier}/file").content == content
+    told = eventually(lambda: [event.data["stream"] for event in log.since(0, "recording") if event.data["stream"]["last"]], "told")
+    assert told[-1]["last"]["id"] == identifier and told[-1]["state"] == "idle"
+    assert api.request("DELETE", f"/recordings/{identifier}").status_code == 204
+    assert api.request("DELETE", PATH).json()["code"] == "not-recording"
+
+
+def test_icecast_is_saved(api, media, directory, folder, origins):
+    """The real server, and another listener to compare with."""
+    station = origins(Icecast(directory / "icecast"))
+    station.feed(media.path("long.mp3"))
+
+    def listen():
+        return urllib.request.urlopen(station.url, timeout=5)
+
+    heard, over = bytearray(), threading.Event()
+
+    def follow() -> None:
+        with listen() as answer:
+            while not over.is_set():
+                heard.extend(answer.read(1024))
+
+    eventually(lambda: not isinstance(attempt(lambda: listen().close()), Exception), "it is on the air", 15)
+    other = threading.Thread(target=follow)
+    other.start()
+    try:
+        eventually(lambda: len(heard) > 1024, "the other one hears it", 10)
+        tune_in(api, station.url)
+        identifier = start(api)
+        recorded(api, 100_000)
+        last = api.call("DELETE", PATH)["last"]
+        assert last["successfully"]
+        content = (folder / identifier).read_bytes()
+        eventually(lambda: content[-1024:] in bytes(heard), "the other one is as far", 15)
+    finally:
+        over.set()
+        other.join()
+    at = bytes(heard).find(content[:4096])
+    assert at >= 0 and digest(content) == digest(bytes(heard[at : at + len(content)]))
+
+
+def attempt(body):
+    try:
+        return body()
+    except OSError as error:
+        return error
+
+
+def test_a_reconnect_is_a_gap_that_is_told(api, folder, radio, open_events):
+    """The station goes on without us: what is missing is told at once and at the end; the file goes on."""
+    log = open_events("events=recording")
+    tune_in(api, f"{radio.url}/live")
+    identifier = start(api)
+    recorded(api, KBPS_192)
+    radio.cut()
+    eventually(lambda: status(api)["gaps"] == 1, "the gap", timeout=20)
+    size = status(api)["bytes"]
+    recorded(api, size + KBPS_192)
+    last = api.call("DELETE", PATH)["last"]
+    assert not last["successfully"] and last["gaps"] == 1 and last["reason"] == "user" and "once" in last["message"]
+    assert (folder / identifier).stat().st_size == last["bytes"]
+    assert any(event.data["stream"]["gaps"] == 1 for event in log.since(0, "recording"))
+
+
+def test_leaving_the_station_ends_it(api, folder, radio, media):
+    """A pause leaves it; another item, and an empty queue, too."""
+    for leave, reason in (
+        (lambda: api.pause(), "left"), (lambda: api.load("long.mp3", play=True), "item"), (lambda: api.call("DELETE", "/queue"), "item"),
+    ):
+        tune_in(api, f"{radio.url}/live")
+        identifier = start(api)
+        recorded(api, KBPS_192)
+        leave()
+        last = ended(api)
+        assert last["reason"] == reason and last["successfully"], last
+        content = (folder / identifier).read_bytes()
+        assert len(content) == last["bytes"]
+        assert_sent(content, radio.content)
+
+
+@pytest.mark.parametrize("rate", [0, 60_000])
+def test_a_file_is_saved_whole(api, folder, media, origins, rate):
+    """Loaded already, or while it is loaded: the SHA-256 of the origin's, from its first byte, and over a seek within what is there."""
+    origin = origins(Origin())
+    content = media.path("long.mp3").read_bytes()[:1_500_000]
+    origin.serve("/a.mp3", content, content_type="audio/mpeg", rate=rate)
+    api.load(f"{origin.url}/a.mp3")
+    api.play()
+    api.wait_status("playing", timeout=20)
+    identifier = start(api)
+    if rate:
+        assert status(api)["size"] == len(content)
+        api.seek(position=1)
+        origin.paths["/a.mp3"].rate = 0
+        origin.cut()
+    last = ended(api)
+    assert last["reason"] == "end" and last["successfully"] and last["gaps"] == 0
+    assert digest((folder / identifier).read_bytes()) == digest(content)
+
+
+def test_a_jump_to_what_is_not_loaded_ends_it(api, folder, media, origins):
+    origin = origins(Origin())
+    content = media.path("long.mp3").read_bytes()
+    origin.serve("/a.mp3", content, content_type="audio/mpeg", rate=200_000)
+    tune_in(api, f"{origin.url}/a.mp3")
+    identifier = start(api)
+    recorded(api, 100_000)
+    api.seek(progress=0.9)
+    last = ended(api)
+    assert last["reason"] == "seek" and not last["successfully"] and last["message"]
+    part = (folder / identifier).read_bytes()
+    assert digest(part) == digest(content[: len(part)])
+    # Its beginning may still be there; the middle is not.
+    answer = api.request("POST", PATH)
+    assert answer.status_code == 409 and answer.json()["code"] == "nothing-to-save"
+
+
+def test_a_killed_process_leaves_what_was_saved(server, api, folder, radio):
+    tune_in(api, f"{radio.url}/live")
+    start(api, name="radio")
+    size = recorded(api, 3 * KBPS_192)["bytes"]
+    server.kill()
+    server.start()
+    again = Api(server.url)
+    (entry,) = again.call("GET", "/recordings")["recordings"]
+    again.close()
+    assert entry["id"] == "radio-recovered.mp3" and entry["recovered"] and entry["size"] >= size
+    assert_sent((folder / entry["id"]).read_bytes(), radio.content)
+
+
+def test_the_end_of_the_server_completes_the_file(server, api, folder, radio):
+    tune_in(api, f"{radio.url}/live")
+    start(api, name="radio")
+    recorded(api, KBPS_192)
+    assert server.stop() == 0
+    assert [path.name for path in folder.iterdir()] == ["radio.mp3"]
+    assert_sent((folder / "radio.mp3").read_bytes(), radio.content)
+
+
+def test_a_full_disk_ends_it_and_the_music_goes_on(start_server, directory, radio, contract):
+    """A file system of 1 MB: told, with what there was room for; nothing is missing in what is heard."""
+    folder = directory / "small"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        server = start_server(arguments=("--recordings", str(folder)))
+        api = Api(server.url)
+        # As much as 40 s in advance.
+        radio.burst = 40 * KBPS_192
+        radio.began = time.monotonic() - 60
+        tune_in(api, f"{radio.url}/live")
+        identifier = start(api)
+        last = eventually(lambda: status(api)["last"], "it has ended", timeout=60)
+        assert last["reason"] == "disk-full" and not last["successfully"] and last["message"]
+        content = (folder / identifier).read_bytes()
+        assert len(content) == last["bytes"] > 900_000
+        assert_sent(content, radio.content)
+        assert api.player()["status"] == "playing"
+        assert 'tonearm_underruns_total{player="main"} 0' in api.request("GET", "//metrics").text
+        api.close()
+        server.stop()
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_file_limit_is_a_full_disk(server, api, folder, radio):
+    tune_in(api, f"{radio.url}/live")
+    start(api)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (100_000, 100_000))
+    last = ended(api)
+    assert last["reason"] == "disk-full" and last["bytes"] == 100_000
+
+
+def test_what_cannot_be_saved_is_refused(api, radio, start_server, media, origins):
+    def refused(code: str) -> None:
+        answer = api.request("POST", PATH)
+        assert answer.status_code == 409 and answer.json()["code"] == code, answer.text
+
+    refused("nothing-to-save")
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    refused("nothing-to-save")
+    # It has not been played: nothing of it is there.
+    assert status(api)["state"] == "idle" and status(api)["last"] is None
+    assert api.request("POST", PATH, json={"name": "../x"}).status_code == 422
+    plain = Api(start_server().url)
+    assert plain.call("GET", PATH)["state"] == "disabled"
+    assert plain.request("POST", PATH).json()["code"] == "recording-disabled"
+    plain.close()
+
+
+def test_only_an_admin_may(start_server, folder, directory):
+    tokens = directory / "tokens"
+    tokens.write_text("ccccccccccccccccccccccccccccccc1 control\n")
+    tokens.chmod(0o600)
+    guarded = start_server(arguments=("--recordings", str(folder), "--token-file", str(tokens)))
+    guest = Api(guarded.url, token="c" * 31 + "1")
+    assert guest.call("GET", PATH)["state"] == "idle"
+    for method in ("POST", "DELETE"):
+        assert guest.request(method, PATH).json()["code"] == "scope-missing"
+    guest.close()
+
+
+def test_each_player_has_its_own(server, api, folder, radio, open_events):
+    """And the end of a removed one is told in its own channel."""
+    api.call("POST", "/players", json={"id": "kitchen"})
+    log = open_events("events=recording", url=server.events_url.replace("/events", "/players/kitchen/events"))
+    api.call("PUT", "/players/kitchen/queue", json={"items": [{"uri": f"{radio.url}/live"}], "play": True})
+    eventually(lambda: api.call("GET", "/players/kitchen")["status"] == "playing", "it plays", 10)
+    identifier = api.call("POST", "/players/kitchen/record-stream")["id"]
+    assert status(api)["state"] == "idle"
+    eventually(lambda: api.call("GET", "/players/kitchen/record-stream")["bytes"] > KBPS_192, "some of it", 10)
+    assert api.request("DELETE", "/players/kitchen").status_code == 204
+    assert_sent((folder / identifier).read_bytes(), radio.content)
+    last = eventually(lambda: [event.data["stream"]["last"] for event in log.since(0, "recording") if event.data["stream"]["last"]], "told")[-1]
+    assert last["reason"] == "player" and last["successfully"] and last["id"] == identifier
+
+
+def test_the_command_line_saves(server, api, radio):
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [str(binary()), "record-stream", *arguments, "--server", server.url], capture_output=True, text=True, timeout=60)
+
+    assert "has no item" in run().stderr
+    tune_in(api, f"{radio.url}/live")
+    assert "radio.mp3" in run("--name", "radio").stdout
+    recorded(api, KBPS_192)
+    assert "bytes so far" in run("status").stdout
+    assert run("stop").stdout.startswith("radio.mp3, ")
+    again = run("stop")
+    assert again.returncode == 1 and "Nothing is being recorded" in again.stderr

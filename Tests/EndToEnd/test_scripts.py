@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scripts/run and scripts/test share: what is installed, how it is installed, which Swift is there."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from rig.server import REPOSITORY
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs lines after scripts/support.sh, with programs of the given text first in the path."""
+
+    def run(lines: str, **programs: str) -> subprocess.CompletedProcess:
+        for name, text in programs.items():
+            program = tmp_path / name.replace("_", "-")
+            program.write_text(f"#!/bin/sh\n{text}\n")
+            program.chmod(0o755)
+        script = f"set -euo pipefail\n. {REPOSITORY}/scripts/support.sh\npolicy_file={tmp_path}/policy-rc.d\n{lines}"
+        return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30,
+                              env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+
+    return run
+
+
+# Packages by name, then what the installed ones provide; the last one was removed.
+DPKG = """case "$*" in
+*Provides*) printf 'ii , \\nii , default-java, nginx-abi-1.22 (= 1), mail-transport-agent\\nrc , gone\\n' ;;
+*" chromium") printf 'ii ' ;;
+*) exit 1 ;;
+esac"""
+
+
+@pytest.mark.parametrize(("package", "known"), [
+    ("chromium", True), ("default-java", True), ("nginx-abi-1.22", True), ("mail-transport-agent", True),
+    ("java", False), ("mail", False), ("nginx", False), ("gone", False)])
+def test_installedIsWhatHasTheName_orIsProvidedByIt(shell, package, known):
+    assert (shell(f"is_installed {package}", dpkg_query=DPKG).returncode == 0) == known
+
+
+def test_noServiceOfThePackagesIsStarted(shell, tmp_path):
+    """A rule that forbids it holds while they are installed, and no longer."""
+    apt = f'echo "$*" >> {tmp_path}/calls; [ "$1" = update ] || {{ {tmp_path}/policy-rc.d nginx start; echo "$?" > {tmp_path}/verdict; }}'
+    result = shell("as_root=(); install_packages nginx icecast2", apt_get=apt)
+    assert result.returncode == 0, result
+    assert (tmp_path / "verdict").read_text().strip() == "101"
+    assert "nginx icecast2" in (tmp_path / "calls").read_text()
+    assert not (tmp_path / "policy-rc.d").exists()
+
+
+def test_theRuleGoesAlsoWhenTheInstallationFails(shell, tmp_path):
+    result = shell("as_root=(); install_packages nginx", apt_get="exit 100")
+    assert result.returncode == 100 and not (tmp_path / "policy-rc.d").exists()
+
+
+def test_theMachinesOwnRuleStays(shell, tmp_path):
+    own: pathlib.Path = tmp_path / "policy-rc.d"
+    own.write_text("#!/bin/sh\nexit 0\n")
+    assert shell("as_root=(); install_packages nginx", apt_get="exit 0").returncode == 0
+    assert own.read_text() == "#!/bin/sh\nexit 0\n"
+
+
+@pytest.mark.parametrize(("told", "fits"), [
+    ("Swift version 6.2 (swift-6.2-RELEASE)", True), ("Swift version 6.2.1 (swift-6.2.1-RELEASE)", True),
+    ("Apple Swift version 6.10-dev (LLVM)", True), ("Swift version 6.1.3 (swift-6.1.3-RELEASE)", False),
+    ("Swift version 5.10 (swift-5.10-RELEASE)", False), ("no version at all", False)])
+def test_anOlderSwiftIsRefused_byItsVersion(shell, told, fits):
+    result = shell("require_swift", swift=f"echo '{told}'")
+    assert (result.returncode == 0) == fits, result
+    assert fits or "6.2 or later" in result.stderr

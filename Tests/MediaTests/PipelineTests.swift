@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import PlaybackTesting
+import Testing
+import Threading
+
+@testable import Media
+
+/// The pipeline is source, demuxer and decoder, gains, resampler, sink. Each of them is handed in, so each can be another
+/// one (SPEC rows 91, 201, 225). A whole player runs here on parts that no product has.
+@Suite(.timeLimit(.minutes(1))) struct PipelineTests {
+    private static let song: [UInt8] = Array("a melody of bytes, each a frame".utf8)
+
+    /// All that is heard of one item, played to its end.
+    private func heard(
+        _ opener: any MediaOpener, _ uri: String, conversion: any SampleRateConversion = NoConversion()
+    ) async -> (samples: [Float], snapshot: PlayerSnapshot) {
+        let clock = ManualClock()
+        let output = CapturingOutput(clock: clock)
+        let player = Player(
+            Player.Environment(
+                opener: opener, output: output, conversion: conversion, store: MemoryStore(), clock: clock,
+                buffering: DecodeBuffering()))
+        defer { player.shutdown() }
+        func perform(_ command: PlayerCommand) async {
+            await withCheckedContinuation { done in player.perform(command) { _ in done.resume() } }
+        }
+        let item = ItemDraft(uri: uri)
+        player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { _ in }
+        let deadline = MonotonicTime.now.advanced(bySeconds: 50)
+        while ![.completed, .failed].contains(player.snapshot.status), .now < deadline {
+            // The player takes in each step before the next one.
+            if output.play(441) > 0 { await perform(.apply(SettingsPatch())) } else { await Task.yield() }
+        }
+        return (output.captured, player.snapshot)
+    }
+
+    /// Row 91: a codec that is registered is played; without it, the file is none of ours.
+    @Test func aToyCodec_isPlayed_onceItIsRegistered() async throws {
+        let folder = try TemporaryFolder()
+        try folder.file("a.toy", "TOY" + String(decoding: Self.song, as: UTF8.self))
+        func opener(_ factories: [any DecoderFactory]) -> LocalMediaOpener {
+            LocalMediaOpener(roots: MusicRoots([folder.path]), factories: factories)
+        }
+        let without = await heard(opener([]), "a.toy")
+        #expect(without.samples.isEmpty && without.snapshot.error?.code == .unsupported)
+        let with = await heard(opener([ToyFactory()]), "a.toy")
+        #expect(with.samples == Self.song.map(Float.init))
+        #expect(with.snapshot.status == .completed && with.snapshot.error == nil)
+    }
+
+    /// Row 225: the bytes come from nowhere but a test, with and without a length, and the same decoder plays them.
+    @Test(arguments: [true, false]) func aSourceOfAnotherKind_isPlayed(isSeekable: Bool) async {
+        let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: isSeekable)
+        let heard = await heard(SourceOpener(source: source), "anything")
+        #expect(heard.samples == Self.song.map(Float.init) && heard.snapshot.error == nil)
+    }
+
+    /// Row 201: another resampler between the same decoder and the same sink.
+    @Test func anotherResampler_isUsed() async {
+        let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: true)
+        let heard = await heard(
+            SourceOpener(source: source, sampleRate: 22_050), "anything", conversion: Repetition())
+        #expect(heard.samples == Self.song.flatMap { [Float($0), Float($0)] })
+        let refused = await self.heard(SourceOpener(source: source, sampleRate: 22_050), "anything")
+        #expect(refused.samples.isEmpty && refused.snapshot.error?.code == .unsupported)
+    }
+}
+
+// MARK: Parts
+
+/// "TOY", then a byte for each stereo frame.
+private struct ToyFactory: DecoderFactory {
+    var sampleRate = 44_100
+
+    func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
+        head.starts(with: "TOY".utf8)
+    }
+
+    func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+        ToyDecoder(source, sampleRate: sampleRate)
+    }
+}
+
+private final class ToyDecoder: AudioDecoder {
+    private static let head: Int64 = 3
+
+    let media: MediaDescription
+    private let source: any ByteSource
+    private var next: Int64 = 0
+
+    init(_ source: any ByteSource, sampleRate: Int) {
+        self.source = source
+        media = MediaDescription(
+            format: AudioFormat(sampleRate: sampleRate, layout: .stereo), duration: source.size.map { $0 - Self.head },
+            isSeekable: source.isSeekable, encoding: MediaDescription.Encoding(codec: "toy"))
+    }
+
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let bytes = try source.bytes(at: Self.head + next, count: samples.count / 2)
+        for (frame, byte) in bytes.enumerated() {
+            samples[2 * frame] = Float(byte)
+            samples[2 * frame + 1] = Float(byte)
+        }
+        next += Int64(bytes.count)
+        return DecodedFrames(frames: bytes.count, endOfStream: bytes.count < samples.count / 2)
+    }
+
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        next = frame
+        return frame
+    }
+}
+
+private final class FakeSource: ByteSource {
+    let name = "nowhere"
+    let isSeekable: Bool
+    private let content: [UInt8]
+
+    init(_ content: [UInt8], isSeekable: Bool) {
+        self.content = content
+        self.isSeekable = isSeekable
+    }
+
+    var size: Int64? { isSeekable ? Int64(content.count) : nil }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+        // In pieces that fit no boundary.
+        let piece = content.dropFirst(Int(offset)).prefix(min(buffer.count, 7))
+        buffer.copyBytes(from: piece)
+        return piece.count
+    }
+
+    func close() {}
+}
+
+/// Whatever is asked for, the same source, with the product's choice of a decoder.
+private struct SourceOpener: MediaOpener {
+    let source: FakeSource
+    var sampleRate = 44_100
+
+    func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
+        try DecoderSelection(factories: [ToyFactory(sampleRate: sampleRate)]).open(source)
+    }
+}
+
+private struct NoConversion: SampleRateConversion {
+    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+        throw MediaError(.unsupported, "No conversion in this test.")
+    }
+}
+
+/// Twice the rate by saying everything twice.
+private struct Repetition: SampleRateConversion {
+    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+        guard output == 2 * input else { throw MediaError(.unsupported, "Twice as much, or nothing.") }
+        return Repeater(channelCount: channelCount)
+    }
+}
+
+private final class Repeater: SampleRateConverter {
+    private let channelCount: Int
+
+    init(channelCount: Int) { self.channelCount = channelCount }
+
+    func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
+        taken: Int, given: Int
+    ) {
+        let frames = min(input.count, output.count / 2) / channelCount
+        for frame in 0..<frames {
+            for copy in 0..<2 {
+                for channel in 0..<channelCount {
+                    output[(2 * frame + copy) * channelCount + channel] = input[frame * channelCount + channel]
+                }
+            }
+        }
+        return (frames, 2 * frames)
+    }
+
+    func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int { 0 }
+    func reset() {}
+}

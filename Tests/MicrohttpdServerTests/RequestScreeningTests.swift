@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import SocketTesting
+import Synchronization
+import Testing
+
+/// What is refused, dropped or noticed before a responder has done its work.
+@Suite(.serialized) struct RequestScreeningTests {
+    @Test(arguments: [
+        "Host: h\u{1}.example\r\n", "Host: h\r\nX: a\u{1}b\r\n", "Host: h\r\nX: a\u{7F}\r\nY: c\r\n",
+    ])
+    func controlCharacters_are400_alsoOnAUsedConnection_RFC9110_5_5(fields: String) throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("GET /first HTTP/1.1\r\nHost: h\r\nX: \ta  \r\nLonger-Name:none\r\nEmpty:\r\n\r\n")
+        #expect(try client.response().status == 200)
+        try client.send("GET /second HTTP/1.1\r\n\(fields)\r\n")
+        #expect(try client.response().status == 400)
+        #expect(server.requests.withLock { $0.map(\.path) } == ["/first"])
+    }
+
+    @Test func ordinaryFields_areTaken_onAUsedConnection() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        for fields in [
+            "Host: h\r\nX:\ta \r\nY:  b\r\nE:\r\n", "Host: h\nX: a\nE:\n", "Host: h\r\nCookie: a=b; c=d\r\nZ: 1\r\n",
+        ] {
+            try client.send("GET /x HTTP/1.1\r\n\(fields)\r\n")
+            #expect(try client.response().status == 200)
+            try client.send("PUT /x HTTP/1.1\r\nContent-Length: 3\r\n\(fields)\r\nabc")
+            #expect(try client.response().body == "PUT /x 3")
+        }
+    }
+
+    @Test func absoluteForm_isForItsAuthority_RFC9112_3_2_2() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("GET http://other.example:80/p?a=b HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try client.response().body == "GET /p 0")
+        #expect(server.requests.withLock { $0[0].headers.values("Host") } == ["other.example:80"])
+        try client.send("GET other/path HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try client.response().status == 400)
+    }
+
+    @Test func largeBody_isRefusedByItsHead() throws {
+        let server = try LiveServer.echo(bodyLimit: 300_000)
+        let client = try server.client()
+        let body = String(repeating: "x", count: 200_000)
+        // One that asks first does not send it at all; another's is dropped, and the connection goes on.
+        try client.send("PUT /l HTTP/1.1\r\nHost: h\r\nX-Refused: 1\r\nContent-Length: 200000\r\n\r\n\(body)")
+        #expect(try client.response(hasBody: false).status == 412)
+        try client.send("GET /g HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response().body == "GET /g 0")
+        try client.send(
+            "PUT /l HTTP/1.1\r\nHost: h\r\nX-Refused: 1\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.response(hasBody: false).status == 412)
+        #expect(server.requests.withLock { $0.map(\.path) } == ["/g"])
+    }
+
+    @Test func bodyInChunks_isLookedAtOnceItIsLarge() throws {
+        let server = try LiveServer.echo(bodyLimit: 300_000)
+        let client = try server.client()
+        let head = "PUT /c HTTP/1.1\r\nHost: h\r\nX-Refused: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try client.send(head + "3\r\nabc\r\n0\r\n\r\n")
+        #expect(try client.response().body == "PUT /c 3")
+        try client.send(head + "186a0\r\n\(String(repeating: "x", count: 100_000))\r\n0\r\n\r\n")
+        #expect(try client.response(hasBody: false).status == 412)
+        #expect(server.requests.withLock { $0.count } == 1)
+    }
+
+    @Test func largeBodies_shareTheirMemory_andSmallOnesDoNot() throws {
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let server = try LiveServer(bodyLimit: 1 << 20, bodyMemory: 300_000) { _, reply in
+            replies.withLock { $0.append(reply) }
+        }
+        let body = String(repeating: "x", count: 200_000)
+        let (first, second, small) = (try server.client(), try server.client(), try server.client())
+        try first.send("PUT /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
+        #expect(eventually { replies.withLock { $0.count } == 1 })
+        try second.send("PUT /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
+        #expect(try second.response().status == 503)
+        try small.send("PUT /3 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
+        #expect(eventually { replies.withLock { $0.count } == 2 })
+        for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 204)) }
+        #expect(try first.response(hasBody: false).status == 204)
+        // Answered: there is room again.
+        try second.send("PUT /4 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
+        #expect(eventually { replies.withLock { $0.count } == 3 })
+        replies.withLock { $0[2] }(HTTPResponse(status: 204))
+        #expect(try second.response(hasBody: false).status == 204)
+    }
+
+    @Test func recipient_isGone_whenTheClientClosesOrIsAnswered() throws {
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+        let recipient = { (index: Int) in server.requests.withLock { $0[index].recipient } }
+        do {
+            let client = try server.client()
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(eventually { replies.withLock { $0.count } == 1 })
+            #expect(recipient(0)?.isGone == false)
+        }
+        #expect(eventually { recipient(0)?.isGone == true })
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(eventually { replies.withLock { $0.count } == 2 })
+        #expect(recipient(1)?.isGone == false)
+        for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 204)) }
+        #expect(try client.response(hasBody: false).status == 204)
+        #expect(recipient(1)?.isGone == true)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import RemoteAPI
+
+/// A long list is read part by part: to the same end as at once.
+@Suite struct JSONListTests {
+    private func list(_ text: String) throws(Problem) -> ReplaceQueueRequest {
+        try JSONBody.read(list: ReplaceQueueRequest.self, from: Array(text.utf8))
+    }
+
+    private func problem(_ text: String) -> Problem? {
+        do throws(Problem) {
+            _ = try list(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func uris(_ request: ReplaceQueueRequest) -> [String] {
+        request.items.map { item in
+            switch item {
+            case .uri(let uri): uri
+            case .media(let draft): "\(draft.uri) \(draft.title ?? "")"
+            default: "other"
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 255, 256, 257, 512, 1_000]) func everyItem_isThereInItsOrder(count: Int) throws {
+        let items = (0..<count).map {
+            $0 % 7 == 3 ? #"{"uri":"\#($0)", "title":"[t, \"x\"]}"}"# : #" {"uri":"\#($0)"}"#
+        }
+        let request = try list(#"{"play":true, "it\u0065ms" : [\#(items.joined(separator: ","))], "index":1}"#)
+        #expect(uris(request) == (0..<count).map { $0 % 7 == 3 ? "\($0) [t, \"x\"]}" : "\($0)" })
+        #expect(request.play && request.index == 1)
+    }
+
+    @Test(arguments: [3, 255, 256, 700]) func problems_nameTheItemOfTheWholeList(index: Int) {
+        var items = (0..<900).map { #"{"uri":"\#($0)"}"# }
+        items[index] = #"{"uri":1}"#
+        #expect(problem(#"{"items":[\#(items.joined(separator: ","))]}"#)?.member == "items[\(index)].uri")
+        items[index] = "7"
+        #expect(problem(#"{"items":[\#(items.joined(separator: ","))]}"#)?.member == "items[\(index)]")
+        items[index] = #"{"uri":"x","headers":{"A":"b\u0001"}}"#
+        #expect(problem(#"{"items":[\#(items.joined(separator: ","))]}"#)?.member == "items[\(index)].headers.A")
+    }
+
+    @Test(arguments: [
+        #"{"items":[,]}"#, #"{"items":[{"uri":"a"},,{"uri":"b"}]}"#, #"{"items":[{"uri":"a"},]}"#,
+        #"{"items":[{"uri":"a"} {"uri":"b"}]}"#, #"{"items":[{"uri":"a"}}"#, #"{"items":[{"uri":"a"}]"#,
+        #"{"items":[{"uri":"a"}]]"#, #"{"items":[{"uri":"a"]}]}"#, #"{"items":[{"uri":"a"}]}x"#, #"{"items":[nul]}"#,
+        #"{"items":[{"uri":"a"}],"items":[]}"#, #"{"items":[{"uri":"a"}] "play":true}"#, #"{"items":["#,
+        #"{"items" []}"#,
+    ])
+    func whatIsNoJSON_is400(text: String) {
+        #expect(problem(text)?.status == 400)
+    }
+
+    @Test(arguments: [
+        (#"{"items":null}"#, "items"), (#"{"items":{}}"#, "items"), (#"{"items":[null]}"#, "items[0]"), ("[]", ""),
+    ])
+    func whatIsNoList_isNamed(text: String, member: String) {
+        let problem = problem(text)
+        #expect(problem?.status == 422 && (problem?.member ?? "") == member)
+    }
+
+    @Test func tooManyItems_areRefusedByTheirCount() {
+        let items = String(repeating: "0,", count: Queue.maximumLength)
+        #expect(problem(#"{"items":[\#(items)0]}"#)?.code == "queue-full")
+    }
+
+    @Test func listOfIDs_isReadLikewise() throws {
+        let ids = (0..<600).map { #""\#(ItemID(number: UInt64($0 % 500)))""# }.joined(separator: ",")
+        let request = try JSONBody.read(list: RemoveRequest.self, from: Array(#"{"ids":[\#(ids)]}"#.utf8))
+        #expect(request.ids.map(\.number) == (0..<500).map { UInt64($0) })
+    }
+}

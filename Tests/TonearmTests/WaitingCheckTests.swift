@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Media
+import Playback
+import Testing
+import Threading
+
+@testable import tonearm
+
+@Suite struct WaitingCheckTests {
+    /// What waits is listed, as a scan does it: opening it would take the decoder that is kept for what is heard next.
+    @Test func whatWaits_isNotOpened() throws {
+        let path = TemporaryPath.make()
+        defer { TemporaryPath.remove(path) }
+        try WholeFile.make(path, "anything", setting: "file")
+        let slash = try #require(path.lastIndex(of: "/"))
+        let check = WaitingCheck(
+            roots: MusicRoots([String(path[..<slash])]), examiner: MediaExaminer(factories: [ListingOnly()]))
+        let answer = Mailbox<PlaybackError?>()
+        check.begin(String(path[path.index(after: slash)...])) { answer.post($0) }
+        let error = try #require(answer.take(until: .now.advanced(bySeconds: 60)).first)
+        #expect(error == PlaybackError(.empty, "It was listed."))
+    }
+
+    @Test func whatIsOfTheWeb_isNotAskedFor() {
+        let answer = Mailbox<PlaybackError?>()
+        let check = WaitingCheck(roots: MusicRoots([]), examiner: MediaExaminer(factories: []))
+        check.begin("http://localhost:1/a.mp3") { answer.post($0) }
+        #expect(answer.take(until: .now) == [nil])
+    }
+}
+
+private struct ListingOnly: DecoderFactory {
+    func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool { true }
+
+    func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+        throw MediaError(.unsupported, "It was opened.")
+    }
+
+    func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline {
+        throw MediaError(.empty, "It was listed.")
+    }
+}
