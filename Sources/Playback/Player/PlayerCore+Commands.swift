@@ -92,6 +92,7 @@ extension PlayerCore {
         let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
         if isLoaded, target == .current {
             if position != nil { try refuseUnlessSeekable() }
+            undoDrain()
             endScan()
             goal = .play
             if let position { beginSeek(to: .seconds(position)) }
@@ -146,8 +147,20 @@ extension PlayerCore {
         case .play, .hold, .pause:
             goal = .stop(drain: drain, since: now)
             dropSeek()
-            if let current, drain { actions.append(.unload(current.generation)) }
+            guard drain else { return }
+            // What is written is heard to its end; nothing is added.
+            for track in [current, upcoming].compactMap(\.self) { actions.append(.unload(track.generation)) }
         }
+    }
+
+    /// A command that needs the item while what is left of it plays out: it is loaded again where it is heard.
+    private mutating func undoDrain() {
+        guard case .stop(drain: true, _) = goal, let current else { return }
+        let place = position
+        upcoming = nil
+        if current.isFed { flush() }
+        reopenCurrent(at: place)
+        goal = .pause(.user)
     }
 
     private mutating func dropSeek() {
@@ -176,6 +189,7 @@ extension PlayerCore {
             try skip(to: id)
         } else if current != nil, !goal.isAtRest {
             scan = nil
+            undoDrain()
             beginSeek(to: .seconds(current?.item.beginTime ?? 0))
         } else {
             throw PlaybackError(.noSuchContent, "There is no item to go back to.")
@@ -203,6 +217,7 @@ extension PlayerCore {
 
     /// Loads the current item again when it is not loaded, silently.
     private mutating func wakeForSeeking() throws(PlaybackError) {
+        undoDrain()
         guard goal.isAtRest || current == nil, let item = queue.current else { return }
         if case .rest(.failed(let error)) = goal {
             throw PlaybackError(.invalidState, "The item cannot be played: \(error.message)", itemID: item.id)
@@ -222,6 +237,7 @@ extension PlayerCore {
         if case .unavailable(let message) = availability {
             throw PlaybackError(.outputUnavailable, message)
         }
+        undoDrain()
         beginScan(rate: rate)
         overrideInterruption()
     }

@@ -221,6 +221,38 @@ import Threading
         #expect(world.sink.heard == Double(world.sink.written))
     }
 
+    @Test(arguments: [PlayerCommand.play(.current, position: nil), .toggle, .scan(rate: 2)])
+    func playsOnWhereItIs_whenPlayedWhileItDrains(command: PlayerCommand) {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        #expect(world.run { $0.position > 1.5 })
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        world.command(command)
+        #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 2.5 })
+        #expect(world.position < 6)
+        world.run(seconds: 20)
+        #expect(world.status == .playing)
+        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+    }
+
+    @Test func isPausedThere_whenSoughtWhileItDrains() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.stop(drain: true))
+        world.command(.seek(.position(30)))
+        #expect(world.run(upTo: 2) { $0.status == .paused })
+        #expect(world.position == 30)
+        world.command(.play(.current, position: nil))
+        #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 30.5 })
+    }
+
+    @Test func addsNothingOfTheNextItem_whenStoppedWithDrainNearTheEnd() {
+        var world = SimulatedWorld.playing(["a-2", "b-60"])
+        #expect(world.run { $0.sessions.count == 2 })
+        world.command(.stop(drain: true))
+        #expect(world.sessions.isEmpty)
+        #expect(world.run { $0.status == .stopped })
+    }
+
     @Test func isStopped_whenTheItemFailsWhileItStops() {
         var world = SimulatedWorld.playing(["damaged-2", "b-1"])
         #expect(world.run { $0.position > 1.5 })
