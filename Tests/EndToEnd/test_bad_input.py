@@ -20,7 +20,7 @@ BAD_FILES = {"empty.mp3": None, "text.mp3": "unsupported", "picture.mp3": "unsup
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_an_unplayable_file_is_named_and_the_next_plays(api, events, name):
     """Rows 5, 190: an error with code, message and item; completed with `error`; the queue goes on."""
-    ids = api.load(name, "long.mp3")
+    ids = api.load(name, "long.mp3", "short-0.mp3")
     mark = events.mark()
     api.request("POST", "/player/play")
     completed = events.wait_for("completed", mark=mark)
@@ -32,6 +32,9 @@ def test_an_unplayable_file_is_named_and_the_next_plays(api, events, name):
     assert found["itemId"] == ids[0] and len(found["message"]) > 10
     if BAD_FILES[name]:
         assert found["code"] == BAD_FILES[name]
+    # The player tells why this one plays; of the one behind it that says nothing.
+    assert api.player()["error"]["itemId"] == ids[0]
+    assert api.call("POST", "/player/next")["error"] is None
 
 
 def test_a_queue_of_unplayable_files_fails_and_says_why(api, events):

@@ -181,6 +181,54 @@ def test_leaving_the_station_ends_it(api, folder, radio, media):
         assert_sent(content, radio.content)
 
 
+@pytest.fixture
+def sounding(start_server, pulse, folder):
+    """A server with outputs to choose from."""
+    client = Api(start_server("pulse", pulse=pulse, arguments=("--recordings", str(folder))).url)
+    eventually(lambda: any(output["id"] == "hp" for output in client.call("GET", "/outputs")["outputs"]), "the headphones are listed")
+    yield client
+    client.close()
+
+
+def test_a_station_that_is_joined_anew_goes_on_in_the_same_file(sounding, folder, radio):
+    """Another output, or an announcement that pauses the music: the same item, one file, each time a gap."""
+    api = sounding
+    tune_in(api, f"{radio.url}/live")
+    identifier = start(api)
+    recorded(api, KBPS_192)
+    api.call("PUT", "/outputs/current", json={"id": "hp"})
+    first = eventually(lambda: (state := status(api))["gaps"] == 1 and state, "the gap of the other output", timeout=20)
+    recorded(api, first["bytes"] + KBPS_192)
+    api.wait_status("playing", timeout=10)
+    api.call("POST", "/announcements", json={"uri": "short-0.mp3", "music": "pause"})
+    second = eventually(lambda: (state := status(api))["gaps"] == 2 and state, "the gap of the announcement", timeout=30)
+    recorded(api, second["bytes"] + KBPS_192)
+    assert status(api)["id"] == identifier and api.player()["status"] == "playing"
+    last = api.call("DELETE", PATH)["last"]
+    assert last["gaps"] == 2 and last["reason"] == "user" and not last["successfully"] and "2 times" in last["message"]
+    content = (folder / identifier).read_bytes()
+    assert len(content) == last["bytes"]
+    assert_sent(content[: KBPS_192], radio.content)
+    assert_sent(content[-KBPS_192:], radio.content)
+
+
+def test_a_file_that_is_asked_for_once_more_is_saved_whole(sounding, folder, media, origins):
+    """A server without ranges, and another output: from the byte on that was the last one."""
+    api = sounding
+    origin = origins(Origin())
+    content = media.path("long.mp3").read_bytes()[:1_200_000]
+    origin.serve("/a.mp3", content, content_type="audio/mpeg", ranges=False, rate=100_000)
+    tune_in(api, f"{origin.url}/a.mp3")
+    identifier = start(api)
+    recorded(api, 300_000)
+    api.call("PUT", "/outputs/current", json={"id": "hp"})
+    eventually(lambda: len(origin.requests) >= 2, "it is asked for once more", timeout=20)
+    origin.paths["/a.mp3"].rate = 0
+    last = ended(api)
+    assert last["reason"] == "end" and last["successfully"] and last["gaps"] == 0, last
+    assert digest((folder / identifier).read_bytes()) == digest(content)
+
+
 @pytest.mark.parametrize("rate", [0, 60_000])
 def test_a_file_is_saved_whole(api, folder, media, origins, rate):
     """Loaded already, or while it is loaded: the SHA-256 of the origin's, from its first byte, and over a seek within what is there."""

@@ -143,7 +143,7 @@ def test_a_player_removed_while_it_announces_takes_it_along(capture, headphones,
 
 
 def test_voices_are_bounded_for_the_whole_server(capture, api, server):
-    """24, however many players there are; then 429."""
+    """24, however many players there are; then 429, but for an alarm."""
     zones = []
     for number in range(3):
         api.call("POST", "/players", json={"id": f"zone{number}"})
@@ -154,6 +154,11 @@ def test_voices_are_bounded_for_the_whole_server(capture, api, server):
     refused = api.request("POST", "/sfx", json={"uri": "text.mp3"})
     assert refused.status_code == 429 and refused.json()["code"] == "too-many-announcements" and "Retry-After" in refused.headers
     assert api.request("POST", "/announcements", json={"uri": "bell.mp3"}).status_code == 429
+    oldest = api.call("GET", zones[0])["effects"][0]["id"]
+    alarm = api.call("POST", "/announcements", json={"uri": "bell.mp3", "priority": "high"})
+    assert alarm["state"] == "playing"
+    eventually(lambda: [(effect["id"], effect["reason"]) for effect in api.call("GET", zones[0])["ended"]] == [(oldest, "displaced")],
+               "the oldest effect made room")
     for effect in api.call("GET", zones[0])["effects"]:
         api.call("DELETE", f"{zones[0]}/{effect['id']}")
     assert api.call("POST", "/sfx", json={"uri": "text.mp3"})["state"] == "playing"

@@ -18,7 +18,8 @@ import Threading
 
     private func run(_ stream: ScriptedStream = ScriptedStream()) {
         let environment = StreamRecorder.Environment(
-            store: MemoryStreams(), stream: { _ in stream }, item: { [item] _ in item.value.withLock { $0 } })
+            store: MemoryStreams(), stream: { _ in stream },
+            item: { [item] _ in StreamRecorder.Item(id: item.value.withLock { $0 }, isHeld: false) })
         StreamRecorderLoop(environment, mailbox, board).run()
     }
 
@@ -54,7 +55,7 @@ import Threading
                 stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 1_000) + [.over(.end)])
                 item.value.withLock { $0 = "i2" }
             })
-        mailbox.post(.itemChanged("main"))
+        mailbox.post(.changed("main"))
         mailbox.post(.shutdown)
         run(stream)
         let last = board.status(of: "main").last

@@ -8,6 +8,8 @@ import Threading
 @Suite struct StreamRecorderTests {
     private struct Rig {
         let stream: ScriptedStream
+        /// What is open of the item; nil: nothing at present.
+        let open: OpenStream
         let store = MemoryStreams()
         let item = ScriptedItem()
         let events = Mailbox<StreamRecordingStatus>()
@@ -16,14 +18,23 @@ import Threading
         /// `opening` is called when the stream is asked for, on the recorder's thread.
         init(_ stream: ScriptedStream = ScriptedStream(), opening: @escaping @Sendable () -> Void = {}) {
             self.stream = stream
+            let open = OpenStream(stream)
+            self.open = open
             recorder = StreamRecorder(
                 StreamRecorder.Environment(
                     store: store,
                     stream: { player throws(RecordingError) in
                         opening()
-                        guard player == "main" else { throw .nothingToSave("There is nothing.") }
+                        guard player == "main", let stream = open.value.withLock({ $0 }) else {
+                            throw .nothingToSave("There is nothing.")
+                        }
                         return stream
-                    }, item: { [item] _ in item.value.withLock { $0 } }))
+                    },
+                    item: { [item] _ in
+                        item.value.withLock { $0 }.map {
+                            StreamRecorder.Item(id: $0, isHeld: item.isHeld.withLock { $0 })
+                        }
+                    }))
             recorder.observe { [events] _, status in events.post(status) }
         }
 
@@ -39,6 +50,17 @@ import Threading
             return try #require(try answer.take(until: nil)[0].get().last)
         }
 
+        /// Bytes that grow are no event.
+        func wait(_ holds: (StreamRecordingStatus) -> Bool) throws {
+            let answered = Mailbox<Void>()
+            for _ in 0..<1_000 where !holds(recorder.status(of: "main")) {
+                // Behind all that it was told before.
+                recorder.start("main", name: nil) { _ in answered.post(()) }
+                try #require(!answered.take(until: .now.advanced(bySeconds: 10)).isEmpty)
+            }
+            try #require(holds(recorder.status(of: "main")))
+        }
+
         /// How it ended, by its event.
         func end() throws -> StreamRecordingStatus.Finished {
             while true {
@@ -51,6 +73,13 @@ import Threading
 
     private final class ScriptedItem: Sendable {
         let value = Mutex<String?>("i1")
+        let isHeld = Mutex(false)
+    }
+
+    private final class OpenStream: Sendable {
+        let value: Mutex<ScriptedStream?>
+
+        init(_ stream: ScriptedStream) { value = Mutex(stream) }
     }
 
     @Test func whatComes_isInTheFile_inOrder() throws {
@@ -117,12 +146,12 @@ import Threading
     @Test func anotherItem_endsIt_andTheSameDoesNot() throws {
         let rig = Rig()
         _ = try rig.start().get()
-        rig.recorder.itemChanged("main")
+        rig.recorder.changed("main")
         let (status, isNew) = try rig.start().get()
         #expect(!isNew && status.state == .recording, "the same item is current")
         rig.stream.give(.bytes(10, isAfterGap: false))
         rig.item.value.withLock { $0 = "i2" }
-        rig.recorder.itemChanged("main")
+        rig.recorder.changed("main")
         let last = try rig.end()
         #expect(last.reason == .item && last.successfully && last.bytes == 10)
     }
@@ -135,6 +164,64 @@ import Threading
             rig.stream.give(.over(.left))
             #expect(try rig.end().reason == reason)
         }
+    }
+
+    /// Another output, or the end of an announcement: the station is joined anew.
+    @Test func aStationThatIsOpenedAnew_goesOnInTheSameFile_behindAGap() throws {
+        let rig = Rig()
+        rig.item.isHeld.withLock { $0 = true }
+        _ = try rig.start().get()
+        rig.open.value.withLock { $0 = nil }
+        rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
+        // It is not open yet.
+        try rig.wait { $0.current?.bytes == 100 }
+        #expect(rig.recorder.status(of: "main").state == .recording)
+        let next = ScriptedStream()
+        rig.open.value.withLock { $0 = next }
+        next.put([.bytes(50, isAfterGap: false)])
+        rig.stream.put([.over(.left)])
+        rig.recorder.changed("main")
+        try rig.wait { $0.current?.bytes == 150 }
+        let last = try rig.stop()
+        #expect(last.gaps == 1 && last.bytes == 150 && last.reason == .user && rig.stream.isEnded)
+        #expect(next.offsets == [1_000])
+    }
+
+    @Test func aFileThatIsOpenedAnew_goesOnAtTheSameByte() throws {
+        let rig = Rig(ScriptedStream(isLive: false, size: 2_000))
+        rig.item.isHeld.withLock { $0 = true }
+        _ = try rig.start().get()
+        let next = ScriptedStream(isLive: false, size: 2_000)
+        rig.open.value.withLock { $0 = next }
+        next.put([.bytes(900, isAfterGap: false), .over(.end)])
+        rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
+        let last = try rig.end()
+        #expect(last.successfully && last.reason == .end && last.gaps == 0 && last.bytes == 1_000)
+        #expect(next.offsets == [1_100, 2_000])
+    }
+
+    @Test func whatIsOpenedAnewAsAnotherThing_endsIt() throws {
+        let rig = Rig(ScriptedStream(isLive: false, size: 2_000))
+        rig.item.isHeld.withLock { $0 = true }
+        _ = try rig.start().get()
+        rig.open.value.withLock { $0 = ScriptedStream(isLive: false, size: 1_999) }
+        rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
+        let last = try rig.end()
+        #expect(last.reason == .left && !last.successfully && last.bytes == 100)
+    }
+
+    @Test func whatIsNotOpenedAnew_endsWithTheWish() throws {
+        let rig = Rig()
+        rig.item.isHeld.withLock { $0 = true }
+        _ = try rig.start().get()
+        rig.open.value.withLock { $0 = nil }
+        rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
+        try rig.wait { $0.current?.bytes == 100 }
+        rig.item.isHeld.withLock { $0 = false }
+        rig.stream.put([.over(.left)])
+        rig.recorder.changed("main")
+        let last = try rig.end()
+        #expect(last.reason == .left && last.successfully)
     }
 
     @Test func theEnds_ofPlayerAndServer_completeTheFile() throws {
@@ -166,7 +253,7 @@ import Threading
         switch reason {
         case .item:
             rig.item.value.withLock { $0 = "i2" }
-            rig.recorder.itemChanged("main")
+            rig.recorder.changed("main")
         case .user: rig.recorder.stop("main") { _ in }
         default: rig.recorder.forget("main") { ended.post(()) }
         }

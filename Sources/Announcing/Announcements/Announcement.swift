@@ -121,6 +121,8 @@ public struct SoundEnd: Hashable, Sendable {
         case cancelled
         /// Another one took its place.
         case replaced
+        /// The server had no voice left, and an announcement of the highest priority, of any player, took this one's.
+        case displaced
         case failed
     }
 

@@ -85,10 +85,10 @@ struct AnnouncementSchedule {
     }
 
     /// nil: there is none.
-    mutating func cancel(_ id: SoundID, now: MonotonicTime) -> [Action]? {
+    mutating func end(_ id: SoundID, _ end: SoundEnd, now: MonotonicTime) -> [Action]? {
         begin(now)
         guard let index = index(of: id) else { return nil }
-        end(index, SoundEnd(.cancelled))
+        self.end(index, end)
         return finish()
     }
 

@@ -26,6 +26,8 @@ final class AnnouncerLoop {
         self.rules = rules
         pool = VoicePool(environment.voices, environment.budget) { [mailbox] id, report in
             mailbox.post(.report(id, report))
+        } displaced: { [mailbox] id in
+            mailbox.post(.displaced(id))
         }
         pool.obey(rules)
     }
@@ -74,6 +76,10 @@ final class AnnouncerLoop {
         case .checked(let id, let error):
             if let error { perform(schedule.refuse(id, error, now: now)) }
             answerWaiting(id)
+        case .displaced(let id):
+            let end = SoundEnd(.displaced)
+            if let actions = schedule.end(id, end, now: now) { perform(actions) }
+            if let actions = effects.end(id, end) { perform(actions) }
         case .musicIsBack:
             music.returned()
             settleMusic()
@@ -94,7 +100,7 @@ final class AnnouncerLoop {
             let current = output.devices.current
             request.output = request.output ?? current
             request.sound.volume = request.sound.volume ?? environment.music.volume
-            if schedule.begins(on: request.output, request.priority) { try checkBudget() }
+            if schedule.begins(on: request.output, request.priority) { try admit(.announcement(request.priority)) }
             let announcement = Announcement(id: newID(), request: request)
             requests.add(announcement.id, reply, now: now)
             perform(try add(announcement, concernsMusic: request.output == current))
@@ -136,7 +142,7 @@ final class AnnouncerLoop {
     private func play(_ sound: Sound, _ reply: @escaping Announcer.Reply<SoundEffect>) {
         do throws(AnnouncerError) {
             try admit(environment.music.output)
-            if !effects.isFull { try checkBudget() }
+            if !effects.isFull { try admit(.effect) }
             var sound = sound
             sound.volume = sound.volume ?? environment.music.volume
             let effect = SoundEffect(id: newID(), sound: sound)
@@ -156,18 +162,20 @@ final class AnnouncerLoop {
         }
     }
 
-    private func checkBudget() throws(AnnouncerError) {
-        guard environment.budget.isSpent else { return }
+    private func admit(_ importance: SoundImportance) throws(AnnouncerError) {
+        guard !environment.budget.admits(importance) else { return }
         throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music already.")
     }
 
     private func cancel(_ id: SoundID, _ kind: VoiceKind, _ reply: Announcer.Reply<Void>) {
         switch kind {
         case .announcement:
-            guard let actions = schedule.cancel(id, now: now) else { return reply(.failure(.unknown(id))) }
+            guard let actions = schedule.end(id, SoundEnd(.cancelled), now: now) else {
+                return reply(.failure(.unknown(id)))
+            }
             perform(actions)
         case .effect:
-            guard let actions = effects.cancel(id) else { return reply(.failure(.unknown(id))) }
+            guard let actions = effects.end(id, SoundEnd(.cancelled)) else { return reply(.failure(.unknown(id))) }
             perform(actions)
         }
         publish()
@@ -186,7 +194,7 @@ final class AnnouncerLoop {
             switch action {
             case .start(let announcement):
                 let request = announcement.request
-                pool.play(request.sound, id: announcement.id, .announcement, on: request.output)
+                pool.play(request.sound, id: announcement.id, .announcement(request.priority), on: request.output)
             case .pause(let id): pool.pause(id)
             case .resume(let id): pool.resume(id)
             case .stop(let id): pool.release(id, stops: true, now: now)

@@ -8,6 +8,8 @@ enum AnnouncerMessage: Sendable {
     case play(Sound, Announcer.Reply<SoundEffect>)
     case cancel(SoundID, VoiceKind, Announcer.Reply<Void>)
     case report(SoundID, VoiceReport)
+    /// A more important one of any player has its voice.
+    case displaced(SoundID)
     case obey(SessionRules)
     /// Why it cannot be played, as far as can be told before its turn.
     case checked(SoundID, PlaybackError?)
@@ -20,7 +22,7 @@ enum AnnouncerMessage: Sendable {
         case .announce(_, let reply): reply(.failure(error))
         case .play(_, let reply): reply(.failure(error))
         case .cancel(_, _, let reply): reply(.failure(error))
-        case .report, .obey, .checked, .musicIsBack, .shutdown: break
+        case .report, .displaced, .obey, .checked, .musicIsBack, .shutdown: break
         }
     }
 }

@@ -49,8 +49,8 @@ struct EffectSchedule {
     }
 
     /// nil: there is none.
-    mutating func cancel(_ id: SoundID) -> [Action]? {
-        index(of: id).map { end($0, SoundEnd(.cancelled)) }
+    mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? {
+        index(of: id).map { self.end($0, end) }
     }
 
     mutating func report(_ report: VoiceReport, of id: SoundID, now: MonotonicTime) -> [Action] {

@@ -13,29 +13,40 @@ final class VoicePool {
         let kind: VoiceKind
         let device: String?
         /// What it plays; nil: it is free since then.
-        var sound: SoundID?
+        var use: Use?
         var freeSince: MonotonicTime
+    }
+
+    private struct Use {
+        let sound: SoundID
+        let share: VoiceBudget.Share
     }
 
     private let making: any VoiceMaking
     private let budget: VoiceBudget
     private let report: @Sendable (SoundID, VoiceReport) -> Void
+    private let displaced: @Sendable (SoundID) -> Void
     private var places: [Place] = []
     private var rules = SessionRules()
 
+    /// `displaced`: it is to end, for a more important one; from any thread.
     init(
-        _ making: any VoiceMaking, _ budget: VoiceBudget, report: @escaping @Sendable (SoundID, VoiceReport) -> Void
+        _ making: any VoiceMaking, _ budget: VoiceBudget, report: @escaping @Sendable (SoundID, VoiceReport) -> Void,
+        displaced: @escaping @Sendable (SoundID) -> Void
     ) {
         self.making = making
         self.budget = budget
         self.report = report
+        self.displaced = displaced
     }
 
     var isEmpty: Bool { places.isEmpty }
 
-    func play(_ sound: Sound, id: SoundID, _ kind: VoiceKind, on device: String?) {
-        let free = places.firstIndex { $0.sound == nil && $0.kind == kind && $0.device == device }
-        guard budget.begin(isWarm: free != nil) else {
+    func play(_ sound: Sound, id: SoundID, _ importance: SoundImportance, on device: String?) {
+        let kind = importance.kind
+        let free = places.firstIndex { $0.use == nil && $0.kind == kind && $0.device == device }
+        let displace = { @Sendable [displaced] in displaced(id) }
+        guard let share = budget.begin(importance, isWarm: free != nil, displace: displace) else {
             let error = PlaybackError(
                 .outputUnavailable, "This server plays \(VoiceBudget.playing) sounds beside the music already.")
             return report(id, .failed(error))
@@ -45,15 +56,15 @@ final class VoicePool {
             index = free
         } else {
             guard let voice = making.voice(kind, on: device, rules: rules, report: report) else {
-                budget.giveBack(isWarm: false)
+                budget.giveBack(share)
                 let error = PlaybackError(
                     .outputUnavailable, "There are too few threads or descriptors for one more sound.")
                 return report(id, .failed(error))
             }
             index = places.count
-            places.append(Place(voice: voice, kind: kind, device: device, sound: nil, freeSince: .now))
+            places.append(Place(voice: voice, kind: kind, device: device, use: nil, freeSince: .now))
         }
-        places[index].sound = id
+        places[index].use = Use(sound: id, share: share)
         places[index].voice.play(sound, id: id)
     }
 
@@ -62,12 +73,12 @@ final class VoicePool {
 
     /// It has ended, or is to.
     func release(_ id: SoundID, stops: Bool, now: MonotonicTime) {
-        guard let index = places.firstIndex(where: { $0.sound == id }) else { return }
+        guard let index = places.firstIndex(where: { $0.use?.sound == id }), let use = places[index].use else { return }
         if stops { places[index].voice.stop() }
-        places[index].sound = nil
+        places[index].use = nil
         places[index].freeSince = now
         // Enough are warm; this one ends, with its fade.
-        if !budget.rest() { Self.end(places.remove(at: index).voice)?.detach() }
+        if !budget.rest(use.share) { Self.end(places.remove(at: index).voice)?.detach() }
     }
 
     func obey(_ rules: SessionRules) {
@@ -75,29 +86,31 @@ final class VoicePool {
         for place in places { place.voice.obey(rules) }
     }
 
-    private func voice(of id: SoundID) -> (any Voice)? { places.first { $0.sound == id }?.voice }
+    private func voice(of id: SoundID) -> (any Voice)? { places.first { $0.use?.sound == id }?.voice }
 
     // MARK: The end
 
     /// Gives back what was not used for a while.
     func cool(now: MonotonicTime) {
-        let cold = places.filter { $0.sound == nil && now.seconds(since: $0.freeSince) >= Self.warmth }
+        let cold = places.filter { $0.use == nil && now.seconds(since: $0.freeSince) >= Self.warmth }
         guard !cold.isEmpty else { return }
         places.removeAll { place in cold.contains { $0.voice === place.voice } }
         for place in cold {
-            budget.giveBack(isWarm: true)
+            budget.giveBackWarm()
             Self.end(place.voice)?.detach()
         }
     }
 
     var nextDeadline: MonotonicTime? {
-        places.filter { $0.sound == nil }.map { $0.freeSince.advanced(bySeconds: Self.warmth) }.min()
+        places.filter { $0.use == nil }.map { $0.freeSince.advanced(bySeconds: Self.warmth) }.min()
     }
 
     /// Blocks until all are silent, as long as the slowest takes.
     func endAll() {
         let ending = places.map { Self.end($0.voice) }
-        for place in places { budget.giveBack(isWarm: place.sound == nil) }
+        for place in places {
+            if let use = place.use { budget.giveBack(use.share) } else { budget.giveBackWarm() }
+        }
         places = []
         for thread in ending { thread?.join() }
     }

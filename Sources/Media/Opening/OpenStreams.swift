@@ -34,8 +34,10 @@ public final class OpenStreams: Sendable {
     private static let most = 8
 
     private let entries = Mutex<[Entry]>([])
+    private let opened: @Sendable () -> Void
 
-    public init() {}
+    /// `opened` is called when there is one more, from any thread; it must not block.
+    public init(opened: @escaping @Sendable () -> Void = {}) { self.opened = opened }
 
     /// The newest one that is open of this item; nil when there is none.
     public func find(_ item: ItemID) -> Found? {
@@ -61,5 +63,6 @@ public final class OpenStreams: Sendable {
             if entries.count >= Self.most { entries.removeFirst() }
             entries.append(Entry(item: item, media: media))
         }
+        opened()
     }
 }

@@ -73,6 +73,8 @@ extension PlayerCore {
         seek = nil
         gathering = nil
         dryTimes = []
+        // What was skipped before the item that is left says nothing about this one.
+        if lastError?.code != .outputUnavailable { lastError = nil }
         endScanAtBorder()
         queue.setCurrent(track.item.id)
         consume(previous)

@@ -80,7 +80,6 @@ extension PlayerCore {
         guard let failed = current else { return }
         statistics.itemsFailed += 1
         failuresInARow += 1
-        lastError = error
         let wasToSound = goal.wantsSound
         let place = position
         complete(failed, .error)
@@ -89,6 +88,7 @@ extension PlayerCore {
             wasToSound && settings.repeats != .one && !settings.stopAfterCurrent && failuresInARow < max(2, queue.count)
             ? queue.successor(order, using: &random) : nil
         guard let next, next != failed.item.id, let item = queue.item(next) else {
+            lastError = error
             rest(.failed(error), at: place)
             if failed.isFed { flush() }
             if wasToSound { emit(.queueEnded) }
@@ -101,5 +101,7 @@ extension PlayerCore {
             dropUpcoming()
             enter(load(item, at: nil))
         }
+        // Why this one plays and not that one.
+        lastError = error
     }
 }

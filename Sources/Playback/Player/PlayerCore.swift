@@ -29,6 +29,7 @@ struct PlayerCore {
     var settings: PlayerSettings
     var goal = PlayerGoal.idle
     var scan: Scan?
+    /// Why the current item, or the one that was skipped to come to it, does not sound.
     var lastError: PlaybackError?
 
     // What the decoders report.

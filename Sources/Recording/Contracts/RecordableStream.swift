@@ -25,6 +25,7 @@ public enum StreamPart: Sendable {
     /// So many bytes; before them something is missing.
     case bytes(Int, isAfterGap: Bool)
     case nothingYet
-    /// It is over, as no more comes; with a sentence, when that was not to be.
+    /// It is over, as no more comes; with a sentence, when that was not to be. `left`: its source is closed, and the item may be
+    /// opened anew.
     case over(StreamEndReason, String? = nil)
 }

@@ -8,7 +8,8 @@ enum StreamMessage: Sendable {
     case stop(String, @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void)
     /// There may be more of this recording; at most one of them waits.
     case arrived(String, generation: Int)
-    case itemChanged(String)
+    /// Another item is current, its source is open, or the player rests, perhaps.
+    case changed(String)
     case forget(String, @Sendable () -> Void)
     case shutdown
 
@@ -17,7 +18,7 @@ enum StreamMessage: Sendable {
         case .start(_, _, let reply): reply(.failure(.shuttingDown))
         case .stop(_, let reply): reply(.failure(.shuttingDown))
         case .forget(_, let done): done()
-        case .arrived, .itemChanged, .shutdown: break
+        case .arrived, .changed, .shutdown: break
         }
     }
 }

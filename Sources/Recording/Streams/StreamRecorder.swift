@@ -8,16 +8,27 @@ public final class StreamRecorder: Sendable {
         /// What this player's current item sends; throws why there is nothing to record. Must not block.
         public var stream: @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream
         /// The player's current item. Must not block.
-        public var item: @Sendable (_ player: String) -> String?
+        public var item: @Sendable (_ player: String) -> Item?
 
         public init(
             store: any StreamStore,
             stream: @escaping @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream,
-            item: @escaping @Sendable (_ player: String) -> String?
+            item: @escaping @Sendable (_ player: String) -> Item?
         ) {
             self.store = store
             self.stream = stream
             self.item = item
+        }
+    }
+
+    public struct Item: Hashable, Sendable {
+        public var id: String
+        /// What closes its source opens it anew: another output, the end of an announcement. A station that is paused has been left.
+        public var isHeld: Bool
+
+        public init(id: String, isHeld: Bool) {
+            self.id = id
+            self.isHeld = isHeld
         }
     }
 
@@ -57,9 +68,9 @@ public final class StreamRecorder: Sendable {
         loop.post(.stop(player, reply)) { reply(.failure($0)) }
     }
 
-    /// Another item is current, perhaps.
-    public func itemChanged(_ player: String) {
-        loop.postIfBegun(.itemChanged(player))
+    /// The player's item or status has changed, or a source of its item is open now.
+    public func changed(_ player: String) {
+        loop.postIfBegun(.changed(player))
     }
 
     /// The player goes: what is recorded of it ends, which is told, and nothing is known of it any more.

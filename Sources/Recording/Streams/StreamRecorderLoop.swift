@@ -12,24 +12,36 @@ final class StreamRecorderLoop {
     private static let lastSeconds = 0.5
 
     private final class Take {
-        let stream: any RecordableStream
+        var stream: any RecordableStream
         let writer: any StreamWriter
-        let generation: Int
         var position: Int64
         var current: StreamRecordingStatus.Current
-        /// A message about it waits already.
-        let isTold: Told
+        var bell: Bell
+        /// The station was opened anew, and nothing of it has come yet.
+        var isRejoined = false
 
-        init(
-            _ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, generation: Int,
-            _ isTold: Told
-        ) {
+        init(_ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, _ bell: Bell) {
             self.stream = stream
             self.writer = writer
             self.position = position
-            self.generation = generation
-            self.isTold = isTold
+            self.bell = bell
             current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size)
+        }
+    }
+
+    /// What a stream rings when there may be more.
+    private struct Bell {
+        let generation: Int
+        /// A message about it waits already.
+        let isTold = Told()
+        let ring: @Sendable () -> Void
+
+        init(_ generation: Int, _ player: String, _ mailbox: Mailbox<StreamMessage>) {
+            self.generation = generation
+            ring = { [isTold] in
+                guard !isTold.value.exchange(true, ordering: .acquiringAndReleasing) else { return }
+                mailbox.post(.arrived(player, generation: generation))
+            }
         }
     }
 
@@ -89,12 +101,12 @@ final class StreamRecorderLoop {
             end(player, .user)
             reply(.success(board.status(of: player)))
         case .arrived(let player, let generation):
-            guard let take = takes[player], take.generation == generation else { return }
-            take.isTold.value.store(false, ordering: .releasing)
+            guard let take = takes[player], take.bell.generation == generation else { return }
+            take.bell.isTold.value.store(false, ordering: .releasing)
             pull(player)
-        case .itemChanged(let player):
-            guard let take = takes[player], environment.item(player) != take.stream.item else { return }
-            end(player, .item)
+        case .changed(let player):
+            guard let take = takes[player] else { return }
+            if environment.item(player)?.id == take.stream.item { pull(player) } else { end(player, .item) }
         case .forget(let player, let done):
             end(player, .player)
             board.forget(player)
@@ -108,22 +120,55 @@ final class StreamRecorderLoop {
     /// False when one is made already.
     private func start(_ player: String, _ name: String?) throws(RecordingError) -> Bool {
         guard takes[player] == nil else { return false }
-        let stream = try environment.stream(player)
-        generation += 1
-        let (mailbox, generation, isTold) = (mailbox, generation, Told())
-        let position = try stream.begin {
-            guard !isTold.value.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            mailbox.post(.arrived(player, generation: generation))
-        }
+        let (stream, bell) = (try environment.stream(player), bell(of: player))
+        let position = try stream.begin(bell.ring)
         do throws(RecordingError) {
             let writer = try environment.store.createStream(name: name, stream.format)
-            let take = Take(stream, writer, from: position, generation: generation, isTold)
+            let take = Take(stream, writer, from: position, bell)
             takes[player] = take
             tell(player, take, isEvent: true)
         } catch {
             stream.end()
             throw error
         }
+        return true
+    }
+
+    private func bell(of player: String) -> Bell {
+        generation += 1
+        return Bell(generation, player, mailbox)
+    }
+
+    // MARK: Its source goes
+
+    /// Its item went, its player has left it, or it is opened anew: then the file goes on.
+    private func left(_ player: String, _ take: Take) {
+        guard let item = environment.item(player), item.id == take.stream.item else {
+            return finish(player, take, .item, nil)
+        }
+        guard item.isHeld else { return finish(player, take, .left, nil) }
+        let next: any RecordableStream
+        do throws(RecordingError) {
+            next = try environment.stream(player)
+        } catch {
+            // Not open yet. That will be told, and so will what comes in its place; the player waits for neither without end.
+            return tell(player, take, isEvent: false)
+        }
+        if goOn(player, take, with: next) { pull(player) } else { finish(player, take, .left, nil) }
+    }
+
+    /// A station from where it is now; of a file, what comes joins what is there. False: it does not.
+    private func goOn(_ player: String, _ take: Take, with next: any RecordableStream) -> Bool {
+        guard next.isLive == take.stream.isLive, next.size == take.stream.size else { return false }
+        let bell = bell(of: player)
+        do throws(RecordingError) {
+            let start = try next.begin(bell.ring)
+            if next.isLive { (take.position, take.isRejoined) = (start, true) }
+        } catch {
+            return false
+        }
+        take.stream.end()
+        (take.stream, take.bell) = (next, bell)
         return true
     }
 
@@ -135,9 +180,8 @@ final class StreamRecorderLoop {
         case .all: tell(player, take, isEvent: false)
         case .more:
             tell(player, take, isEvent: false)
-            if !take.isTold.value.exchange(true, ordering: .acquiringAndReleasing) {
-                mailbox.post(.arrived(player, generation: take.generation))
-            }
+            take.bell.ring()
+        case .over(.left, _): left(player, take)
         case .over(let reason, let message): finish(player, take, reason, message)
         }
     }
@@ -149,7 +193,8 @@ final class StreamRecorderLoop {
             switch take.stream.take(at: take.position, into: buffer) {
             case .bytes(let count, let isAfterGap):
                 take.current.size = take.stream.size
-                if isAfterGap {
+                if isAfterGap || take.isRejoined {
+                    take.isRejoined = false
                     take.current.gaps += 1
                     tell(player, take, isEvent: true)
                 }
@@ -161,10 +206,6 @@ final class StreamRecorderLoop {
                 }
                 take.position += Int64(count)
             case .nothingYet: return .all
-            case .over(.left, let message):
-                // A source is closed when its item goes, and when its player leaves it.
-                let isCurrent = environment.item(player) == take.stream.item
-                return .over(isCurrent ? .left : .item, message)
             case .over(let reason, let message): return .over(reason, message)
             }
         }
@@ -179,7 +220,7 @@ final class StreamRecorderLoop {
         // Also all of what was kept of a whole file; a disk that does not follow ends it.
         let deadline = deadline ?? .now.advanced(bySeconds: Self.lastSeconds)
         switch pull(player, take, while: { _ in .now < deadline }) {
-        case .all, .more, .over(.left, _), .over(.item, _), .over(.seek, _): finish(player, take, reason, nil)
+        case .all, .more, .over(.left, _), .over(.seek, _): finish(player, take, reason, nil)
         case .over(let other, let message): finish(player, take, other, message)
         }
     }

@@ -9,26 +9,42 @@ import Synchronization
 /// What each player has open from the web, for the recorder of streams.
 final class PlayerStreams: Sendable {
     private struct Member {
-        var streams = OpenStreams()
+        var streams: OpenStreams
         var player: Player?
     }
 
+    /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
+    private struct Observer {
+        var opened: @Sendable (_ player: String) -> Void = { _ in }
+    }
+
+    private let observer = Mutex(Observer())
     private let members = Mutex<[String: Member]>([:])
 
     /// For the opener of a player, before it is made.
     func streams(of id: String) -> OpenStreams {
         members.withLock { members in
-            let member = members[id] ?? Member()
+            let member =
+                members[id] ?? Member(streams: OpenStreams { [weak self] in self?.observer.withLock { $0.opened }(id) })
             members[id] = member
             return member.streams
         }
     }
 
-    func join(_ id: String, _ player: Player) { members.withLock { $0[id, default: Member()].player = player } }
+    /// `opened`: this player has opened something; from any thread, and it must not block.
+    func observe(_ opened: @escaping @Sendable (_ player: String) -> Void) { observer.withLock { $0.opened = opened } }
+
+    func join(_ id: String, _ player: Player) {
+        _ = streams(of: id)
+        members.withLock { $0[id]?.player = player }
+    }
     func leave(_ id: String) { _ = members.withLock { $0.removeValue(forKey: id) } }
 
-    func item(of id: String) -> ItemID? {
-        members.withLock { $0[id]?.player }?.snapshot.item?.item.id
+    func item(of id: String) -> StreamRecorder.Item? {
+        guard let snapshot = members.withLock({ $0[id]?.player })?.snapshot, let item = snapshot.item else {
+            return nil
+        }
+        return StreamRecorder.Item(id: item.item.id.description, isHeld: snapshot.holdsItem)
     }
 
     func stream(of id: String) throws(RecordingError) -> any RecordableStream {
@@ -44,6 +60,17 @@ final class PlayerStreams: Sendable {
             throw .nothingToSave(
                 "The item is an HLS stream, which is many files and not one: these streams are not saved.")
         case nil: throw .nothingToSave("Nothing of the item is loaded: it must have begun to play.")
+        }
+    }
+}
+
+extension PlayerSnapshot {
+    /// The current item stays open: a station while it is to be heard, anything else until the player rests.
+    fileprivate var holdsItem: Bool {
+        switch status {
+        case .idle, .stopping, .stopped, .completed, .failed: false
+        case .loading, .ready, .playing, .paused, .buffering, .seeking, .interrupted:
+            playWhenReady || item?.media?.broadcast == nil
         }
     }
 }
@@ -113,17 +140,22 @@ extension RecordedFormat {
 extension Server {
     static func streamRecorder(_ directory: RecordingDirectory?, _ sources: PlayerStreams) -> StreamRecorder? {
         guard let directory else { return nil }
-        return StreamRecorder(
+        let recorder = StreamRecorder(
             StreamRecorder.Environment(
                 store: directory,
                 stream: { id throws(RecordingError) in try sources.stream(of: id) },
-                item: { sources.item(of: $0)?.description }))
+                item: { sources.item(of: $0) }))
+        sources.observe { [weak recorder] in recorder?.changed($0) }
+        return recorder
     }
 }
 
 extension StreamRecorder {
     /// From a player's thread.
     func receive(_ event: PlayerEvent, of player: String) {
-        if case .item = event.kind { itemChanged(player) }
+        switch event.kind {
+        case .item, .status: changed(player)
+        default: break
+        }
     }
 }

@@ -58,7 +58,7 @@ struct AnnouncementWorld {
     }
 
     mutating func cancel(_ id: SoundID) -> Bool {
-        guard let actions = schedule.cancel(id, now: now) else { return false }
+        guard let actions = schedule.end(id, SoundEnd(.cancelled), now: now) else { return false }
         perform(actions)
         return true
     }

@@ -36,7 +36,7 @@ import Threading
         let end = schedule.report(.finished, of: playing.id, now: start)
         #expect(end == [.ended(playing, SoundEnd(.finished))])
         let late = schedule.report(.finished, of: playing.id, now: start)
-        let cancelled = schedule.cancel(playing.id)
+        let cancelled = schedule.end(playing.id, SoundEnd(.cancelled))
         #expect(late == [] && cancelled == nil && schedule.nextDeadline == nil)
     }
 

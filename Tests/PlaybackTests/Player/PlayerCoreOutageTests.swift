@@ -151,6 +151,15 @@ import Testing
         #expect(world.core.lastError == nil && world.status == .paused && world.core.reason == .user)
     }
 
+    @Test func keepsTheError_whenAnotherItemBecomesCurrentMeanwhile() {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.command(.next)
+        #expect(world.core.current?.item.uri == "b-60" && world.core.lastError?.code == .outputUnavailable)
+    }
+
     @Test func saysThatTheServerIsBack_whenItHadWaitedForTooLong() {
         var world = SimulatedWorld.playing(["a-60"])
         world.isAvailable = false

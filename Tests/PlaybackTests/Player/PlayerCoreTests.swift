@@ -107,6 +107,22 @@ import Threading
         world.run(seconds: 0.1)
     }
 
+    /// It tells why the next item plays, and nothing of those that follow.
+    @Test func errorOfASkippedItem_endsWithTheItemBehindIt() {
+        var world = SimulatedWorld.playing(["missing-1", "b-1", "c-1"])
+        let missing = world.core.lastError?.itemID
+        #expect(missing != nil && missing != world.core.current?.item.id)
+        #expect(world.run { $0.core.current?.item.uri == "c-1" })
+        #expect(world.status == .playing && world.core.lastError == nil)
+    }
+
+    @Test func errorOfASkippedItem_endsWithNext() {
+        var world = SimulatedWorld.playing(["missing-1", "b-10", "c-1"])
+        #expect(world.core.lastError?.code == .notFound)
+        world.command(.next)
+        #expect(world.core.current?.item.uri == "c-1" && world.core.lastError == nil)
+    }
+
     @Test func fails_whenEverythingIsMissingAndRepeats() {
         var world = SimulatedWorld()
         var patch = SettingsPatch()
