@@ -77,6 +77,26 @@ import Testing
         #expect(drain(&box) == ["new time"])
     }
 
+    @Test func theEndOfAnItemIsTold_beforeItIsCompleted() {
+        var box = outbox()
+        _ = box.setTime(EventFixture.frame("end of a"), version: 4)
+        _ = box.append(EventFixture.event(1, .completed, version: 4))
+        _ = box.append(EventFixture.event(2, .item, version: 4))
+        _ = box.setTime(EventFixture.frame("begin of b"), version: 4)
+        #expect(drain(&box) == ["end of a", "1", "2", "begin of b"])
+    }
+
+    @Test func versionsNeverFall_whateverKindTheFrameIsOf() {
+        var box = outbox()
+        _ = box.setState(.session, EventFixture.frame("session 3"), version: 3)
+        _ = box.setTime(EventFixture.frame("time 4"), version: 4)
+        _ = box.append(EventFixture.event(5, .settings, version: 5))
+        _ = box.setBuffer(EventFixture.frame("buffer 6"), version: 6)
+        _ = box.append(EventFixture.event(7, .settings, version: 7))
+        _ = box.setState(.cache, EventFixture.frame("cache 7"), version: 7)
+        #expect(drain(&box) == ["session 3", "time 4", "5", "buffer 6", "7", "cache 7"])
+    }
+
     @Test(arguments: [(Outbox.maximumEvents, 100), (10, Outbox.maximumBytes / 10)])
     func isBounded_andAsksForAResync(_ count: Int, _ bytes: Int) {
         var box = outbox()

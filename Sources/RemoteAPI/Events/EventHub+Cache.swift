@@ -7,7 +7,8 @@ extension EventHub {
     func receive(_ cache: CacheStatus) {
         let everyone = everyone()
         guard !everyone.isEmpty else { return }
-        let frame = encoder.cache(cache, version: player.snapshot.version, at: Moment(clock))
-        for subscriber in everyone { subscriber.setState(.cache, frame) }
+        let version = player.snapshot.version
+        let frame = encoder.cache(cache, version: version, at: Moment(clock))
+        for subscriber in everyone { subscriber.setState(.cache, frame, version: version) }
     }
 }

@@ -7,7 +7,8 @@ extension EventHub {
     func receive(_ library: LibraryStatus) {
         let everyone = everyone()
         guard !everyone.isEmpty else { return }
-        let frame = encoder.library(library, version: player.snapshot.version, at: Moment(clock))
-        for subscriber in everyone { subscriber.setState(.library, frame) }
+        let version = player.snapshot.version
+        let frame = encoder.library(library, version: version, at: Moment(clock))
+        for subscriber in everyone { subscriber.setState(.library, frame, version: version) }
     }
 }

@@ -12,9 +12,10 @@ extension EventHub {
             let everyone = everyone()
             guard !everyone.isEmpty else { return }
             let moment = Moment(clock)
+            let version = player.snapshot.version
             let frame = encoder.frame(
                 EventName.recordLevel.rawValue, sequence: nil, at: moment.wallMilliseconds,
-                version: player.snapshot.version
+                version: version
             ) { writer in
                 writer.member("id", id)
                 writer.member("channels", array: levels) { writer, level in
@@ -26,7 +27,7 @@ extension EventHub {
                     }
                 }
             }
-            for subscriber in everyone { subscriber.setState(.recordLevel, frame) }
+            for subscriber in everyone { subscriber.setState(.recordLevel, frame, version: version) }
         }
     }
 

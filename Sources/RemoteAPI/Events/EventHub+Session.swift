@@ -8,9 +8,10 @@ extension EventHub {
         let everyone = everyone()
         guard !everyone.isEmpty else { return }
         let moment = Moment(clock)
+        let version = player.snapshot.version
         let frame = encoder.frame(
-            EventName.session.rawValue, sequence: nil, at: moment.wallMilliseconds, version: player.snapshot.version
+            EventName.session.rawValue, sequence: nil, at: moment.wallMilliseconds, version: version
         ) { $0.members(of: session) }
-        for subscriber in everyone { subscriber.setState(.session, frame) }
+        for subscriber in everyone { subscriber.setState(.session, frame, version: version) }
     }
 }

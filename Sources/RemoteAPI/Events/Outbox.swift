@@ -20,6 +20,14 @@ struct Outbox {
         case event(RecordedEvent)
         /// Greeting, replies: never dropped; the session bounds their number and bytes.
         case kept(EventFrame)
+
+        /// nil: goes before all that waits beside it.
+        var version: UInt64? {
+            switch self {
+            case .event(let event): event.version
+            case .kept: nil
+            }
+        }
     }
 
     private struct Latest {
@@ -45,7 +53,7 @@ struct Outbox {
     private var time: Latest?
     private var buffer: Latest?
     /// States of which only the latest counts, and that do not depend on the player's.
-    private var states: [EventName: EventFrame] = [:]
+    private var states: [EventName: Latest] = [:]
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
     private var isIdle = false
@@ -61,6 +69,11 @@ struct Outbox {
             timeBarrier = max(timeBarrier, event.version)
             if let waiting = time, waiting.version < timeBarrier { time = nil }
         }
+        if event.name == .completed, let last = time, last.version == event.version {
+            // At the end of the item, and not to be replaced by the next one's.
+            time = nil
+            add(RecordedEvent(name: .time, sequence: event.sequence, version: last.version, frame: last.frame))
+        }
         if event.name == .item {
             bufferBarrier = max(bufferBarrier, event.version)
             if let waiting = buffer, waiting.version < bufferBarrier { buffer = nil }
@@ -70,16 +83,19 @@ struct Outbox {
             lostCount += 1
             return false
         }
+        add(event)
+        return wake()
+    }
+
+    private mutating func add(_ event: RecordedEvent) {
         let bytes = event.frame.bytes.bytes.count
-        guard eventCount < Self.maximumEvents, eventBytes + bytes <= Self.maximumBytes else {
+        guard !hasLostEvents, eventCount < Self.maximumEvents, eventBytes + bytes <= Self.maximumBytes else {
             lostCount += 1
-            dropEvents()
-            return wake()
+            return dropEvents()
         }
         entries.append(.event(event))
         eventCount += 1
         eventBytes += bytes
-        return wake()
     }
 
     mutating func keep(_ frame: EventFrame) -> Bool {
@@ -103,9 +119,9 @@ struct Outbox {
     }
 
     /// Of a kind that tells a whole state each time.
-    mutating func setState(_ name: EventName, _ frame: EventFrame) -> Bool {
+    mutating func setState(_ name: EventName, _ frame: EventFrame, version: UInt64) -> Bool {
         guard selection.contains(name) else { return false }
-        states[name] = frame
+        states[name] = Latest(version: version, frame: frame)
         return wake()
     }
 
@@ -128,7 +144,11 @@ struct Outbox {
 
     // MARK: Out
 
+    /// In the order of their versions.
     mutating func next() -> Next {
+        if let frame = takeLatest(before: head < entries.count ? entries[head].version ?? 0 : .max) {
+            return .frame(frame)
+        }
         if head < entries.count {
             defer { advance() }
             switch entries[head] {
@@ -142,21 +162,29 @@ struct Outbox {
             }
         }
         if hasLostEvents { return .resync }
-        if let latest = time {
-            time = nil
-            return .frame(latest.frame)
-        }
-        if let latest = buffer {
-            buffer = nil
-            return .frame(latest.frame)
-        }
-        if let (_, frame) = states.popFirst() { return .frame(frame) }
         if heartbeatIsDue {
             heartbeatIsDue = false
             return .heartbeat
         }
         isIdle = true
         return .none
+    }
+
+    /// The oldest of what is latest-only, when it is older than that.
+    private mutating func takeLatest(before version: UInt64) -> EventFrame? {
+        guard time != nil || buffer != nil || !states.isEmpty else { return nil }
+        let state = states.min { $0.value.version < $1.value.version }
+        let oldest = min(time?.version ?? .max, buffer?.version ?? .max, state?.value.version ?? .max)
+        guard oldest < version else { return nil }
+        if let latest = time, latest.version == oldest {
+            time = nil
+            return latest.frame
+        }
+        if let latest = buffer, latest.version == oldest {
+            buffer = nil
+            return latest.frame
+        }
+        return state.flatMap { states.removeValue(forKey: $0.key)?.frame }
     }
 
     /// Events dropped since the last call.

@@ -51,7 +51,9 @@ final class Subscriber: Sendable {
     func keep(_ frame: EventFrame) { put { $0.keep(frame) } }
     func setTime(_ frame: EventFrame, version: UInt64) { put { $0.setTime(frame, version: version) } }
     func setBuffer(_ frame: EventFrame, version: UInt64) { put { $0.setBuffer(frame, version: version) } }
-    func setState(_ name: EventName, _ frame: EventFrame) { put { $0.setState(name, frame) } }
+    func setState(_ name: EventName, _ frame: EventFrame, version: UInt64) {
+        put { $0.setState(name, frame, version: version) }
+    }
     func setHeartbeat() { put { $0.setHeartbeat() } }
 
     /// The greeting: everything before `sequence` is in `frames` or older than them.
