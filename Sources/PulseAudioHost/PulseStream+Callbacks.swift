@@ -37,13 +37,26 @@ extension PulseStream {
         pa_operation_unref(operation)
     }
 
-    func cork(_ corks: Bool) {
-        guard let operation = pa_stream_cork(stream, corks ? 1 : 0, nil, nil) else { return }
+    func askForCork() {
+        guard let operation = pa_stream_cork(stream, 1, nil, nil) else { return }
         pa_operation_unref(operation)
     }
 
+    /// A sink that idled is awake when the answer comes; one that was suspended before the stream was there says nothing.
+    func askForUncork() {
+        withdrawQuestion(\.question)
+        question = pa_stream_cork(
+            stream, 0,
+            { _, _, userdata in
+                let stream = PulseStream.stream(userdata)
+                if let question = stream.question { pa_operation_unref(question) }
+                stream.question = nil
+                stream.suspensionChanged()
+            }, pointer)
+    }
+
     func askCorkedIndex() {
-        withdrawIndexQuestion()
+        withdrawQuestion(\.question)
         question = pa_stream_update_timing_info(
             stream,
             { _, success, userdata in
@@ -74,25 +87,17 @@ extension PulseStream {
             }, pointer)
     }
 
-    private func withdrawQuestion() {
-        if let muteQuestion {
-            pa_operation_cancel(muteQuestion)
-            pa_operation_unref(muteQuestion)
-            self.muteQuestion = nil
-        }
-        withdrawIndexQuestion()
-    }
-
-    private func withdrawIndexQuestion() {
-        guard let question else { return }
+    private func withdrawQuestion(_ path: ReferenceWritableKeyPath<PulseStream, OpaquePointer?>) {
+        guard let question = self[keyPath: path] else { return }
         pa_operation_cancel(question)
         pa_operation_unref(question)
-        self.question = nil
+        self[keyPath: path] = nil
     }
 
     /// From here on libpulse has no way back to this object: a server that was frozen may answer after its end.
     func dropCallbacks() {
-        withdrawQuestion()
+        withdrawQuestion(\.muteQuestion)
+        withdrawQuestion(\.question)
         pa_stream_set_write_callback(stream, nil, nil)
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_set_suspended_callback(stream, nil, nil)

@@ -160,7 +160,7 @@ extension PulseStream {
         context.pointee.anchor = ClockAnchor(
             heard: Double(corkedIndex), time: now, sampleRate: sampleRate, sinkLatency: latency)
         context.pointee.fill(atMost: ring.format.frames(0.06))
-        cork(false)
+        askForUncork()
         context.pointee.fill()
         context.pointee.isRunning = true
         phase = .running
@@ -196,7 +196,7 @@ extension PulseStream {
         freeze()
         context.pointee.isRunning = false
         phase = .corking
-        cork(true)
+        askForCork()
         askCorkedIndex()
     }
 

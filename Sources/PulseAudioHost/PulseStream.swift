@@ -65,7 +65,7 @@ final class PulseStream {
     var timing = TimingWatch()
     /// Whether it is muted, asked when it was made and not answered yet.
     var muteQuestion: OpaquePointer?
-    /// Where the server reads, asked after corking and not answered yet.
+    /// Asked after corking: where the server reads; after uncorking: whether the sink is awake. Not answered yet.
     var question: OpaquePointer?
 
     var sampleRate: Int { ring.format.sampleRate }
