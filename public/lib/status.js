@@ -33,6 +33,7 @@ const reasonWords = {
   "session-changed": "this machine plays again; press play",
   "interruption-ended": "another program had the sound; press play",
   "output-returned": "the sound server is back; press play",
+  leader: "what it follows is silent",
 };
 
 /** The statuses that an error can be the reason of. */

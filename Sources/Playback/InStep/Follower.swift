@@ -81,12 +81,12 @@ final class FollowerLoop: @unchecked Sendable {
         case .wait: return
         case .load(let draft, let position):
             adopt = { $0.loaded($1) }
-            commands = [.pause, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
+            commands = [.pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
             if let position { commands.append(.play(.current, position: position)) }
         case .join(let draft):
             adopt = { $0.loaded($1) }
             commands = [
-                .pause, .edit(.replace([draft], startIndex: nil), expected: nil, play: false),
+                .pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false),
                 .play(.current, position: nil),
             ]
         case .append(let draft):
@@ -94,7 +94,7 @@ final class FollowerLoop: @unchecked Sendable {
             commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
         case .remove(let id): commands = [.edit(.remove([id]), expected: nil, play: false)]
         case .play(let position): commands = [.play(.current, position: position)]
-        case .pause: commands = [.pause]
+        case .pause: commands = [.pauseWithLeader]
         case .stop: commands = [.stop(drain: false)]
         case .shift(let seconds): commands = [.shift(seconds)]
         }

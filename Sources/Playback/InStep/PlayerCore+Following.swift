@@ -13,7 +13,7 @@ extension PlayerCore {
 extension PlayerCommand {
     fileprivate var isLeaders: Bool {
         switch self {
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .edit, .shift: true
+        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .edit, .shift: true
         case .apply(let patch): patch.leader == nil && patch.isLeaders
         case .selectOutput, .interruption, .obey: false
         }

@@ -4,6 +4,8 @@
 public enum PlayerCommand: Sendable {
     case play(PlayTarget, position: Double?)
     case pause
+    /// What is followed is silent.
+    case pauseWithLeader
     case toggle
     /// Draining plays what is already buffered for the sink before it stops.
     case stop(drain: Bool)
@@ -37,7 +39,7 @@ public enum PlayerCommand: Sendable {
     var failsWithItem: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey, .shift: false
+        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey, .shift: false
         }
     }
 
@@ -45,7 +47,8 @@ public enum PlayerCommand: Sendable {
     var isSavedFirst: Bool {
         switch self {
         case .apply, .edit, .selectOutput: true
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey, .shift:
+        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption,
+            .obey, .shift:
             false
         }
     }
@@ -53,7 +56,8 @@ public enum PlayerCommand: Sendable {
     /// When it has taken effect.
     var awaits: PlayerCore.PendingReply.Awaited {
         switch self {
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption: .transport
+        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption:
+            .transport
         case .edit(_, _, let play): play ? .transport : .nothing
         case .apply, .obey, .shift: .nothing
         case .selectOutput(let device): .device(device)

@@ -42,7 +42,8 @@ extension PlayerCore {
             new.outputDevice = device
             return PreparedChange(
                 command: command, effect: .output(device), saves: new == settings ? [] : [.settings(new)])
-        case .play, .pause, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption, .obey, .shift:
+        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption,
+            .obey, .shift:
             preconditionFailure("\(command) is not saved first")
         }
     }

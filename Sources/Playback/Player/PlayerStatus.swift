@@ -49,6 +49,8 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case sessionChanged = "session-changed"
     /// The output was away for too long; it is there again.
     case outputReturned = "output-returned"
+    /// What the player follows is silent.
+    case leader
 }
 
 /// Why an item is over; each item that became current is completed exactly once.
