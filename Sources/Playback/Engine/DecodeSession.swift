@@ -29,10 +29,10 @@ final class DecodeSession: Sendable {
         let (id, draft) = (item.id, item.draft)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
-                loops: draft.loops, beginTime: draft.beginTime, conversion: conversion, buffering: buffering,
-                mailbox: mailbox, cancellation: cancellation, report: { report(generation, $0) })
+                start, conversion: conversion, buffering: buffering, mailbox: mailbox, cancellation: cancellation,
+                report: { report(generation, $0) })
             let locator = MediaLocator(uri: draft.uri, headers: draft.headers, item: id)
-            worker.run(locator, from: start, opener: opener)
+            worker.run(locator, opener: opener)
         }
         guard let thread else {
             let reason = "The machine lets the server have no more threads, so nothing can be decoded."

@@ -5,8 +5,6 @@ internal import Threading
 
 /// The inside of a decode thread. Lives on it alone.
 struct DecodeWorker {
-    let loops: Int
-    let beginTime: Double
     let conversion: any SampleRateConversion
     let buffering: DecodeBuffering
     let mailbox: Mailbox<DecodeSession.Command>
@@ -14,15 +12,14 @@ struct DecodeWorker {
     let report: @Sendable (DecodeEvent) -> Void
 
     private var run = DecodeRun()
-    private var speed = 1.0
+    private var start: DecodeStart
 
     init(
-        loops: Int, beginTime: Double, conversion: any SampleRateConversion, buffering: DecodeBuffering,
+        _ start: DecodeStart, conversion: any SampleRateConversion, buffering: DecodeBuffering,
         mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
         report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
-        self.loops = loops
-        self.beginTime = beginTime
+        self.start = start
         self.conversion = conversion
         self.buffering = buffering
         self.mailbox = mailbox
@@ -30,12 +27,12 @@ struct DecodeWorker {
         self.report = report
     }
 
-    mutating func run(_ locator: MediaLocator, from start: DecodeStart, opener: any MediaOpener) {
+    mutating func run(_ locator: MediaLocator, opener: any MediaOpener) {
         do {
             let reader = DecodeReader(
                 try open(locator, opener), chunk: buffering.frames, cancellation: cancellation)
             report(.opened(reader.decoder.media))
-            try begin(start, reader)
+            try begin(reader)
             try serve(reader)
         } catch {
             if error.code != .cancelled { report(.failed(run, error, end: nil)) }
@@ -48,8 +45,7 @@ struct DecodeWorker {
     }
 
     /// Goes to the place and decodes its first frames, so that feeding starts without delay.
-    private mutating func begin(_ start: DecodeStart, _ reader: DecodeReader) throws(MediaError) {
-        speed = start.speed
+    private mutating func begin(_ reader: DecodeReader) throws(MediaError) {
         let format = reader.decoder.media.format
         let duration = reader.decoder.media.duration.map(format.seconds)
         let seconds: Double =
@@ -77,7 +73,8 @@ struct DecodeWorker {
                 case .end: return
                 case .reposition(let run, let start):
                     self.run = run
-                    try begin(start, reader)
+                    self.start = start
+                    try begin(reader)
                 case .feed(let ring, let lease):
                     try feedInterruptibly(reader, into: ring, lease)
                 }
@@ -102,9 +99,9 @@ struct DecodeWorker {
             ring, lease, source: reader.decoder.media.format, conversion: conversion, buffering: buffering)
         do {
             let plan: any DecodePlan =
-                speed == 1
-                ? WholePlan(loops: loops, beginTime: beginTime)
-                : ScanPlan(rate: speed, loops: loops, beginTime: beginTime)
+                start.speed == 1
+                ? WholePlan(loops: start.loops, beginTime: start.beginTime)
+                : ScanPlan(rate: start.speed, loops: start.loops, beginTime: start.beginTime)
             try plan.play(reader, into: &writer) { event in
                 switch event {
                 case .wrote(let start, let position, let speed):

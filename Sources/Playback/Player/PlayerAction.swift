@@ -59,6 +59,16 @@ struct DecodeStart: Equatable {
     var place: Place
     /// 1, or the rate of a scan: short blocks are played, the rest is skipped.
     var speed = 1.0
+    /// Times that the item begins anew, at `beginTime` (seconds); -1: without end.
+    var loops = 0
+    var beginTime = 0.0
+}
+
+extension DecodeStart {
+    /// What the item asks for once it is played from there.
+    init(_ place: Place, speed: Double = 1, of item: QueueItem) {
+        self.init(place: place, speed: speed, loops: item.loops, beginTime: item.beginTime)
+    }
 }
 
 /// What a decode thread reports, of one item.

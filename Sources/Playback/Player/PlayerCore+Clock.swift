@@ -12,7 +12,9 @@ extension PlayerCore {
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }
         clock = reading
+        let left = timeline.place?.segment
         hear(upTo: reading.ringIndex)
+        tellLoop(from: left)
         applyProgrammes()
         finishSeekOnceHeard()
         finishScanAtStart()
@@ -41,6 +43,14 @@ extension PlayerCore {
         }
     }
 
+    /// A looped item is heard from its beginning again.
+    private mutating func tellLoop(from left: Timeline.Segment?) {
+        guard let left, let entered = timeline.place?.segment, entered.start > left.start, entered.speed == left.speed,
+            entered.generation == left.generation, entered.run == left.run, entered.position <= left.position
+        else { return }
+        jumped()
+    }
+
     private mutating func finishSeekOnceHeard() {
         guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
         if isCurrentOver { seek = nil }
@@ -60,24 +70,32 @@ extension PlayerCore {
         }
         guard let next = upcoming, !settings.stopAfterCurrent else { return false }
         upcoming = nil
+        tellEnd(of: ended)
         complete(ended, .finished)
         enter(next)
         if let error = next.failure, !next.isFed { currentFailed(error) }
         return current?.isFed == true
     }
 
+    private mutating func tellEnd(of ended: Track) {
+        guard let duration = ended.duration else { return }
+        var last = positionClock
+        (last.position, last.rate) = (duration, 0)
+        emit(.jumped(last, itemID: ended.item.id))
+    }
+
     /// Makes a track that is already loaded the current one.
     mutating func enter(_ track: Track) {
-        let previous = current?.item.id
+        let left = current
         current = track
         seek = nil
         gathering = nil
         dryTimes = []
         // What was skipped before the item that is left says nothing about this one.
         if lastError?.code != .outputUnavailable { lastError = nil }
-        endScanAtBorder()
+        dropScan()
         queue.setCurrent(track.item.id)
-        consume(previous)
+        consume(left)
         emit(.item(currentItem))
         jumped()
         savePosition()
@@ -101,13 +119,15 @@ extension PlayerCore {
             if let next = queue.successor(order, using: &random) {
                 queue.setCurrent(next)
                 current = nil
-                consume(ended.item.id)
                 emit(.item(currentItem))
+            } else {
+                emit(.queueEnded)
             }
             dropUpcoming()
         } else {
             emit(.queueEnded)
         }
+        consume(ended)
     }
 
     /// Nothing is loaded any more; `current` stays only to show what it was.
@@ -126,8 +146,10 @@ extension PlayerCore {
     }
 
     /// Takes an item that was heard out of the queue, when the user wants that.
-    mutating func consume(_ id: ItemID?) {
-        guard settings.consume, let id, id != current?.item.id, queue.item(id) != nil else { return }
-        actions.append(.request(.edit(.remove([id]), expected: nil, play: false)))
+    private mutating func consume(_ track: Track?) {
+        guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil,
+            goal.isAtRest || track.item.id != current?.item.id
+        else { return }
+        actions.append(.request(.edit(.remove([track.item.id]), expected: nil, play: false)))
     }
 }

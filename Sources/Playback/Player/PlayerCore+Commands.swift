@@ -13,8 +13,9 @@ extension PlayerCore {
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)
-            case .pause: pause()
-            case .toggle: try goal.wantsSound && !isHeldBack ? pause() : play(.current, at: nil)
+            case .pause: pause(.user)
+            case .pauseWithLeader: pause(.leader)
+            case .toggle: try goal.wantsSound && !isHeldBack ? pause(.user) : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
             case .next: try skip(to: queue.next(order, using: &random))
             case .previous: try previous()
@@ -125,12 +126,13 @@ extension PlayerCore {
         }
     }
 
-    private mutating func pause() {
+    private mutating func pause(_ reason: StatusReason) {
         scan?.wasPlaying = false
         endScan()
         switch goal {
-        case .play, .pause: goal = .pause(.user)
-        case .hold, .stop, .idle, .rest: return
+        case .play, .pause: goal = .pause(reason)
+        case .stop: undoDrain()
+        case .hold, .idle, .rest: return
         }
     }
 
@@ -174,7 +176,7 @@ extension PlayerCore {
         guard let id, let item = queue.item(id) else {
             throw PlaybackError(.noSuchContent, "There is no item to go to.")
         }
-        scan = nil
+        dropScan()
         failuresInARow = 0
         let wasAtRest = goal.isAtRest
         makeCurrent(item, at: nil)
@@ -188,7 +190,7 @@ extension PlayerCore {
         if !restarts, let id = queue.previous(order, using: &random) {
             try skip(to: id)
         } else if current != nil, !goal.isAtRest {
-            scan = nil
+            dropScan()
             undoDrain()
             beginSeek(to: .seconds(current?.item.beginTime ?? 0))
         } else {
@@ -202,7 +204,7 @@ extension PlayerCore {
         }
         try refuseUnlessSeekable()
         try wakeForSeeking()
-        scan = nil
+        dropScan()
         switch target {
         case .position(let seconds): beginSeek(to: .seconds(seconds))
         case .offset(let seconds): beginSeek(to: .seconds(max(0, position + seconds)))

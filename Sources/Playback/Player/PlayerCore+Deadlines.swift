@@ -144,10 +144,16 @@ extension PlayerCore {
                 after(since, Self.sourceLimit)
             }
             if let standsSince { after(standsSince, Self.standingLimit) }
-            if let border = nextBorder(format) { times.append(border) }
+            times += [nextBorder(format), nextStretch(format)].compactMap(\.self)
         }
         if case .stop(drain: false, let since) = goal { after(since, Self.stoppingLimit) }
         return times.min().map { max($0, now.advanced(bySeconds: 0.001)) }
+    }
+
+    /// When the next stretch of the current item is heard, as another round of its loop or the end of a rewind.
+    private func nextStretch(_ format: AudioFormat) -> MonotonicTime? {
+        guard stream.isSounding, clock.isAdvancing, let start = timeline.nextStart else { return nil }
+        return clock.sampledAt.advanced(bySeconds: format.seconds(start - timeline.heard))
     }
 
     /// When the end of the current item is heard, or the next one is to enter the ring.

@@ -84,14 +84,14 @@ extension PlayerCore {
         let place = position
         complete(failed, .error)
         emit(.error(error))
-        let next =
-            wasToSound && settings.repeats != .one && !settings.stopAfterCurrent && failuresInARow < max(2, queue.count)
-            ? queue.successor(order, using: &random) : nil
-        guard let next, next != failed.item.id, let item = queue.item(next) else {
+        let successor = wasToSound ? queue.successor(order, using: &random) : nil
+        let goesOn =
+            settings.repeats != .one && !settings.stopAfterCurrent && failuresInARow < max(2, queue.count)
+        guard goesOn, let next = successor, next != failed.item.id, let item = queue.item(next) else {
             lastError = error
             rest(.failed(error), at: place)
             if failed.isFed { flush() }
-            if wasToSound { emit(.queueEnded) }
+            if wasToSound, successor == nil { emit(.queueEnded) }
             return
         }
         if let ready = upcoming, ready.item.id == next {

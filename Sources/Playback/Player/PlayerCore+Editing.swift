@@ -33,10 +33,21 @@ extension PlayerCore {
         } else if case .updated(_, let new)? = change, new.id == current?.item.id {
             emit(.item(currentItem))
         }
+        followLoops()
         if queue.count == 0 {
             if goal.isAtRest { current = nil }
             if case .rest = goal { goal = .idle }
         }
+    }
+
+    /// What was decoded for other loops is decoded again; they count from here on.
+    private mutating func followLoops() {
+        if let upcoming, let new = queue.item(upcoming.item.id), !upcoming.item.repeats(as: new) { dropUpcoming() }
+        guard let current, let new = queue.item(current.item.id), !current.item.repeats(as: new) else { return }
+        self.current?.item = new
+        guard !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false else { return }
+        if case .stop = goal { return }
+        beginSeek(to: .seconds(position), speed: scan?.rate ?? 1)
     }
 
     private var goalIsIdle: Bool {
@@ -67,7 +78,7 @@ extension PlayerCore {
         let ready = upcoming
         upcoming = nil
         if let ready { actions.append(.unload(ready.generation)) }
-        scan = nil
+        dropScan()
         seek = nil
         current = nil
         if let next, let item = queue.item(next) {

@@ -178,7 +178,7 @@ extension PlayerCore {
     mutating func load(_ item: QueueItem, at position: Double?) -> Track {
         let start = position ?? item.beginTime
         let track = Track(item: item, generation: newGeneration(), startPosition: start, now: now)
-        actions.append(.load(track.generation, item, DecodeStart(place: .seconds(start))))
+        actions.append(.load(track.generation, item, DecodeStart(.seconds(start), of: item)))
         return track
     }
 
@@ -230,6 +230,6 @@ extension PlayerCore {
         track.stage = .opening(since: now)
         if case .seconds(let seconds) = place { track.startPosition = seconds }
         current = track
-        actions.append(.reposition(track.generation, track.run, DecodeStart(place: place, speed: speed)))
+        actions.append(.reposition(track.generation, track.run, DecodeStart(place, speed: speed, of: track.item)))
     }
 }

@@ -67,8 +67,8 @@ extension PlayerCore {
         jumped()
     }
 
-    /// The next item is heard at normal speed.
-    mutating func endScanAtBorder() {
+    /// What comes next is heard at normal speed, or not at all when it had been silent before.
+    mutating func dropScan() {
         guard let scan else { return }
         self.scan = nil
         if !scan.wasPlaying { goal = .pause(.user) }

@@ -97,13 +97,19 @@ extension PlayerCore {
     var positionClock: PositionClock {
         var reading = PositionClock()
         reading.position = position
-        reading.rate = status == .playing ? timeline.place?.segment.speed ?? 1 : 0
+        reading.rate = status == .playing || isPlayingOut ? timeline.place?.segment.speed ?? 1 : 0
         reading.listenedTime = current?.listened ?? 0
         reading.sampledAt = stream.format == nil ? now : clock.sampledAt
         reading.duration = current?.duration
         reading.discontinuity = discontinuity
         reading.latency = clock.latency
         return reading
+    }
+
+    /// What was written before a stop is heard to its end.
+    private var isPlayingOut: Bool {
+        guard case .stop(drain: true, _) = goal, case .draining = stream.transport else { return false }
+        return clock.isAdvancing && isHeard && standsSince == nil
     }
 
     mutating func publishStatus() {
@@ -118,7 +124,7 @@ extension PlayerCore {
             .status(
                 status, previous: previous, reason: reason, playWhenReady: goal.wantsSound,
                 itemID: current?.item.id ?? queue.currentID, position: position, error: error))
-        if status == .playing || previous == .playing { tellTime() }
+        if status == .playing || previous == .playing || previous == .stopping { tellTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
 

@@ -57,6 +57,9 @@ struct Timeline {
         return spent
     }
 
+    /// Ring index at which the next segment is heard.
+    var nextStart: FrameCount? { segments.first { $0.start > heard }?.start }
+
     /// Whether the run has no frame before `end`: a seek to the very end, or an item without a frame.
     func isEmpty(_ generation: Generation, _ run: DecodeRun, end: FrameCount) -> Bool {
         guard let last = segments.last else { return false }

@@ -27,7 +27,7 @@ struct Track {
         case failed(PlaybackError, end: FrameCount?)
     }
 
-    let item: QueueItem
+    var item: QueueItem
     let generation: Generation
     var stage: Stage
     var run = DecodeRun()

@@ -208,6 +208,20 @@ import Threading
         #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 1 })
     }
 
+    /// An end of the scan by another command is no wish to hear it.
+    @Test(arguments: [PlayerCommand.seek(.position(30)), .next, .previous])
+    func staysSilent_whenAScanFromPauseIsLeft(command: PlayerCommand) {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        world.command(.scan(rate: 2))
+        #expect(world.run { $0.status == .playing })
+        world.command(command)
+        #expect(world.run(upTo: 2) { [.paused, .ready].contains($0.status) })
+        world.run(seconds: 2)
+        #expect(!world.core.goal.wantsSound)
+    }
+
     @Test func isPausedAgain_whenAScanFromPauseEnds() {
         var world = SimulatedWorld.playing(["a-60"])
         world.command(.pause)
@@ -216,6 +230,71 @@ import Threading
         #expect(world.run { $0.status == .playing })
         world.command(.endScan)
         #expect(world.run { $0.status == .paused })
+    }
+
+    @Test func tellsEachRoundOfALoop_whenItIsHeard() {
+        var world = SimulatedWorld()
+        world.command(.edit(.insert([ItemDraft(uri: "a-3", loops: 2)], at: .end), expected: nil, play: true))
+        #expect(world.run { $0.position > 2.5 })
+        let before = world.core.discontinuity
+        #expect(world.run(upTo: 1) { $0.core.discontinuity > before })
+        #expect(world.position < 0.05)
+        world.run(seconds: 0.4)
+        #expect(abs(world.position - 0.4) < 0.05)
+        #expect(world.run(upTo: 7) { $0.status == .completed })
+    }
+
+    @Test func isHeardAsOftenAsTold_whenTheLoopsOfWhatPlaysChange() {
+        var world = SimulatedWorld()
+        world.command(
+            .edit(
+                .insert([ItemDraft(uri: "a-1", loops: -1), ItemDraft(uri: "b-60")], at: .end), expected: nil, play: true
+            ))
+        #expect(world.run { $0.status == .playing })
+        var once = ItemPatch()
+        once.loops = 0
+        world.command(.edit(.update(world.core.queue[0].id, once), expected: nil, play: false))
+        #expect(world.run(upTo: 2) { $0.core.queue.current?.uri == "b-60" })
+
+        world = SimulatedWorld.playing(["a-1", "b-60"])
+        var often = ItemPatch()
+        often.loops = -1
+        world.command(.edit(.update(world.core.queue[0].id, often), expected: nil, play: false))
+        world.run(seconds: 10)
+        #expect(world.core.queue.current?.uri == "a-1")
+    }
+
+    @Test func leavesInTheQueue_whatWasNotHeard() {
+        var world = SimulatedWorld.with(["a-1", "b-1", "c-1"], play: false)
+        var patch = SettingsPatch()
+        patch.consume = true
+        world.command(.apply(patch))
+        world.command(.next)
+        world.command(.play(.index(2), position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.core.queue.count == 3)
+        #expect(world.run { $0.core.queue.count == 2 })
+        #expect((0..<2).map { world.core.queue[$0].uri } == ["a-1", "b-1"])
+    }
+
+    /// The queue goes on with the next command; only its last item ends it.
+    @Test func theQueueHasNotEnded_whenItemsAreLeft() {
+        for repeats in [PlayerSettings.Repeat.one, .off] {
+            var world = SimulatedWorld.with(["missing-1", "b-1"], play: false)
+            var patch = SettingsPatch()
+            patch.repeats = repeats
+            patch.stopAfterCurrent = repeats == .off
+            world.command(.apply(patch))
+            world.command(.play(.index(0), position: nil))
+            #expect(world.run { $0.status == .failed })
+            #expect(!names(world).contains("queue-ended"))
+        }
+        var last = SimulatedWorld.playing(["a-1"])
+        var patch = SettingsPatch()
+        patch.stopAfterCurrent = true
+        last.command(.apply(patch))
+        #expect(last.run { $0.status == .stopped })
+        #expect(names(last).contains("queue-ended"))
     }
 
     @Test func stopsAfterTheItem_whenTold() {
@@ -249,6 +328,26 @@ import Threading
         world.run(seconds: 20)
         #expect(world.status == .playing)
         #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+    }
+
+    @Test func tellsWhatIsHeard_whileItDrains() {
+        var world = SimulatedWorld.playing(["a-5"])
+        world.command(.stop(drain: true))
+        world.run(seconds: 2)
+        #expect(world.status == .stopping)
+        #expect(world.core.positionClock.rate == 1)
+        #expect(abs(world.position - 2) < 0.2)
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.core.positionClock.rate == 0)
+    }
+
+    @Test func isPausedAtOnce_whenPausedWhileItDrains() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.stop(drain: true))
+        world.run(seconds: 1)
+        world.command(.pause)
+        #expect(world.run(upTo: 0.5) { $0.status == .paused })
+        #expect(abs(world.position - 1) < 0.3)
     }
 
     @Test func isPausedThere_whenSoughtWhileItDrains() {

@@ -56,6 +56,7 @@ extension SimulatedWorld {
         }
         session.run = run
         session.speed = start.speed
+        session.loops = start.loops
         session.place =
             switch start.place {
             case .seconds(let place): min(max(0, place), seconds)
@@ -77,6 +78,13 @@ extension SimulatedWorld {
         case .good(let seconds):
             sink.written += FrameCount(
                 (max(0, seconds - session.place) / max(1, abs(session.speed)) * Double(Self.sampleRate)).rounded())
+            // Without end is often enough here.
+            for round in 0..<(session.loops < 0 ? 50 : session.loops) {
+                after(
+                    0.001 + 0.000_001 * Double(round + 1),
+                    .decoding(generation, .wrote(session.run, start: sink.written, position: 0, speed: 1)))
+                sink.written += FrameCount(seconds * Double(Self.sampleRate))
+            }
             after(0.002, .decoding(generation, .ended(session.run, end: sink.written)))
         case .damaged(let seconds):
             sink.written += FrameCount(seconds * Double(Self.sampleRate))

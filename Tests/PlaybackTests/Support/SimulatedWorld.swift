@@ -30,6 +30,7 @@ struct SimulatedWorld {
         var run = DecodeRun()
         var place = 0.0
         var speed = 1.0
+        var loops = 0
         var isOpen = false
     }
 
