@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from rig import eventually
+from rig.hls import AAC, cut
 from rig.origin import Origin
 from rig.raw import exchange
 
@@ -170,3 +171,59 @@ def test_half_a_request_keeps_nobody_out(server, api):
             for _ in range(20):
                 assert fresh.get(f"{server.url}/api/v1/player").status_code == 200
         assert memory(server, "VmRSS") - before < 20
+
+
+class LongList(Origin):
+    """A stream of so many pieces of 2 s, all of which sound alike: on demand, or live with a piece more every 2 s."""
+
+    def __init__(self, piece: bytes, count: int, name: bytes):
+        self.piece, self.count = piece, count
+        lines = [b"#EXTINF:2,\n%06d%b.ts\n" % (number, name) for number in range(count + 1_000)]
+        self.width, self.lines = len(lines[0]), b"".join(lines)
+        self.began = time.monotonic()
+        super().__init__()
+
+    def text(self, count: int, first: int = 0, ending: bytes = b"") -> bytes:
+        head = b"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:%d\n" % first
+        return head + self.lines[first * self.width : (first + count) * self.width] + ending
+
+    def _answer(self, connection, request) -> bool:
+        body = {
+            "/short.m3u8": lambda: self.text(20, ending=b"#EXT-X-ENDLIST\n"),
+            "/whole.m3u8": lambda: self.text(self.count, ending=b"#EXT-X-ENDLIST\n"),
+            "/live.m3u8": lambda: self.text(self.count, int((time.monotonic() - self.began) / 2)),
+        }.get(request.path, lambda: self.piece)()
+        kind = "video/mp2t" if body is self.piece else "application/vnd.apple.mpegurl"
+        self._head(connection, 200, [("Content-Type", kind), ("Content-Length", str(len(body)))])
+        connection.sendall(body)
+        return True
+
+
+@pytest.fixture
+def long_list(media, directory):
+    cut(media.chirp_wave, directory / "pieces", *AAC)
+    web = LongList((directory / "pieces" / "list0.ts").read_bytes(), 49_000, b"x" * 60)
+    assert 3.5 * MEGABYTE < len(web.text(web.count)) < 4 * MEGABYTE
+    yield web
+    web.close()
+
+
+@pytest.mark.parametrize("kind", ["whole", "live"])
+def test_a_long_list_of_pieces_takes_little(server, api, long_list, kind):
+    """49,000 pieces in 4 MB of text, just below what is refused."""
+    api.load(f"{long_list.url}/short.m3u8")
+    api.play()
+    api.wait_status("playing", timeout=10)
+    before = memory(server, "VmRSS")
+    api.load(f"{long_list.url}/{kind}.m3u8")
+    api.play()
+    api.wait_status("playing", timeout=20)
+    if kind == "whole":
+        assert api.player()["duration"] == 98_000
+        for place in (86_399.5, 10.25, 97_990):
+            api.call("POST", "/player/seek", json={"position": place})
+            eventually(lambda place=place: place < api.player()["position"] < place + 5, "it plays there", timeout=10)
+    else:
+        eventually(lambda: len(long_list.log("/live.m3u8")) >= 6, "it is read again and again", timeout=40)
+    assert memory(server, "VmRSS") - before < 20, "MB that stay"
+    assert memory(server, "VmHWM") - before < 30, "MB at most"

@@ -21,18 +21,19 @@ struct HLSContext: Sendable {
     func source(
         _ part: HLSPart, limits: NetworkLimits, report: @escaping @Sendable (MediaLoading) -> Void
     ) -> HTTPSource {
-        HTTPSource(
-            part.address, fields: part.address.mayReceiveFields(of: origin.origin) ? fields : [], transport: transport,
+        let address = part.reference.address
+        return HTTPSource(
+            address, fields: address.mayReceiveFields(of: origin.origin) ? fields : [], transport: transport,
             limits: limits, cache: nil, piece: NetworkPiece(range: part.range), report: report)
     }
 
     func playlist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSParser.Result {
         let bytes = try Self.whole(source, from: 0, limit: HLSParser.largest)
-        let text = ListText.decode(bytes)
-        guard text.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
+        let head = ListText.decode(bytes.prefix(DecoderSelection.headSize))
+        guard head.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
             throw MediaError(.unsupported, "\(name) cannot be played: what should be its playlist is none.")
         }
-        return try HLSParser.parse(text, at: source.servedFrom ?? address)
+        return try HLSParser.parse(ListText.withoutUTF16(bytes), at: source.servedFrom ?? address)
     }
 
     func mediaPlaylist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSMediaPlaylist {
@@ -45,6 +46,7 @@ struct HLSContext: Sendable {
 
     static func whole(_ source: HTTPSource, from start: Int64, limit: Int) throws(MediaError) -> [UInt8] {
         var bytes: [UInt8] = []
+        if let size = source.size { bytes.reserveCapacity(Int(max(0, min(size - start, Int64(limit)))) + 1) }
         while bytes.count <= limit {
             let part = try source.bytes(at: start + Int64(bytes.count), count: 64 << 10)
             bytes += part

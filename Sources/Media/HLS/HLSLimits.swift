@@ -5,6 +5,8 @@ struct HLSLimits: Hashable {
     /// Ahead of what is read, in whole pieces.
     var ahead = 30.0
     var aheadBytes: Int64 = 8 << 20
+    /// Pieces, that which is read among them: each costs something, however short it is.
+    var aheadPieces = 100
     /// Before its turn, the next decoder is opened.
     var lead = 4.0
     /// For one playlist.

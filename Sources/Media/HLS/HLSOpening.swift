@@ -26,7 +26,7 @@ struct HLSOpening {
     }
 
     private func open(_ playlist: HLSMediaPlaylist, at address: WebAddress) throws(MediaError) -> any AudioDecoder {
-        guard !playlist.segments.isEmpty || !playlist.isEnded else {
+        guard !playlist.slots.isEmpty || !playlist.isEnded else {
             throw MediaError(.empty, "\(context.name) is empty: nothing is in its playlist.")
         }
         let stream = HLSStream(playlist, at: address, context)
@@ -54,7 +54,9 @@ struct HLSOpening {
     }
 
     private func playlist(_ address: WebAddress) throws(MediaError) -> HLSMediaPlaylist {
-        let source = context.source(HLSPart(address: address), limits: HLSLimits.playlist(context.limits)) { _ in }
+        let source = context.source(
+            HLSPart(reference: HLSReference(address)), limits: HLSLimits.playlist(context.limits)
+        ) { _ in }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
         let deadline = context.transport.now.advanced(bySeconds: context.hls.playlist)

@@ -4,7 +4,7 @@ internal import Playback
 
 /// Reads what a playlist's text says. References start from where it lies.
 struct HLSParser {
-    enum Result: Hashable {
+    enum Result {
         case media(HLSMediaPlaylist)
         case master(HLSMasterPlaylist)
     }
@@ -13,62 +13,71 @@ struct HLSParser {
     static let mostSegments = 50_000
     private static let longestSegment = 86_400.0
 
-    private let base: WebAddress
-    private var segments: [HLSSegment] = []
+    /// The last pieces of one that is not ended: nobody begins farther back.
+    static let mostLive = 1_000
+
+    private let base: HLSBase
+    private let isEnded: Bool
+    private var slots = HLSSlots()
+    private var count = 0
+    private var longest = 0.0
     private var variants: [HLSMasterPlaylist.Variant] = []
     private var renditions: [HLSMasterPlaylist.Rendition] = []
     private var target: Double?
     private var sequence: Int64 = 0
     private var discontinuity: Int64 = 0
-    private var isEnded = false
     // Of the next piece.
     private var duration: Double?
-    private var title: String?
     private var length: Range<Int64>?
     private var isGap = false
     // Of all pieces from here on.
     private var map: HLSPart?
-    private var key: Key?
+    private var key: HLSKey?
     private var pending: HLSAttributes?
-    private var lastRange: (address: WebAddress, end: Int64)?
+    private var lastRange: (reference: String, end: Int64)?
     private var openRange: Int64?
 
-    private struct Key {
-        var address: WebAddress
-        /// nil: the piece's number.
-        var vector: [UInt8]?
-    }
+    private static let end = Array("#EXT-X-ENDLIST".utf8)
+    private static let length = Array("#EXTINF:".utf8)
+    private static let tag = Array("#EXT".utf8)
 
-    static func parse(_ text: String, at base: WebAddress) throws(MediaError) -> Result {
-        var parser = HLSParser(base: base)
-        for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            let line = String(Substring(line)).trimmedOfSpaces
-            if line.hasPrefix("#EXT") {
-                try parser.tag(line)
-            } else if !line.hasPrefix("#"), !line.isEmpty {
-                try parser.reference(line)
+    /// `text` is UTF-8, or what old servers send.
+    static func parse(_ text: [UInt8], at address: WebAddress) throws(MediaError) -> Result {
+        // Known first, so that of a long list that is not ended little is kept at any time.
+        let isEnded = HLSLines(text).contains { $0.elementsEqual(Self.end) }
+        var parser = HLSParser(base: HLSBase(address), isEnded: isEnded)
+        for line in HLSLines(text) {
+            if line.starts(with: Self.length) {
+                parser.duration = Self.seconds(
+                    HLSLines.string(line[(line.startIndex + 8)...].prefix { $0 != 0x2C })[...])
+            } else if line.starts(with: Self.tag) {
+                if line.elementsEqual(Self.end) { break }
+                try parser.tag(HLSLines.string(line)[...])
+            } else if line.first != UInt8(ascii: "#") {
+                try parser.reference(HLSLines.string(line))
             }
-            if parser.isEnded { break }
         }
         return try parser.result()
     }
 
-    private init(base: WebAddress) {
+    private init(base: HLSBase, isEnded: Bool) {
         self.base = base
+        self.isEnded = isEnded
     }
 
     private func failure(_ problem: String) -> MediaError {
-        MediaError(.unsupported, "\(base.name) cannot be played: \(problem).")
+        MediaError(.unsupported, "\(base.address.name) cannot be played: \(problem).")
     }
 
     private func result() throws(MediaError) -> Result {
         if !variants.isEmpty { return .master(HLSMasterPlaylist(variants: variants, renditions: renditions)) }
-        let longest = segments.lazy.map(\.duration).max() ?? 0
-        guard !segments.isEmpty || target != nil else {
+        guard count > 0 || target != nil else {
             throw failure("its playlist names nothing that can be fetched")
         }
+        var slots = slots
+        if !isEnded { slots.keepLast(Self.mostLive) }
         let duration = max(1, target ?? longest.rounded(.up))
-        return .media(HLSMediaPlaylist(targetDuration: duration, isEnded: isEnded, segments: segments))
+        return .media(HLSMediaPlaylist(targetDuration: duration, isEnded: isEnded, slots: slots))
     }
 
     // MARK: Lines
@@ -77,17 +86,12 @@ struct HLSParser {
         let name = line.prefix { $0 != ":" }
         let value = line.dropFirst(name.count + 1)
         switch name {
-        case "#EXTINF":
-            let parts = value.split(separator: ",", maxSplits: 1)
-            duration = parts.first.flatMap { Self.seconds($0) }
-            title = parts.count > 1 ? String(parts[1]) : nil
         case "#EXT-X-TARGETDURATION": target = Self.seconds(value)
         case "#EXT-X-MEDIA-SEQUENCE":
-            if segments.isEmpty, let number = Int64(value), (0..<1 << 60).contains(number) { sequence = number }
+            if count == 0, let number = Int64(value), (0..<1 << 60).contains(number) { sequence = number }
         case "#EXT-X-DISCONTINUITY-SEQUENCE":
-            if segments.isEmpty, let number = Int64(value), (0..<1 << 60).contains(number) { discontinuity = number }
+            if count == 0, let number = Int64(value), (0..<1 << 60).contains(number) { discontinuity = number }
         case "#EXT-X-DISCONTINUITY": discontinuity += 1
-        case "#EXT-X-ENDLIST": isEnded = true
         case "#EXT-X-GAP": isGap = true
         case "#EXT-X-BYTERANGE": (length, openRange) = Self.range(value)
         case "#EXT-X-KEY": key = try key(HLSAttributes(value))
@@ -98,11 +102,10 @@ struct HLSParser {
         }
     }
 
-    private mutating func reference(_ line: Substring) throws(MediaError) {
-        let address = base.redirected(to: String(line))
+    private mutating func reference(_ text: String) throws(MediaError) {
         if let attributes = pending {
             pending = nil
-            guard let address, variants.count < 200 else { return }
+            guard let address = base.address.redirected(to: text), variants.count < 200 else { return }
             let codecs = attributes["CODECS"]?.split(separator: ",").map { String(String($0).trimmedOfSpaces) } ?? []
             variants.append(
                 HLSMasterPlaylist.Variant(
@@ -113,61 +116,54 @@ struct HLSParser {
         }
         // Without a length it is no piece; lists of other things have such lines.
         guard let duration else { return }
-        guard segments.count < Self.mostSegments else {
+        guard count < Self.mostSegments else {
             throw failure("its playlist has more than \(Self.mostSegments) pieces")
         }
-        let range = try takeRange(of: address)
-        if let address {
-            segments.append(
-                HLSSegment(
-                    sequence: sequence, duration: duration, title: title,
-                    media: HLSPart(address: address, range: range, key: key(of: sequence)), map: map,
-                    discontinuity: discontinuity, isGap: isGap))
-        } else {
+        guard HLSReference.isFetched(text) else {
             throw failure("its playlist names a piece that is no web address")
         }
+        let media = HLSPart(reference: HLSReference(text, from: base), range: try takeRange(of: text), key: key)
+        slots.append(
+            HLSSegment(
+                sequence: sequence, duration: duration, media: media, map: map, discontinuity: discontinuity,
+                isGap: isGap))
+        if !isEnded, slots.count >= 2 * Self.mostLive { slots.keepLast(Self.mostLive) }
+        count += 1
         sequence += 1
-        (self.duration, title, isGap) = (nil, nil, false)
+        longest = max(longest, duration)
+        (self.duration, isGap) = (nil, false)
     }
 
-    private mutating func takeRange(of address: WebAddress?) throws(MediaError) -> Range<Int64>? {
+    private mutating func takeRange(of reference: String) throws(MediaError) -> Range<Int64>? {
         defer { (length, openRange) = (nil, nil) }
-        guard let address else { return nil }
         var range = length
         if let count = openRange {
             // It goes on where the last one of the same address has ended.
-            guard let lastRange, lastRange.address == address, lastRange.end < 1 << 60 else {
+            guard let lastRange, lastRange.reference == reference, lastRange.end < 1 << 60 else {
                 throw failure("its playlist has a part that begins nowhere")
             }
             range = lastRange.end..<lastRange.end + count
         }
-        lastRange = range.map { (address, $0.upperBound) }
+        lastRange = range.map { (reference, $0.upperBound) }
         return range
     }
 
     // MARK: Keys and maps
 
-    private func key(_ attributes: HLSAttributes) throws(MediaError) -> Key? {
+    private func key(_ attributes: HLSAttributes) throws(MediaError) -> HLSKey? {
         let method = attributes["METHOD"] ?? ""
         if method == "NONE" { return nil }
         guard method == "AES-128", (attributes["KEYFORMAT"] ?? "identity") == "identity" else {
             throw failure("it is ciphered with \(method.prefix(24)), which is not played here")
         }
-        guard let address = attributes["URI"].flatMap({ base.redirected(to: $0) }) else {
+        guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
             throw failure("the key of its pieces is not at a web address")
         }
-        return Key(address: address, vector: attributes.vector("IV"))
-    }
-
-    private func key(of sequence: Int64) -> HLSKey? {
-        guard let key else { return nil }
-        let number =
-            [UInt8](repeating: 0, count: 8) + (0..<8).reversed().map { UInt8(truncatingIfNeeded: sequence >> ($0 * 8)) }
-        return HLSKey(address: key.address, vector: key.vector ?? number)
+        return HLSKey(reference: HLSReference(uri, from: base), vector: attributes.vector("IV"))
     }
 
     private func map(_ attributes: HLSAttributes) throws(MediaError) -> HLSPart {
-        guard let address = attributes["URI"].flatMap({ base.redirected(to: $0) }) else {
+        guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
             throw failure("the beginning of its pieces is not at a web address")
         }
         var range: Range<Int64>?
@@ -175,14 +171,12 @@ struct HLSParser {
             let (whole, open) = Self.range(text[...])
             range = whole ?? open.map { 0..<$0 }
         }
-        return HLSPart(
-            address: address, range: range,
-            key: key.map { HLSKey(address: $0.address, vector: $0.vector ?? [UInt8](repeating: 0, count: 16)) })
+        return HLSPart(reference: HLSReference(uri, from: base), range: range, key: key)
     }
 
     private mutating func rendition(_ attributes: HLSAttributes) {
         guard attributes["TYPE"] == "AUDIO", let group = attributes["GROUP-ID"], renditions.count < 200,
-            let address = attributes["URI"].flatMap({ base.redirected(to: $0) })
+            let address = attributes["URI"].flatMap({ base.address.redirected(to: $0) })
         else { return }
         renditions.append(
             HLSMasterPlaylist.Rendition(group: group, address: address, isDefault: attributes["DEFAULT"] == "YES"))

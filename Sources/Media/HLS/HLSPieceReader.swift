@@ -19,7 +19,7 @@ struct HLSPieceReader {
     {
         self.slot = slot
         self.source = source
-        cipher = try context.deciphering(slot.segment.media, of: stream)
+        cipher = try context.deciphering(slot.segment.media, number: slot.segment.sequence, of: stream)
     }
 
     /// At most `count` bytes; none at the end. Blocks.
@@ -67,24 +67,26 @@ struct HLSPieceReader {
 }
 
 extension HLSContext {
-    /// nil for what is not ciphered. Blocks until the key is there.
-    func deciphering(_ part: HLSPart, of stream: HLSStream) throws(MediaError) -> (any SegmentDeciphering)? {
+    /// nil for what is not ciphered. `number`: of the piece. Blocks until the key is there.
+    func deciphering(
+        _ part: HLSPart, number: Int64, of stream: HLSStream
+    ) throws(MediaError) -> (any SegmentDeciphering)? {
         guard let key = part.key else { return nil }
         guard let cipher else {
             throw MediaError(.unsupported, "\(name) is ciphered, which cannot be played by this server.")
         }
-        let bytes = try stream.bytes(of: HLSPart(address: key.address), limit: 1_024)
+        let bytes = try stream.bytes(of: HLSPart(reference: key.reference), limit: 1_024)
         guard bytes.count == 16 else {
             throw MediaError(
                 .unsupported, "\(name) cannot be played: the key of its pieces has \(bytes.count) bytes, not 16.")
         }
-        return try cipher.decipher(key: bytes, vector: key.vector)
+        return try cipher.decipher(key: bytes, vector: key.vector(for: number))
     }
 
     /// A map as the decoder is to get it. Blocks.
     func map(_ part: HLSPart, of stream: HLSStream) throws(MediaError) -> [UInt8] {
         let bytes = try stream.bytes(of: part, limit: Self.largestMap)
-        guard let cipher = try deciphering(part, of: stream) else { return bytes }
+        guard let cipher = try deciphering(part, number: 0, of: stream) else { return bytes }
         return try Self.update(cipher, bytes) + cipher.finish()
     }
 

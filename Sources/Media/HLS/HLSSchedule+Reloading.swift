@@ -33,43 +33,52 @@ extension HLSSchedule {
 
     /// Whether there is something new.
     private mutating func merge(_ playlist: HLSMediaPlaylist) -> Bool {
-        guard let first = playlist.segments.first, let newest = playlist.segments.last?.sequence else { return false }
-        guard let last = slots.last?.segment.sequence else {
-            append(playlist.segments[...])
+        guard let first = playlist.slots.first?.segment, let newest = playlist.slots.last?.segment.sequence else {
+            return false
+        }
+        guard let last = slots.last?.segment else {
+            slots = playlist.slots
             oldest = first.sequence
             return true
         }
-        if newest <= last, newest >= last - Self.tolerance { return false }
+        if newest <= last.sequence, newest >= last.sequence - Self.tolerance { return false }
         oldest = first.sequence
-        if newest < last || first.sequence > last + 1 {
+        if newest < last.sequence || first.sequence > last.sequence + 1 {
             // It counts from somewhere else, or so much has passed that nothing is left to go on with.
-            restart(with: playlist.segments)
+            restart(with: playlist.slots)
             return true
         }
-        var fresh = playlist.segments.drop { $0.sequence <= last }
         // Numbers of discontinuities that a server does not tell change when one leaves the playlist.
-        if let known = slots.last, let same = playlist.segments.first(where: { $0.sequence == last }) {
-            let shift = known.segment.discontinuity - same.discontinuity
-            if shift != 0 { fresh = fresh.map { $0.moved(by: shift) }[...] }
-        }
-        append(fresh)
+        let same = playlist.slots.slot(last.sequence)?.segment
+        append(
+            playlist.slots.dropFirst(Int(last.sequence + 1 - first.sequence)),
+            discontinuities: same.map { last.discontinuity - $0.discontinuity } ?? 0)
+        // More of them than that are not waited for.
+        if !playlist.isEnded { slots.keepLast(HLSParser.mostLive) }
         return true
     }
 
-    private mutating func restart(with segments: [HLSSegment]) {
+    private mutating func restart(with new: HLSSlots) {
         let place = slot(cursor)?.start ?? slots.last?.end ?? 0
         for sequence in pieces.keys.sorted() { actions.append(.close(sequence)) }
         pieces = [:]
         // The clock of what was before holds no longer.
-        let shift = (slots.last?.segment.discontinuity ?? 0) + 1 - (segments.first?.discontinuity ?? 0)
-        slots = []
-        append(segments.map { $0.moved(by: shift) }[...])
+        let shift = (slots.last?.segment.discontinuity ?? 0) + 1 - (new.first?.segment.discontinuity ?? 0)
+        slots = HLSSlots()
+        append(new[...], discontinuities: shift)
         let edge = edge
-        let offset = place - (slot(edge)?.start ?? 0)
-        for index in slots.indices { slots[index].start += offset }
-        slots.removeAll { $0.segment.sequence < edge }
+        slots.shift(by: place - (slot(edge)?.start ?? 0))
+        if let first = slots.first?.segment.sequence { slots.removeFirst(Int(edge - first)) }
         cursor = edge
         isRestarted = true
+    }
+
+    private mutating func append(_ new: HLSSlots.SubSequence, discontinuities: Int64) {
+        for slot in new {
+            var segment = slot.segment
+            segment.discontinuity += discontinuities
+            slots.append(segment)
+        }
     }
 
     mutating func scheduleReload(changed: Bool) {
@@ -95,13 +104,5 @@ extension HLSSchedule {
         reload = .fetching(since: now)
         fetchedAt = now
         actions.append(.fetchPlaylist)
-    }
-}
-
-extension HLSSegment {
-    fileprivate func moved(by discontinuities: Int64) -> HLSSegment {
-        var segment = self
-        segment.discontinuity += discontinuities
-        return segment
     }
 }

@@ -11,7 +11,8 @@ extension HLSSchedule {
         var ahead = 0.0
         var bytes: Int64 = 0
         var kept: Set<Int64> = [cursor - 1]
-        for slot in slots.dropFirst(Int(cursor - first)) where !slot.segment.isGap {
+        let near = slots.dropFirst(Int(cursor - first)).prefix(limits.aheadPieces)
+        for slot in near where !slot.segment.isGap {
             let sequence = slot.segment.sequence
             guard ahead < limits.ahead, bytes < limits.aheadBytes else { break }
             kept.insert(sequence)
@@ -27,31 +28,22 @@ extension HLSSchedule {
                 bytes += piece.bytes
             }
         }
-        for sequence in pieces.keys.sorted() where !kept.contains(sequence) && !isAtHand(sequence) {
+        // Whole pieces right behind the cursor stay though there are more than would be fetched.
+        for slot in near {
+            guard slot.segment.isGap || pieces[slot.segment.sequence]?.isWhole == true else { break }
+            kept.insert(slot.segment.sequence)
+        }
+        for sequence in pieces.keys.sorted() where !kept.contains(sequence) {
             pieces[sequence] = nil
             actions.append(.close(sequence))
         }
         if isLive { dropOld() }
     }
 
-    /// Whole pieces right behind the cursor stay though there are more than would be fetched.
-    private func isAtHand(_ sequence: Int64) -> Bool {
-        guard sequence > cursor, pieces[sequence]?.isWhole == true else { return false }
-        return (cursor...sequence).allSatisfy { pieces[$0]?.isWhole == true || slot($0)?.segment.isGap == true }
-    }
-
     mutating func dropOld() {
         guard let first = slots.first?.segment.sequence else { return }
         let count = Int(min(max(0, cursor - 1 - first), Int64(slots.count - 1)))
         if count > 0 { slots.removeFirst(count) }
-    }
-
-    mutating func append(_ segments: ArraySlice<HLSSegment>) {
-        var start = slots.last?.end ?? 0
-        for segment in segments {
-            slots.append(Slot(segment: segment, start: start))
-            start += segment.duration
-        }
     }
 
     // MARK: What is told
@@ -102,7 +94,7 @@ extension HLSSchedule {
     private var hasEnough: Bool {
         if isEnded { return true }
         guard let slot = slot(cursor), let last = slots.last else { return false }
-        return last.end - slot.end >= limits.ahead
+        return last.end - slot.end >= limits.ahead || last.segment.sequence - cursor >= limits.aheadPieces
     }
 
     private var nextWake: MonotonicTime? {

@@ -53,8 +53,8 @@ struct HLSSchedule {
 
     let name: String
     let limits: HLSLimits
-    /// Consecutive; of a live stream no more than is still to be played, and a little before.
-    var slots: [Slot] = []
+    /// Of a live stream no more than is still to be played, and a little before.
+    var slots: HLSSlots
     var isEnded = false
     let isLive: Bool
     var target: Double
@@ -86,15 +86,14 @@ struct HLSSchedule {
         isEnded = playlist.isEnded
         target = playlist.targetDuration
         (fetchedAt, changedAt) = (now, now)
-        cursor = playlist.segments.first?.sequence ?? 0
+        slots = playlist.slots
+        cursor = slots.first?.segment.sequence ?? 0
         oldest = cursor
-        append(playlist.segments[...])
         if isLive {
             cursor = edge
             dropOld()
             // Places count from where it is joined.
-            let origin = slots.first { $0.segment.sequence == cursor }?.start ?? 0
-            for index in slots.indices { slots[index].start -= origin }
+            slots.shift(by: -(slots.slot(cursor)?.start ?? 0))
             scheduleReload(changed: true)
         }
     }
@@ -136,8 +135,8 @@ struct HLSSchedule {
     func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
         guard !isRestarted else { return nil }
         var (next, distance) = (sequence + 1, 0.0)
-        while distance <= limits.lead, let slot = slot(next), !slot.segment.isGap {
-            if !slot.segment.joins(first) { return pieces[next]?.isWhole == true ? next : nil }
+        while distance <= limits.lead, pieces[next]?.isWhole == true, let slot = slot(next) {
+            if !slot.segment.joins(first) { return next }
             distance += slot.segment.duration
             next += 1
         }
@@ -153,6 +152,12 @@ struct HLSSchedule {
         let usual = limits.edge * target
         let most = max(2 * (usual + target), usual + limits.lag)
         return sequence < oldest || (!isEnded && last.end - slot.start > most)
+    }
+
+    /// The run that was opened ahead is the reader's now, and has read so much of this piece.
+    mutating func turned(to sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
+        if !isRestarted, slot(sequence) != nil { cursor = sequence }
+        return read(sequence, bytes: bytes, now: now)
     }
 
     /// How far the piece was read.
@@ -172,12 +177,7 @@ struct HLSSchedule {
         return slots.isEmpty ? nil : slots[max(0, low - 1)].segment.sequence
     }
 
-    func slot(_ sequence: Int64) -> Slot? {
-        guard let first = slots.first?.segment.sequence, sequence >= first, sequence - first < slots.count else {
-            return nil
-        }
-        return slots[Int(sequence - first)]
-    }
+    func slot(_ sequence: Int64) -> Slot? { slots.slot(sequence) }
 
     /// Where a live stream is joined: so far before its end that there is always something to play.
     var edge: Int64 {

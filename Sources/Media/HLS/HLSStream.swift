@@ -96,7 +96,7 @@ final class HLSStream: Sendable {
             let read = begin()
             if let source = state.aheadInHand { (state.inHand, state.aheadInHand) = (source, nil) }
             guard let (sequence, bytes) = read else { return }
-            perform(state.schedule.read(sequence, bytes: bytes, now: context.transport.now), &state)
+            perform(state.schedule.turned(to: sequence, bytes: bytes, now: context.transport.now), &state)
         }
     }
 
@@ -131,7 +131,7 @@ final class HLSStream: Sendable {
 
     func sequence(at seconds: Double) -> Int64? { state.withLock { $0.schedule.sequence(at: seconds) } }
 
-    func start(of sequence: Int64) -> Double? { state.withLock { $0.schedule.slot(sequence)?.start } }
+    func start(of sequence: Int64) -> Double? { state.withLock { $0.schedule.slots.slot(sequence)?.start } }
 
     /// Where a live stream would be joined now.
     var edge: Int64 { state.withLock { $0.schedule.edge } }
@@ -197,7 +197,7 @@ final class HLSStream: Sendable {
 
     private func open(_ segment: HLSSegment, _ state: inout State) {
         if let map = segment.map { _ = small(map, &state) }
-        if let key = segment.media.key { _ = small(HLSPart(address: key.address), &state) }
+        if let key = segment.media.key { _ = small(HLSPart(reference: key.reference), &state) }
         let sequence = segment.sequence
         let box = WeakSource()
         let source = context.source(segment.media, limits: HLSLimits.piece(context.limits, isLive: isLive)) {
@@ -231,7 +231,7 @@ final class HLSStream: Sendable {
 
     private func fetchPlaylist() -> HTTPSource {
         let box = WeakSource()
-        let part = HLSPart(address: playlistAddress)
+        let part = HLSPart(reference: HLSReference(playlistAddress))
         let source = context.source(part, limits: HLSLimits.playlist(context.limits)) { [weak self] loading in
             guard loading.isSatisfied, let self else { return }
             context.transport.call(at: context.transport.now) { [weak self] in self?.playlistArrived(box) }

@@ -110,4 +110,9 @@ enum ListText {
         }
         return IcyMetadata.text(bytes)
     }
+
+    /// The same text in one byte for each letter of ASCII, for who reads it as bytes. Large text is not copied.
+    static func withoutUTF16(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? Array(decode(bytes).utf8) : bytes
+    }
 }

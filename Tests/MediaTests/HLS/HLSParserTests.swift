@@ -9,14 +9,16 @@ import Testing
     static let base = WebAddress("https://host.example/radio/list.m3u8?token=1")!
 
     private func media(_ lines: String...) throws -> HLSMediaPlaylist {
-        guard case .media(let playlist) = try HLSParser.parse(lines.joined(separator: "\n"), at: Self.base) else {
+        guard case .media(let playlist) = try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base)
+        else {
             throw MediaError(.unsupported, "a master playlist")
         }
         return playlist
     }
 
     private func master(_ lines: String...) throws -> HLSMasterPlaylist {
-        guard case .master(let playlist) = try HLSParser.parse(lines.joined(separator: "\n"), at: Self.base) else {
+        guard case .master(let playlist) = try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base)
+        else {
             throw MediaError(.unsupported, "a media playlist")
         }
         return playlist
@@ -31,9 +33,8 @@ import Testing
         #expect(playlist.segments.map(\.sequence) == [2_680, 2_681, 2_682])
         #expect(playlist.segments.map(\.duration) == [9.009, 3.003, 4])
         #expect(playlist.segments.map(\.discontinuity) == [0, 1, 1])
-        #expect(playlist.segments[0].title == "A song")
         #expect(
-            playlist.segments.map(\.media.address.url) == [
+            playlist.segments.map(\.media.reference.address.url) == [
                 "https://host.example/radio/a.ts", "http://other.example/b.ts", "https://host.example/c.ts?x=1",
             ])
     }
@@ -61,9 +62,9 @@ import Testing
             "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "d.ts")
         let keys = playlist.segments.map(\.media.key)
         #expect(keys[0] == nil && keys[3] == nil)
-        #expect(keys[1]?.address.url == "https://host.example/radio/k?a=b,c")
-        #expect(keys[1]?.vector == [UInt8](repeating: 0, count: 14) + [1, 3])
-        #expect(keys[2]?.vector == [UInt8](repeating: 0, count: 15) + [15])
+        #expect(keys[1]?.reference.address.url == "https://host.example/radio/k?a=b,c")
+        #expect(keys[1]?.vector(for: playlist.segments[1].sequence) == [UInt8](repeating: 0, count: 14) + [1, 3])
+        #expect(keys[2]?.vector(for: playlist.segments[2].sequence) == [UInt8](repeating: 0, count: 15) + [15])
     }
 
     @Test(arguments: [
@@ -79,14 +80,69 @@ import Testing
             "#EXTM3U", "#EXT-X-TARGETDURATION:nonsense", "#EXT-X-MEDIA-SEQUENCE:-4", "#EXTINF:-1,", "a.ts",
             "#EXTINF:nan,", "b.ts",
             "#EXTINF:1e99,", "c.ts", "no length", "#EXTINF:2.5,", "d.ts", "#EXT-X-GAP", "#EXTINF:2.5,", "e.ts")
-        #expect(playlist.segments.map(\.media.address.name) == ["d.ts", "e.ts"])
+        #expect(playlist.segments.map(\.media.reference.address.name) == ["d.ts", "e.ts"])
         #expect(playlist.segments.map(\.isGap) == [false, true])
         #expect(playlist.segments[0].sequence == 0 && playlist.targetDuration == 3)
     }
 
     @Test func aPlaylistWithTooManyPieces_isRefused() {
         let lines = ["#EXTM3U"] + [String](repeating: "#EXTINF:1,\na.ts", count: HLSParser.mostSegments + 1)
-        #expect(throws: MediaError.self) { try HLSParser.parse(lines.joined(separator: "\n"), at: Self.base) }
+        #expect(throws: MediaError.self) {
+            try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base)
+        }
+    }
+
+    private func long(_ count: Int, _ end: String...) throws -> HLSMediaPlaylist {
+        let pieces = (0..<count).map { "#EXTINF:2,\n\($0).ts" }
+        return try media((["#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:5"] + pieces + end).joined(separator: "\n"))
+    }
+
+    @Test func ofALongLivePlaylist_onlyTheEndIsKept() throws {
+        for count in [1_000, 1_001, 1_999, 2_000, 3_500, HLSParser.mostSegments] {
+            let slots = try long(count).slots
+            #expect(slots.count == HLSParser.mostLive)
+            #expect(slots.last?.segment.sequence == Int64(count + 4))
+            #expect(slots.last?.segment.media.reference.address.name == "\(count - 1).ts")
+            #expect(slots.first?.segment.sequence == Int64(count + 5 - HLSParser.mostLive))
+            #expect(slots.first?.segment.media.reference.address.name == "\(count - HLSParser.mostLive).ts")
+        }
+    }
+
+    @Test func onDemand_allIsKept_andExact() throws {
+        let slots = try long(HLSParser.mostSegments, "#EXT-X-ENDLIST", "#EXTINF:2,", "behind.ts").slots
+        #expect(slots.count == HLSParser.mostSegments && slots.last?.end == 100_000)
+        #expect(slots[43_199].segment.media.reference.address.name == "43199.ts" && slots[43_199].start == 86_398)
+    }
+
+    /// Their addresses are not written out for each of them.
+    @Test func whatPiecesHaveInCommon_isKeptOnce() throws {
+        let name = String(repeating: "k", count: 50_000)
+        let pieces = (0..<40_000).map { "#EXTINF:2,\n\($0).ts" }
+        let playlist = try media(
+            (["#EXT-X-KEY:METHOD=AES-128,URI=\"\(name)\"", "#EXT-X-MAP:URI=\"m\(name)\""] + pieces + ["#EXT-X-ENDLIST"])
+                .joined(separator: "\n"))
+        #expect(playlist.slots.count == 40_000)
+        #expect(playlist.slots.last?.segment.media.key?.reference.text.count == 50_000)
+        #expect(playlist.slots.last?.segment.map?.reference.text.count == 50_001)
+        #expect(playlist.slots.commonCount == 3, "base, key and map")
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "ftp://host/a.ts", "data:audio/mpeg,x", "http:a.ts", "a\u{1}.ts", "a:b.ts"])
+    func aPieceThatIsNoWebAddress_isRefused(reference: String) {
+        #expect(throws: MediaError.self) { try media("#EXTM3U", "#EXTINF:4,", reference) }
+    }
+
+    @Test func oldEncodings_areRead() throws {
+        let text = "#EXTM3U\n#EXTINF:4,\ncaf\u{E9}.ts\n#EXT-X-ENDLIST\n"
+        for bytes in [Array(text.utf8), text.unicodeScalars.map { UInt8($0.value) }] {
+            guard case .media(let playlist) = try HLSParser.parse(bytes, at: Self.base) else {
+                throw CancellationError()
+            }
+            #expect(playlist.segments[0].media.reference.address.url == "https://host.example/radio/caf%C3%A9.ts")
+        }
+        let wide: [UInt8] =
+            [0xFF, 0xFE] + text.utf16.flatMap { (unit: UInt16) -> [UInt8] in [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        #expect(ListText.withoutUTF16(wide) == Array(text.utf8))
     }
 
     @Test func master_offersVariantsAndRenditions() throws {

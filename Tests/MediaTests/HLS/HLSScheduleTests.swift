@@ -36,6 +36,28 @@ import Testing
         #expect(rig.opened == [0, 1, 2, 3])
     }
 
+    /// Each costs memory, even one without length and nearly without bytes.
+    @Test(arguments: [true, false]) func manyPiecesAhead_areEnough(isEnded: Bool) {
+        var list = ScheduleRig.playlist(0...900, isEnded: isEnded, duration: 0.001)
+        list.targetDuration = 1
+        var rig = ScheduleRig(list)
+        rig.arriveAll()
+        #expect(rig.opened == Array(0...99))
+        rig.pass(1)
+        #expect(rig.reports.last?.isSatisfied == true)
+    }
+
+    @Test func aDay_inShortPieces_isPlacedExactly() {
+        let schedule = ScheduleRig(ScheduleRig.playlist(7...43_206, isEnded: true, duration: 2)).schedule
+        #expect(schedule.slots.count == 43_200 && schedule.slots.last?.end == 86_400)
+        for seconds in [0, 1.999, 2, 43_199.5, 86_398, 86_399.999] {
+            let sequence = 7 + Int64(seconds / 2)
+            #expect(schedule.sequence(at: seconds) == sequence)
+            #expect(schedule.slot(sequence)?.start == Double((sequence - 7) * 2))
+            #expect(schedule.slot(sequence)?.segment.media.reference.address.name == "\(sequence).ts")
+        }
+    }
+
     @Test func aJump_letsGoOfWhatWasAhead() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...100, isEnded: true))
         rig.arriveAll()
@@ -66,6 +88,16 @@ import Testing
         // Whoever looks ahead moves nothing.
         #expect(rig.schedule.foresee(6).sequence == 6 && rig.schedule.cursor == 0)
         #expect(rig.schedule.foresee(9) == .wait && rig.schedule.foresee(10) == .end)
+    }
+
+    @Test func theReader_isWhereTheRunIs_thatWasOpenedAhead() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...9, isEnded: true))
+        rig.arriveAll()
+        _ = rig.want(1)
+        rig.turn(to: 3, bytes: 500)
+        rig.pass(1)
+        #expect(rig.reports.last?.place == 14_000, "in the middle of the fourth")
+        #expect(!rig.open.contains(1), "what was read is let go")
     }
 
     @Test func aShortWindow_stillGathersWhatIsAskedForAfterAnUnderrun() {
@@ -143,6 +175,17 @@ import Testing
         }
         #expect(rig.schedule.slots.count < 12 && rig.open.count < 6)
         #expect(rig.opened.count == 2_003, "each piece once, and none left out")
+    }
+
+    /// Nothing of them is in time, so that nobody is too far behind.
+    @Test func piecesWithoutLength_doNotGather() {
+        var rig = ScheduleRig(ScheduleRig.playlist(0...999, duration: 0))
+        for round in Int64(1)...5 {
+            rig.pass(4)
+            rig.reload(ScheduleRig.playlist(round * 1_000 - 1...round * 1_000 + 998, duration: 0))
+            #expect(rig.schedule.slots.count <= HLSParser.mostLive)
+        }
+        #expect(rig.want(1) == .jump(rig.schedule.edge))
     }
 
     @Test func whoFallsBehind_goesOnNearTheEnd() {

@@ -28,12 +28,13 @@ struct ScheduleRig {
         _ numbers: ClosedRange<Int64>, isEnded: Bool = false, duration: Double = 4, discontinuity: Int64 = 0,
         gaps: Set<Int64> = []
     ) -> HLSMediaPlaylist {
-        HLSMediaPlaylist(
+        let base = HLSBase(address)
+        return HLSMediaPlaylist(
             targetDuration: duration, isEnded: isEnded,
             segments: numbers.map {
                 HLSSegment(
                     sequence: $0, duration: duration,
-                    media: HLSPart(address: WebAddress("http://origin.example/\($0).ts")!),
+                    media: HLSPart(reference: HLSReference("/\($0).ts", from: base)),
                     discontinuity: discontinuity, isGap: gaps.contains($0))
             })
     }
@@ -42,6 +43,10 @@ struct ScheduleRig {
         let (answer, actions) = schedule.want(sequence, now: now)
         perform(actions)
         return answer
+    }
+
+    mutating func turn(to sequence: Int64, bytes: Int64) {
+        perform(schedule.turned(to: sequence, bytes: bytes, now: now))
     }
 
     /// So many of the piece's 1,000 bytes have come.
@@ -97,6 +102,21 @@ extension HLSSchedule.Answer {
         case .piece(let slot), .gap(let slot): slot.segment.sequence
         case .jump(let sequence): sequence
         case .wait, .end, .failed: nil
+        }
+    }
+}
+
+extension HLSMediaPlaylist {
+    init(targetDuration: Double, isEnded: Bool, segments: [HLSSegment]) {
+        self.init(targetDuration: targetDuration, isEnded: isEnded, slots: HLSSlots())
+        self.segments = segments
+    }
+
+    var segments: [HLSSegment] {
+        get { slots.map(\.segment) }
+        set {
+            slots = HLSSlots()
+            for segment in newValue { slots.append(segment) }
         }
     }
 }
