@@ -17,20 +17,26 @@ final class StreamRecorderLoop {
         let generation: Int
         var position: Int64
         var current: StreamRecordingStatus.Current
+        /// Of its time.
+        let deadline: MonotonicTime?
         /// A message about it waits already.
         let isTold: Told
 
         init(
             _ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, generation: Int,
-            _ isTold: Told
+            _ limits: StreamLimits, _ isTold: Told
         ) {
             self.stream = stream
             self.writer = writer
             self.position = position
             self.generation = generation
             self.isTold = isTold
-            current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size)
+            current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size, limits: limits)
+            deadline = limits.seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
         }
+
+        /// Bytes that the file may still take.
+        var room: Int64 { current.limits.bytes.map { $0 - writer.count } ?? .max }
     }
 
     private final class Told: Sendable {
@@ -60,7 +66,7 @@ final class StreamRecorderLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take(until: nil)
+            let batch = mailbox.take(until: takes.values.compactMap(\.deadline).min())
             for (index, message) in batch.enumerated() {
                 if case .shutdown = message {
                     let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
@@ -71,14 +77,18 @@ final class StreamRecorderLoop {
                 }
                 receive(message)
             }
+            let now = MonotonicTime.now
+            for (player, take) in takes.sorted(by: { $0.key < $1.key }) where take.deadline.map({ $0 <= now }) == true {
+                end(player, .timeLimit)
+            }
         }
     }
 
     private func receive(_ message: StreamMessage) {
         switch message {
-        case .start(let player, let name, let reply):
+        case .start(let player, let name, let limits, let reply):
             do throws(RecordingError) {
-                let isNew = try start(player, name)
+                let isNew = try start(player, name, limits)
                 reply(.success((board.status(of: player), isNew)))
                 if isNew { pull(player) }
             } catch {
@@ -106,7 +116,7 @@ final class StreamRecorderLoop {
     // MARK: Begin
 
     /// False when one is made already.
-    private func start(_ player: String, _ name: String?) throws(RecordingError) -> Bool {
+    private func start(_ player: String, _ name: String?, _ limits: StreamLimits) throws(RecordingError) -> Bool {
         guard takes[player] == nil else { return false }
         let stream = try environment.stream(player)
         generation += 1
@@ -117,7 +127,7 @@ final class StreamRecorderLoop {
         }
         do throws(RecordingError) {
             let writer = try environment.store.createStream(name: name, stream.format)
-            let take = Take(stream, writer, from: position, generation: generation, isTold)
+            let take = Take(stream, writer, from: position, generation: generation, limits, isTold)
             takes[player] = take
             tell(player, take, isEvent: true)
         } catch {
@@ -153,12 +163,15 @@ final class StreamRecorderLoop {
                     take.current.gaps += 1
                     tell(player, take, isEvent: true)
                 }
+                let fitting = Int(min(Int64(count), take.room))
                 do throws(RecordingError) {
-                    try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<fitting]))
                 } catch {
                     if case .diskFull = error { return .over(.diskFull, error.sentence) }
                     return .over(.writeError, error.sentence)
                 }
+                // What holds exactly so much has its end, not its limit.
+                if fitting < count { return .over(.sizeLimit, nil) }
                 take.position += Int64(count)
             case .nothingYet: return .all
             case .over(.left, let message):
@@ -193,7 +206,7 @@ final class StreamRecorderLoop {
             reason: reason, bytes: take.writer.count, gaps: take.current.gaps, message: message)
         switch reason {
         case .network, .tooSlow, .diskFull, .writeError: result.successfully = false
-        case .user, .end, .item, .left, .seek, .player, .shutdown: break
+        case .user, .end, .item, .left, .seek, .timeLimit, .sizeLimit, .player, .shutdown: break
         }
         do throws(RecordingError) {
             try take.writer.finish()
