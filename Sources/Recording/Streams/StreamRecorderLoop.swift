@@ -158,12 +158,13 @@ final class StreamRecorderLoop {
             chunks += 1
             switch take.stream.take(at: take.position, into: buffer) {
             case .bytes(let count, let isAfterGap):
+                let fitting = Int(min(Int64(count), take.room))
+                guard fitting > 0 else { return .over(.sizeLimit, nil) }
                 take.current.size = take.stream.size
                 if isAfterGap {
                     take.current.gaps += 1
                     tell(player, take, isEvent: true)
                 }
-                let fitting = Int(min(Int64(count), take.room))
                 do throws(RecordingError) {
                     try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<fitting]))
                 } catch {
