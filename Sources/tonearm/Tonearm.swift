@@ -30,12 +30,16 @@ struct Tonearm: ParsableCommand {
                 ]),
         ])
 
+    /// They may stand before a command as well as behind it; ArgumentParser hands them down to the commands that take them.
+    @OptionGroup(title: "Options of the commands to a running server") var options: ClientOptions
+
     /// Instead of ArgumentParser's, so that failures are a sentence with the command's name and their own status.
     static func main() {
         // The server is asked to end while it still starts: it ends as properly then.
         if CommandLine.arguments.dropFirst().first == ServeCommand._commandName { Signals.block() }
         do {
             var command = try parseAsRoot()
+            if let local = command as? any LocalCommand { try local.tonearm.options.refuse() }
             try command.run()
         } catch let failure as Failure {
             Console.complain("tonearm: \(failure.message)")
@@ -44,6 +48,11 @@ struct Tonearm: ParsableCommand {
             exit(withError: error)
         }
     }
+}
+
+/// A command that speaks to no server.
+protocol LocalCommand: ParsableCommand {
+    var tonearm: Tonearm { get }
 }
 
 enum ServerVersion {

@@ -14,17 +14,8 @@ import pytest
 
 from rig import Origin, eventually
 from rig.collection import make_collection
+from rig.commandline import client, in_a_terminal, tonearm
 from rig.server import REPOSITORY, binary
-
-
-def tonearm(*arguments: str, environment: dict | None = None, timeout: float = 20) -> subprocess.CompletedProcess:
-    return subprocess.run([str(binary()), *arguments], env=environment or dict(os.environ), capture_output=True, text=True,
-                          timeout=timeout, stdin=subprocess.DEVNULL)
-
-
-def client(server) -> dict:
-    """The environment that leads the client commands to a server."""
-    return os.environ | {"TONEARM_SERVER": server.url}
 
 
 def test_help_names_every_command():
@@ -467,21 +458,6 @@ def test_an_endless_answer_is_ended():
     assert result.returncode == 1 and result.stderr
 
 
-def in_a_terminal(*arguments: str, environment: dict | None = None) -> tuple[int, str]:
-    """Status, and what a person sees on the error stream."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([str(binary()), *arguments], env=environment or dict(os.environ), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
-    seen = b""
-    # The end of a terminal is an error (EIO).
-    with contextlib.suppress(OSError):
-        while data := os.read(ours, 4096):
-            seen += data
-    os.close(ours)
-    return process.wait(60), seen.decode()
-
-
 def test_long_work_shows_how_far_it_is(start_server, directory, media):
     """Issue 3, point 8: on a terminal a scan and a render count up in one line; elsewhere they are silent."""
     root = directory / "many"
@@ -494,7 +470,12 @@ def test_long_work_shows_how_far_it_is(start_server, directory, media):
     assert status == 0 and len(counts) >= 2 and counts == sorted(counts) and counts[-1] <= 8_000, seen
     status, seen = in_a_terminal("render", str(media.path("long.mp3")), str(directory / "out.wav"))
     assert status == 0 and re.search(r"\r\x1b\[K0:(39|40), \d+ times faster than it plays", seen), seen
-    for arguments in (("scan", "--reread"), ("render", str(media.path("long.mp3")), str(directory / "again.wav"))):
+    # Long enough that there is something to show.
+    long = directory / "long.mp3"
+    long.write_bytes(media.path("long.mp3").read_bytes() * 60)
+    status, seen = in_a_terminal("info", str(long))
+    assert status == 0 and re.search(r"\r\x1b\[K\d+:\d\d of 40:", seen) and seen.endswith("\r\x1b[K"), seen
+    for arguments in (("scan", "--reread"), ("info", str(long)), ("render", str(media.path("long.mp3")), str(directory / "again.wav"))):
         quiet = tonearm(*arguments, environment=environment, timeout=60)
         assert quiet.returncode == 0 and quiet.stderr == ""
 

@@ -315,6 +315,31 @@ def test_a_full_disk_ends_it_and_the_music_goes_on(start_server, directory, radi
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+def test_limits_end_it(api, folder, radio, open_events):
+    """Exactly so many bytes, or as soon as the time is over; the state tells the limits, the event which one it was."""
+    log = open_events("events=recording")
+    tune_in(api, f"{radio.url}/live")
+    for wrong in ({"maxBytes": 0}, {"maxBytes": 1.5}, {"maxBytes": 10**12 + 1}, {"maxDuration": 0.5}, {"maxDuration": 604_801}):
+        assert api.request("POST", PATH, json=wrong).status_code == 422, wrong
+    start(api, name="large", maxBytes=100_001, maxDuration=600)
+    state = status(api)
+    assert (state["maxBytes"], state["maxDuration"]) == (100_001, 600)
+    last = ended(api)
+    assert last["reason"] == "size-limit" and last["successfully"] and last["bytes"] == 100_001 and last["message"] is None
+    content = (folder / "large.mp3").read_bytes()
+    assert len(content) == 100_001
+    assert_sent(content, radio.content)
+    begun = time.monotonic()
+    start(api, name="long", maxDuration=1)
+    last = ended(api)
+    assert last["reason"] == "time-limit" and last["successfully"] and time.monotonic() - begun >= 1
+    assert status(api)["maxDuration"] is None
+    told = eventually(lambda: [event.data["stream"]["last"]["reason"] for event in log.since(0, "recording")
+                               if event.data["stream"]["state"] == "idle" and event.data["stream"]["last"]][1:], "both ends are told")
+    assert told == ["time-limit"]
+    assert api.player()["status"] == "playing"
+
+
 def test_a_file_limit_is_a_full_disk(server, api, folder, radio):
     tune_in(api, f"{radio.url}/live")
     start(api)

@@ -27,7 +27,7 @@ import Threading
         let answers = Mailbox<RecordingError?>()
         mailbox.post(.shutdown)
         mailbox.post(
-            .start("main", name: nil) { if case .failure(let error) = $0 { answers.post(error) } })
+            .start("main", name: nil, StreamLimits()) { if case .failure(let error) = $0 { answers.post(error) } })
         mailbox.post(.stop("main") { if case .failure(let error) = $0 { answers.post(error) } })
         mailbox.post(.forget("main") { answers.post(nil) })
         run()
@@ -37,7 +37,7 @@ import Threading
     @Test func oneMessageAtMost_waitsForEachRecording() {
         let stream = ScriptedStream()
         mailbox.post(
-            .start("main", name: nil) { _ in
+            .start("main", name: nil, StreamLimits()) { _ in
                 stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
                 // The listener's message; a turn that leaves something has none of its own.
                 stream.give()
@@ -51,7 +51,7 @@ import Threading
     @Test func allThatIsThere_isTaken_whenTheItemChanges() {
         let stream = ScriptedStream(isLive: false, size: 1_000)
         mailbox.post(
-            .start("main", name: nil) { [item] _ in
+            .start("main", name: nil, StreamLimits()) { [item] _ in
                 stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 1_000) + [.over(.end)])
                 item.value.withLock { $0 = "i2" }
             })

@@ -38,9 +38,11 @@ import Threading
             recorder.observe { [events] _, status in events.post(status) }
         }
 
-        func start(_ player: String = "main") -> Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError> {
+        func start(
+            _ player: String = "main", limits: StreamLimits = StreamLimits()
+        ) -> Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError> {
             let answer = Mailbox<Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>>()
-            recorder.start(player, name: nil) { answer.post($0) }
+            recorder.start(player, name: nil, limits: limits) { answer.post($0) }
             return answer.take(until: nil)[0]
         }
 
@@ -132,6 +134,40 @@ import Threading
         let last = try rig.end()
         #expect(
             !last.successfully && last.reason == .diskFull && last.bytes == 120 && last.message == "There is no room.")
+        #expect(rig.store.finished.withLock { $0 } == ["take.mp3"] && rig.stream.isEnded)
+    }
+
+    @Test func aSizeLimit_endsIt_withExactlySoMuch_whenMoreComes() throws {
+        let limits = StreamLimits(bytes: 120)
+        let station = Rig()
+        #expect(try station.start(limits: limits).get().status.current?.limits == limits)
+        station.stream.give(.bytes(100, isAfterGap: false), .bytes(50, isAfterGap: false))
+        let last = try station.end()
+        #expect(last.successfully && last.reason == .sizeLimit && last.bytes == 120)
+        #expect(station.store.finished.withLock { $0 } == ["take.mp3"] && station.stream.isEnded)
+        let torn = Rig()
+        _ = try torn.start(limits: limits).get()
+        torn.stream.give(.bytes(120, isAfterGap: false), .bytes(50, isAfterGap: true))
+        let before = try torn.end()
+        #expect(before.successfully && before.reason == .sizeLimit && before.gaps == 0, "the gap is behind the file")
+        let fitting = Rig(ScriptedStream(isLive: false, size: 120))
+        _ = try fitting.start(limits: limits).get()
+        fitting.stream.give(.bytes(120, isAfterGap: false), .over(.end))
+        let whole = try fitting.end()
+        #expect(whole.successfully && whole.reason == .end && whole.bytes == 120)
+        let larger = Rig(ScriptedStream(isLive: false, size: 121))
+        _ = try larger.start(limits: limits).get()
+        larger.stream.give(.bytes(120, isAfterGap: false), .bytes(1, isAfterGap: false), .over(.end))
+        let part = try larger.end()
+        #expect(!part.successfully && part.reason == .sizeLimit && part.message == "It holds 120 of 121 bytes.")
+    }
+
+    @Test func aTimeLimit_endsIt_withWhatHasCome() throws {
+        let rig = Rig()
+        rig.stream.put([.bytes(100, isAfterGap: false)])
+        _ = try rig.start(limits: StreamLimits(seconds: 0.05)).get()
+        let last = try rig.end()
+        #expect(last.successfully && last.reason == .timeLimit && last.bytes == 100)
         #expect(rig.store.finished.withLock { $0 } == ["take.mp3"] && rig.stream.isEnded)
     }
 

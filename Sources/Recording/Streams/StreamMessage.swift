@@ -3,7 +3,7 @@
 /// What comes to the recorder's thread.
 enum StreamMessage: Sendable {
     case start(
-        String, name: String?,
+        String, name: String?, StreamLimits,
         @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void)
     case stop(String, @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void)
     /// There may be more of this recording; at most one of them waits.
@@ -15,7 +15,7 @@ enum StreamMessage: Sendable {
 
     func refuse() {
         switch self {
-        case .start(_, _, let reply): reply(.failure(.shuttingDown))
+        case .start(_, _, _, let reply): reply(.failure(.shuttingDown))
         case .stop(_, let reply): reply(.failure(.shuttingDown))
         case .forget(_, let done): done()
         case .arrived, .changed, .shutdown: break

@@ -55,10 +55,10 @@ public final class StreamRecorder: Sendable {
     /// Begins a file; changes nothing while one is made of this player. `isNew` tells which: replies come from the
     /// recorder's thread.
     public func start(
-        _ player: String, name: String?,
+        _ player: String, name: String?, limits: StreamLimits = StreamLimits(),
         reply: @escaping @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void
     ) {
-        loop.post(.start(player, name: name, reply)) { reply(.failure($0)) }
+        loop.post(.start(player, name: name, limits, reply)) { reply(.failure($0)) }
     }
 
     public func stop(

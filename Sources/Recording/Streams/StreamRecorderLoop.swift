@@ -19,14 +19,23 @@ final class StreamRecorderLoop {
         var bell: Bell
         /// The station was opened anew, and nothing of it has come yet.
         var isRejoined = false
+        /// Of its time.
+        let deadline: MonotonicTime?
 
-        init(_ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, _ bell: Bell) {
+        init(
+            _ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, _ bell: Bell,
+            _ limits: StreamLimits
+        ) {
             self.stream = stream
             self.writer = writer
             self.position = position
             self.bell = bell
-            current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size)
+            current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size, limits: limits)
+            deadline = limits.seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
         }
+
+        /// Bytes that the file may still take.
+        var room: Int64 { current.limits.bytes.map { $0 - writer.count } ?? .max }
     }
 
     /// What a stream rings when there may be more.
@@ -72,7 +81,7 @@ final class StreamRecorderLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take(until: nil)
+            let batch = mailbox.take(until: takes.values.compactMap(\.deadline).min())
             for (index, message) in batch.enumerated() {
                 if case .shutdown = message {
                     let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
@@ -83,14 +92,18 @@ final class StreamRecorderLoop {
                 }
                 receive(message)
             }
+            let now = MonotonicTime.now
+            for (player, take) in takes.sorted(by: { $0.key < $1.key }) where take.deadline.map({ $0 <= now }) == true {
+                end(player, .timeLimit)
+            }
         }
     }
 
     private func receive(_ message: StreamMessage) {
         switch message {
-        case .start(let player, let name, let reply):
+        case .start(let player, let name, let limits, let reply):
             do throws(RecordingError) {
-                let isNew = try start(player, name)
+                let isNew = try start(player, name, limits)
                 reply(.success((board.status(of: player), isNew)))
                 if isNew { pull(player) }
             } catch {
@@ -118,13 +131,13 @@ final class StreamRecorderLoop {
     // MARK: Begin
 
     /// False when one is made already.
-    private func start(_ player: String, _ name: String?) throws(RecordingError) -> Bool {
+    private func start(_ player: String, _ name: String?, _ limits: StreamLimits) throws(RecordingError) -> Bool {
         guard takes[player] == nil else { return false }
         let (stream, bell) = (try environment.stream(player), bell(of: player))
         let position = try stream.begin(bell.ring)
         do throws(RecordingError) {
             let writer = try environment.store.createStream(name: name, stream.format)
-            let take = Take(stream, writer, from: position, bell)
+            let take = Take(stream, writer, from: position, bell, limits)
             takes[player] = take
             tell(player, take, isEvent: true)
         } catch {
@@ -192,6 +205,8 @@ final class StreamRecorderLoop {
             chunks += 1
             switch take.stream.take(at: take.position, into: buffer) {
             case .bytes(let count, let isAfterGap):
+                let fitting = Int(min(Int64(count), take.room))
+                guard fitting > 0 else { return .over(.sizeLimit, nil) }
                 take.current.size = take.stream.size
                 if isAfterGap || take.isRejoined {
                     take.isRejoined = false
@@ -199,11 +214,13 @@ final class StreamRecorderLoop {
                     tell(player, take, isEvent: true)
                 }
                 do throws(RecordingError) {
-                    try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<fitting]))
                 } catch {
                     if case .diskFull = error { return .over(.diskFull, error.sentence) }
                     return .over(.writeError, error.sentence)
                 }
+                // What holds exactly so much has its end, not its limit.
+                if fitting < count { return .over(.sizeLimit, nil) }
                 take.position += Int64(count)
             case .nothingYet: return .all
             case .over(let reason, let message): return .over(reason, message)
@@ -234,7 +251,7 @@ final class StreamRecorderLoop {
             reason: reason, bytes: take.writer.count, gaps: take.current.gaps, message: message)
         switch reason {
         case .network, .tooSlow, .diskFull, .writeError: result.successfully = false
-        case .user, .end, .item, .left, .seek, .player, .shutdown: break
+        case .user, .end, .item, .left, .seek, .timeLimit, .sizeLimit, .player, .shutdown: break
         }
         do throws(RecordingError) {
             try take.writer.finish()

@@ -16,6 +16,9 @@ public enum StreamEndReason: String, CaseIterable, Sendable {
     case tooSlow = "too-slow"
     case diskFull = "disk-full"
     case writeError = "write-error"
+    /// As long, or as large, as was asked for.
+    case timeLimit = "time-limit"
+    case sizeLimit = "size-limit"
     /// The player was removed.
     case player
     case shutdown

@@ -30,11 +30,13 @@ public struct StreamRecordingStatus: Hashable, Sendable {
         public var size: Int64?
         /// Places in the file where the station was joined anew, and something is missing.
         public var gaps = 0
+        public var limits: StreamLimits
 
-        public init(id: String, item: String, size: Int64? = nil) {
+        public init(id: String, item: String, size: Int64? = nil, limits: StreamLimits = StreamLimits()) {
             self.id = id
             self.item = item
             self.size = size
+            self.limits = limits
         }
     }
 

@@ -18,7 +18,7 @@ struct StreamRecordingRoutes: Sendable {
             },
             route(.post) { streams, call, reply throws(Problem) in
                 let request = try call.body(StreamRecordingRequest.self)
-                streams.start(player, name: request.name) { result in
+                streams.start(player, name: request.name, limits: request.limits) { result in
                     switch result {
                     case .success((let status, let isNew)): reply(.json(Self.encode(status), status: isNew ? 201 : 200))
                     case .failure(let error): reply(Problem(error).response)
@@ -55,9 +55,13 @@ struct StreamRecordingRoutes: Sendable {
 /// `POST /player/record-stream`
 struct StreamRecordingRequest: Decodable {
     var name: String?
+    var limits = StreamLimits()
 
     init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["name"])
+        let object = try StrictObject(decoder, ["name", "maxDuration", "maxBytes"])
+        // A week and a terabyte: what is more is a mistake, or none.
+        limits.seconds = try object.number("maxDuration", in: 1...604_800)
+        limits.bytes = try object.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init)
         name = try object.text("name", maximumBytes: 256)
         if let name, !RecordingName.isValid(name) { throw object.invalid("name", RecordingName.rule) }
     }

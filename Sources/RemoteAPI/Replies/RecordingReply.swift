@@ -28,6 +28,8 @@ extension JSONWriter {
         member("bytes", status.current?.bytes)
         member("size", status.current?.size)
         member("gaps", status.current?.gaps)
+        member("maxDuration", status.current?.limits.seconds)
+        member("maxBytes", status.current?.limits.bytes)
         member("last", status.last) { writer, last in
             writer.member("id", last.id)
             writer.member("itemId", last.item)

@@ -3,18 +3,28 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// What every command to a running server takes.
+/// What every command to a running server takes, before its name or behind it.
 struct ClientOptions: ParsableArguments {
-    @Option(help: "The server's address (default TONEARM_SERVER, else http://127.0.0.1:8080).")
+    @Option(
+        help: ArgumentHelp(
+            "The server's address (default TONEARM_SERVER, else http://127.0.0.1:8080).", valueName: "url"))
     var server: String?
 
     @Option(help: "The access token, where one is needed (default TONEARM_TOKEN).")
     var token: String?
 
     @Option(
-        help: "The player, by its id as tonearm players lists it (default TONEARM_PLAYER, else main).",
+        help: ArgumentHelp(
+            "The player, by its id as tonearm players lists it (default TONEARM_PLAYER, else main).", valueName: "id"),
         completion: .shellCommand("tonearm players --ids 2>/dev/null"))
     var player: String?
+
+    /// For a command that has no use for them.
+    func refuse() throws {
+        for (name, value) in [("--server", server), ("--token", token), ("--player", player)] where value != nil {
+            throw ValidationError("\(name) is for the commands to a running server.")
+        }
+    }
 
     func client() throws -> ServerClient {
         let environment = ProcessInfo.processInfo.environment

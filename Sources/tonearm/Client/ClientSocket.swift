@@ -91,7 +91,10 @@ struct ClientSocket: ~Copyable {
     }
 
     private func lost(_ code: Int32 = errno) -> Failure {
-        let reason = code == EAGAIN ? "it did not answer in time" : String(cString: strerror(code))
-        return Failure("the connection to \(address) was lost: \(reason).", .unavailable)
+        if code == EAGAIN {
+            return Failure(
+                "\(address) accepts connections and says nothing: it hangs, or is no Tonearm server.", .unavailable)
+        }
+        return Failure("the connection to \(address) was lost: \(String(cString: strerror(code))).", .unavailable)
     }
 }

@@ -52,6 +52,11 @@ struct MediaArgument: Hashable, Encodable {
         return list
     }
 
+    /// By its name: any text could be read as a list.
+    static func mayBeList(_ uri: String) -> Bool {
+        MediaListReader.isListName(uri) || [".xml", ".rss", ".atom"].contains { uri.lowercased().hasSuffix($0) }
+    }
+
     static func all(_ texts: [String]) -> [MediaArgument] {
         let directory = getcwd(nil, 0)
         defer { free(directory) }
@@ -88,7 +93,7 @@ extension ServerClient {
                 return item
             } catch let refusal as Failure {
                 if try isFolder(name) { return item.asFolder }
-                guard Self.mayBeList(uri) else { throw refusal }
+                guard MediaArgument.mayBeList(uri) else { throw refusal }
                 // It is one, or says why not.
                 try send(.get, "/api/v1/media/list?uri=\(name)")
                 return item.asList
@@ -106,11 +111,6 @@ extension ServerClient {
         } catch is Failure {
             return item
         }
-    }
-
-    /// By its name: any text could be read as a list.
-    private static func mayBeList(_ uri: String) -> Bool {
-        MediaListReader.isListName(uri) || [".xml", ".rss", ".atom"].contains { uri.lowercased().hasSuffix($0) }
     }
 
     private func isFolder(_ name: String) throws -> Bool {

@@ -19,6 +19,8 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
         // The printed link of the server is accepted as it is; its token comes separately.
         rest = rest.prefix { $0 != "#" && $0 != "?" }
+        let unknown = Failure.configuration("\(source): “\(text)” is no address such as http://127.0.0.1:8080.")
+        if rest.contains("://") { throw unknown }
         let path = rest.drop { $0 != "/" }
         rest = rest.prefix { $0 != "/" }
         var port = UInt16(80)
@@ -32,7 +34,7 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         }
         if rest.hasPrefix("["), rest.hasSuffix("]") { rest = rest.dropFirst().dropLast() }
         guard !rest.isEmpty, !rest.contains(where: { $0.isWhitespace || $0 == "@" || $0.isNewline }) else {
-            throw Failure.configuration("\(source): \(text) is no address such as http://127.0.0.1:8080.")
+            throw unknown
         }
         host = String(rest)
         self.port = port

@@ -3,7 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Tells whether playing would work here, and what to do if not.",
         discussion: """
@@ -11,6 +11,7 @@ struct DoctorCommand: ParsableCommand {
             see that the sound server takes it. The exit status is 0 only if playing would work.
             """)
 
+    @ParentCommand var tonearm: Tonearm
     @OptionGroup var options: ServeOptions
 
     @Flag(help: "Print JSON.")

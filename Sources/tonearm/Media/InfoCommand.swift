@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Audio
 import Playback
 import RemoteAPI
 
-struct InfoCommand: ParsableCommand {
+struct InfoCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Tells what a file holds: format, duration, tags, damage.",
         discussion: "The file is decoded as a whole (some 1,000 times faster than it plays) to find damage.")
+
+    @ParentCommand var tonearm: Tonearm
 
     @Argument(help: "File, or file: URL.", completion: .file())
     var uri: String
@@ -31,8 +34,16 @@ struct InfoCommand: ParsableCommand {
     private static func decodeAll(_ decoder: any AudioDecoder) throws {
         let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 65_536)
         defer { samples.deallocate() }
+        var progress = DecodeProgress(total: decoder.media.duration.map(decoder.media.format.seconds))
+        defer { progress.clear() }
         do throws(MediaError) {
-            while try !decoder.decode(into: samples).endOfStream {}
+            var isAtEnd = false
+            while !isAtEnd {
+                let format = decoder.media.format
+                let decoded = try decoder.decode(into: samples)
+                progress.advance(format.seconds(FrameCount(decoded.frames)))
+                isAtEnd = decoded.endOfStream
+            }
         } catch {
             throw Failure(error.message)
         }

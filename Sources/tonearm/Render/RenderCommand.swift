@@ -3,13 +3,15 @@
 import ArgumentParser
 import Glibc
 
-struct RenderCommand: ParsableCommand {
+struct RenderCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "render", abstract: "Writes as a WAV file what playing a file would sound like, at full speed.",
         discussion: """
             The file keeps the source's sample rate and channels, with 16 bits. It appears under its name when it is \
             complete; until then it is OUTPUT.partial.
             """)
+
+    @ParentCommand var tonearm: Tonearm
 
     @Argument(help: "File, or file: URL.", completion: .file())
     var input: String

@@ -34,7 +34,8 @@ struct Renderer {
     mutating func write(to path: String) throws {
         var writer = try Self.wave(path, format)
         var bridge = FormatBridge(to: format, conversion: SoxrConversion())
-        var progress = RenderProgress(total: total)
+        var progress = DecodeProgress(total: total)
+        defer { progress.clear() }
         let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: Self.chunk)
         defer { samples.deallocate() }
         var isAtEnd = false

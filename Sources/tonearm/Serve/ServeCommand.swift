@@ -6,7 +6,7 @@ import Glibc
 import Logging
 import Threading
 
-struct ServeCommand: ParsableCommand {
+struct ServeCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Plays, and answers clients.",
         discussion: """
@@ -17,6 +17,7 @@ struct ServeCommand: ParsableCommand {
             with --config; a flag counts more than the environment, the environment more than the file.
             """)
 
+    @ParentCommand var tonearm: Tonearm
     @OptionGroup var options: ServeOptions
 
     func run() throws {

@@ -5,14 +5,16 @@ import ArgumentParser
 
 struct BrowseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "browse", abstract: "Lists a folder of the server's music.",
-        discussion: "Each line can be given to play and add; a folder ends with a slash.")
+        commandName: "browse", abstract: "Lists a folder of the server's music, or a playlist.",
+        discussion:
+            "Each line can be given to play and add; a folder ends with a slash. A playlist file or feed is listed by its entries."
+    )
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Folder, relative to the music directories (default the top).")
+    @Argument(help: "Folder or playlist, as tonearm add takes it (default the top of the music directories).")
     var path = ""
 
-    @Flag(help: "Print JSON: the answer of GET /api/v1/browse (its first 1000 entries).")
+    @Flag(help: "Print JSON: the answer of GET /api/v1/browse (its first 1000 entries), or of GET /api/v1/media/list.")
     var json = false
 
     private struct Folder: Decodable {
@@ -26,10 +28,35 @@ struct BrowseCommand: ParsableCommand {
         var entries: [Entry]
     }
 
+    private struct List: Decodable {
+        struct Entry: Decodable { var uri: String }
+
+        var truncated: Bool
+        var items: [Entry]
+    }
+
     func run() throws {
         let client = try options.client()
-        var folder = path
-        while folder.hasSuffix("/") { folder.removeLast() }
+        let item = MediaArgument.all([path])[0]
+        guard let uri = item.uri else { return try browse(client, item.folder ?? "") }
+        if item.isWeb { return try list(client, uri) }
+        do {
+            try browse(client, uri)
+        } catch let refusal as Failure {
+            guard MediaArgument.mayBeList(uri), refusal.status == .general else { throw refusal }
+            try list(client, uri)
+        }
+    }
+
+    private func list(_ client: ServerClient, _ uri: String) throws {
+        let bytes = try client.send(.get, "/api/v1/media/list?uri=\(PercentEncoding.encode(uri))")
+        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        let list = try client.decode(List.self, bytes)
+        for entry in list.items { Console.say(Table.printable(entry.uri)) }
+        if list.truncated { Console.complain("The playlist holds more than the server lists.") }
+    }
+
+    private func browse(_ client: ServerClient, _ folder: String) throws {
         let address = "/api/v1/browse?path=\(PercentEncoding.encode(folder))&limit=1000"
         if json { return Console.write(try client.send(.get, address) + [UInt8(ascii: "\n")]) }
         var offset = 0

@@ -81,6 +81,8 @@ struct ScanCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         var isRequested = false
+        let line = ProgressLine()
+        defer { line.clear() }
         do {
             // Listening before asking, so that the end cannot be missed.
             try client.follow("/api/v1/events?events=library") { json in
@@ -91,13 +93,11 @@ struct ScanCommand: ParsableCommand {
                 }
                 guard let library = try Self.event(json).data, let scan = library.scan else { return }
                 if library.state != "scanning" { throw Done(library: library) }
-                if Console.errorIsTerminal {
-                    Console.write(Array("\r\u{1B}[K\(scan.found) files found, \(scan.scanned) read".utf8), to: 2)
-                }
+                line.show("\(scan.found) files found, \(scan.scanned) read")
             }
             throw Failure("the server ended before the scan did.", .unavailable)
         } catch let done as Done {
-            if Console.errorIsTerminal { Console.write(Array("\r\u{1B}[K".utf8), to: 2) }
+            line.clear()
             let scan = done.library.scan
             Console.say(
                 "\(done.library.tracks) tracks: \(scan?.added ?? 0) new, \(scan?.changed ?? 0) changed, "

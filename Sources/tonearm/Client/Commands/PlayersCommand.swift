@@ -27,6 +27,7 @@ struct PlayersCommand: ParsableCommand {
         var output: String?
         var volume: Double
         var muted: Bool
+        var leader: String?
     }
 
     struct List: ParsableCommand {
@@ -50,8 +51,9 @@ struct PlayersCommand: ParsableCommand {
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
                 let volume = "\(Int((player.volume * 100).rounded())) %" + (player.muted ? ", muted" : "")
+                let status = player.status + (player.leader.map { ", follows \($0)" } ?? "")
                 table.add(
-                    player.id, player.name, player.status, volume, player.output ?? "no output",
+                    player.id, player.name, status, volume, player.output ?? "no output",
                     player.title ?? player.uri ?? "")
             }
             Console.say(table.text)

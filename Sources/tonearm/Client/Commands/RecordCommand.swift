@@ -65,10 +65,7 @@ struct RecordCommand: ParsableCommand {
         func run() throws {
             let client = try options.client()
             let bytes = try client.send(.post, "/api/v1/recordings/current/stop")
-            guard let last = try client.decode(Status.self, bytes).last else { return }
-            let text = "\(last.id), \(TimeText.text(last.duration))"
-            guard last.successfully else { throw Failure("\(text): \(last.message ?? last.reason)") }
-            Console.say(text)
+            try client.decode(Status.self, bytes).last?.tell()
         }
     }
 
@@ -105,17 +102,10 @@ struct RecordCommand: ParsableCommand {
     }
 
     private struct Status: Decodable {
-        struct Last: Decodable {
-            var id: String
-            var successfully: Bool
-            var reason: String
-            var duration: Double
-            var message: String?
-        }
         var state: String
         var id: String?
         var source: String?
         var duration: Double?
-        var last: Last?
+        var last: RecordingOutcome?
     }
 }

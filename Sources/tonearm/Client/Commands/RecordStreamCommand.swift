@@ -18,14 +18,40 @@ struct RecordStreamCommand: ParsableCommand {
         @Option(help: "Name for the file, without extension (default: the time).")
         var name: String?
 
+        @Option(help: "Ends it after so long: seconds, m:ss or h:mm:ss, a week at most.")
+        var maxDuration: TimeArgument?
+
+        @Option(help: ArgumentHelp("Ends it when it is so large.", valueName: "megabytes"))
+        var maxSize: Int?
+
         private struct Request: Encodable {
             var name: String?
+            var maxDuration: Double?
+            var maxBytes: Int64?
+        }
+
+        func validate() throws {
+            if let maxDuration, !(1...604_800).contains(maxDuration.seconds) {
+                throw ValidationError("--max-duration must be 1 s to a week.")
+            }
+            if let maxSize, !(1...900_000).contains(maxSize) {
+                throw ValidationError("--max-size must be 1 to 900000 megabytes.")
+            }
         }
 
         func run() throws {
             let client = try options.client()
-            let status = try client.decode(Status.self, client.send(.post, path, Request(name: name)))
-            Console.say("Saving to \(status.id ?? "").")
+            let request = Request(
+                name: name, maxDuration: maxDuration?.seconds, maxBytes: maxSize.map { Int64($0) << 20 })
+            let status = try client.decode(Status.self, client.send(.post, path, request))
+            let id = status.id ?? ""
+            for (asked, limit) in [
+                (request.maxDuration, status.maxDuration),
+                (request.maxBytes.map(Double.init), status.maxBytes.map(Double.init)),
+            ] where asked != nil && asked != limit {
+                throw Failure("\(id) is being saved already, without this limit.")
+            }
+            Console.say("Saving to \(id).")
         }
     }
 
@@ -36,9 +62,7 @@ struct RecordStreamCommand: ParsableCommand {
 
         func run() throws {
             let client = try options.client()
-            guard let last = try client.decode(Status.self, client.send(.delete, path)).last else { return }
-            guard last.successfully else { throw Failure("\(last.text): \(last.message ?? last.reason)") }
-            Console.say(last.text)
+            try client.decode(Status.self, client.send(.delete, path)).last?.tell()
         }
     }
 
@@ -51,27 +75,24 @@ struct RecordStreamCommand: ParsableCommand {
             let status = try options.client().get(Status.self, path)
             if let id = status.id {
                 let gaps = status.gaps.map { $0 > 0 ? ", \($0) gaps" : "" } ?? ""
-                Console.say("\(id), \(status.bytes ?? 0) bytes so far\(gaps)")
+                var limits: [String] = []
+                if let seconds = status.maxDuration { limits.append(TimeText.text(seconds)) }
+                if let bytes = status.maxBytes { limits.append("\(bytes) bytes") }
+                let most = limits.isEmpty ? "" : ", at most " + limits.joined(separator: " or ")
+                Console.say("\(id), \(status.bytes ?? 0) bytes so far\(gaps)\(most)")
             }
-            if let last = status.last { Console.say("\(last.text): \(last.message ?? last.reason)") }
+            if let last = status.last { Console.say(last.explained) }
             if status.id == nil, status.last == nil { Console.say("Nothing is being saved (\(status.state)).") }
         }
     }
 
     private struct Status: Decodable {
-        struct Last: Decodable {
-            var id: String
-            var successfully: Bool
-            var reason: String
-            var bytes: Int64
-            var message: String?
-
-            var text: String { "\(id), \(bytes) bytes" }
-        }
         var state: String
         var id: String?
         var bytes: Int64?
         var gaps: Int?
-        var last: Last?
+        var maxDuration: Double?
+        var maxBytes: Int64?
+        var last: RecordingOutcome?
     }
 }

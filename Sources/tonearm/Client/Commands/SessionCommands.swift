@@ -5,13 +5,19 @@ import ArgumentParser
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Tells what the machine's audio session is, or changes it.",
-        discussion: "What is not given stays. Which options and modes a category knows, GET /api/v1/session tells.")
+        discussion: """
+            What is not given stays: options that another category does not know are cleared with it, as in \
+            tonearm session --category ambient --use none. tonearm session --json lists what a category knows.
+            """)
     @OptionGroup var options: ClientOptions
 
     @Option(help: "playback, ambient, solo-ambient, record, play-and-record, multi-route or audio-processing.")
     var category: String?
 
-    @Option(help: ArgumentHelp("Comma-separated, such as duck-others; empty for none.", valueName: "list"))
+    @Option(
+        help: ArgumentHelp(
+            "Options, comma-separated, such as duck-others; they replace those in use. none clears them.",
+            valueName: "list"))
     var use: String?
 
     @Option(help: "default, movie-playback, measurement, voice-chat, video-chat, game-chat or video-recording.")
@@ -36,7 +42,7 @@ struct SessionCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.client()
-        let list = use.map { $0.split(separator: ",").map(String.init) }
+        let list = use.map { $0 == "none" ? [] : $0.split(separator: ",").map(String.init) }
         let bytes =
             if category != nil || list != nil || mode != nil {
                 try client.send(.patch, "/api/v1/session", Change(category: category, options: list, mode: mode))
@@ -70,8 +76,11 @@ struct InterruptCommand: ParsableCommand {
         var shouldResume: Bool?
     }
 
-    func run() throws {
+    func validate() throws {
         if stayPaused, type == .began { throw ValidationError("--stay-paused belongs to ended.") }
+    }
+
+    func run() throws {
         let notice = Notice(type: type.rawValue, shouldResume: type == .ended ? !stayPaused : nil)
         _ = try options.client().send(.post, "/api/v1/session/interruptions", notice)
     }

@@ -19,20 +19,25 @@ extension ServerClient {
 struct VolumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "volume", abstract: "Tells or changes the volume.",
-        usage: "tonearm volume [--server URL] [--token TOKEN] [0-100|+5|-5]")
+        usage: "tonearm volume [--server <url>] [--token <token>] [--player <id>] [0-100|+5|-5]",
+        discussion: SignedArgument.discussion("-5"))
     @OptionGroup var options: ClientOptions
 
-    // Everything unknown, because -5 looks like an option.
-    @Argument(parsing: .allUnrecognized, help: "Percent; with + or - from what it is.")
+    @Argument(parsing: .allUnrecognized, help: "Percent; with + or - from what it is; none tells the volume.")
     var volume: [String] = []
+
+    private var target: VolumeTarget? { SignedArgument.only(volume).flatMap(VolumeTarget.init) }
+
+    func validate() throws {
+        guard volume.isEmpty || target != nil else {
+            throw ValidationError("\(volume.joined(separator: " ")) is no volume such as 80, +5 or -5 (0 to 100).")
+        }
+    }
 
     func run() throws {
         let client = try options.client()
         var state: PlayerState?
-        if !volume.isEmpty {
-            guard volume.count == 1, let target = VolumeTarget(volume[0]) else {
-                throw ValidationError("\(volume.joined(separator: " ")) is no volume such as 80, +5 or -5 (0 to 100).")
-            }
+        if let target {
             // A change needs to know what it changes.
             var current = 0.0
             if case .change = target { current = try client.get(PlayerState.self, PlayerState.path).volume }

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands to a running server: their arguments, and what they tell when something is wrong."""
+
+import json
+import re
+import socket
+import threading
+
+import pytest
+
+from rig import Api, Origin
+from rig.commandline import client, in_a_terminal, tonearm
+from rig.radio import Radio
+
+
+@pytest.mark.parametrize("change, volume", [(("-5",), 35), (("--", "-5"), 35), (("+5",), 45), (("--", "+5"), 45), (("--", "30"), 30)])
+def test_volume_goes_up_and_down_with_and_without_dashes(server, change, volume):
+    environment = client(server)
+    assert tonearm("volume", "40", environment=environment).returncode == 0
+    result = tonearm("volume", *change, environment=environment)
+    assert result.returncode == 0 and result.stdout.strip() == str(volume), result
+    assert "--" in tonearm("help", "volume").stdout.split("USAGE")[0]
+
+
+@pytest.mark.parametrize("arguments", [("volume", "loud"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),
+                                       ("interrupt", "began", "--stay-paused")])
+def test_a_wrong_argument_leads_to_the_help_of_its_command(arguments):
+    result = tonearm(*arguments)
+    assert result.returncode == 64 and f"Usage: tonearm {arguments[0]} " in result.stderr, result
+
+
+def test_browse_looks_into_a_playlist(start_server, directory, media):
+    """A playlist file or feed is its entries, each of which can be added; a folder of such a name stays a folder."""
+    music = directory / "music"
+    (music / "lists" / "folder.m3u").mkdir(parents=True)
+    (music / "low.mp3").write_bytes(media.path("low.mp3").read_bytes())
+    (music / "lists" / "folder.m3u" / "chirp.mp3").write_bytes(media.path("chirp.mp3").read_bytes())
+    (music / "lists" / "a.m3u").write_text("#EXTM3U\n../low.mp3\nhttp://127.0.0.1:1/live\n")
+    (music / "feed.xml").write_text('<rss version="2.0"><channel><title>S</title><item><title>One</title>'
+                                    '<enclosure url="low.mp3" type="audio/mpeg"/></item></channel></rss>')
+    (music / "empty.m3u").write_text("#EXTM3U\n")
+    environment = client(start_server(music=music))
+
+    def lines(*arguments: str) -> list[str]:
+        result = tonearm("browse", *arguments, environment=environment)
+        assert result.returncode == 0, result
+        return result.stdout.splitlines()
+
+    assert lines("lists/a.m3u") == ["low.mp3", "http://127.0.0.1:1/live"]
+    assert lines("feed.xml") == ["low.mp3"]
+    (local, _) = lines(str(music / "lists" / "a.m3u"))
+    for name in ("low.mp3", local):
+        assert tonearm("add", name, environment=environment).returncode == 0, name
+    assert lines("lists/folder.m3u") == lines("lists/folder.m3u/") == ["lists/folder.m3u/chirp.mp3"]
+    assert json.loads(lines("lists/a.m3u", "--json")[0])["items"][0]["uri"] == "low.mp3"
+    origin = Origin()
+    origin.serve("/feed", f'<rss version="2.0"><channel><title>S</title><item><enclosure url="{origin.url}/song" type="audio/mpeg"/></item>'
+                          "</channel></rss>".encode())
+    assert lines(f"{origin.url}/feed") == [f"{origin.url}/song"]
+    origin.close()
+    for name, word in (("empty.m3u", "without an entry"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
+        result = tonearm("browse", name, environment=environment)
+        assert result.returncode == 1 and word in result.stderr and len(result.stderr.splitlines()) == 1, result
+
+
+@pytest.mark.parametrize("options", [("--player", "kitchen"), ("--player=kitchen",)])
+def test_options_may_stand_before_the_command(server, api, options):
+    """Also before a command of commands; what is nearer to the command does not count less. The commands without a server refuse them."""
+    address = ("--server", server.url)
+    nowhere = ("--server", "http://127.0.0.1:1")
+    assert tonearm(*address, "players", "add", "kitchen").returncode == 0
+    assert tonearm("players", *address, "--ids").stdout.split() == ["main", "kitchen"]
+    assert tonearm(*address, *options, "volume", "--", "-5").stdout.strip() == "95"
+    assert tonearm(*nowhere, "volume", "-5", *options, *address).stdout.strip() == "90"
+    assert tonearm(*address, "volume").stdout.strip() == "100"
+    assert tonearm("status", *nowhere).returncode == 69
+    for arguments in (("info", "x"), ("render", "x", "y"), ("doctor",), ("serve", "--port", "x")):
+        result = tonearm(*options, *arguments, timeout=10)
+        assert result.returncode == 64 and "--player" in result.stderr, result
+
+
+def test_a_token_may_stand_before_the_command(directory, start_server):
+    token = "0123456789abcdef0123"
+    (directory / "token").write_text(token + "\n")
+    server = start_server(arguments=("--token-file", str(directory / "token")))
+    assert tonearm("--token", token, "status", environment=client(server)).returncode == 0
+    refused = tonearm("--token", token[::-1], "status", environment=client(server))
+    assert refused.returncode == 1 and "does not accept this token" in refused.stderr
+
+
+def test_the_sessions_options_can_be_cleared(server):
+    environment = client(server)
+    assert tonearm("session", "--use", "duck-others", environment=environment).stdout.startswith("playback, duck-others, ")
+    refused = tonearm("session", "--category", "ambient", environment=environment)
+    assert refused.returncode == 1 and "duck-others" in refused.stderr
+    assert tonearm("session", "--category", "ambient", "--use", "none", environment=environment).stdout.startswith("ambient, inactive")
+    assert tonearm("session", "--category", "playback", "--use", "duck-others", environment=environment).returncode == 0
+    assert tonearm("session", "--use", "none", environment=environment).stdout.startswith("playback, inactive")
+    assert "none clears" in tonearm("help", "session").stdout
+
+
+def test_a_saved_stream_has_its_limits(start_server, directory, media):
+    radio = Radio(media.path("long.mp3").read_bytes(), 24000)
+    server = start_server(arguments=("--recordings", str(directory / "recordings")))
+    environment, api = client(server), Api(server.url)
+    try:
+        api.load(f"{radio.url}/live", play=True)
+        api.wait_status("playing", timeout=10)
+        for wrong in (("--max-duration", "0"), ("--max-duration", "1000:00:00"), ("--max-size", "0"), ("--max-size", "x")):
+            assert tonearm("record-stream", *wrong, environment=environment).returncode == 64, wrong
+        assert tonearm("record-stream", "--name", "a", "--max-duration", "1:00:00", "--max-size", "2", environment=environment).returncode == 0
+        state = api.call("GET", "/player/record-stream")
+        assert (state["maxDuration"], state["maxBytes"]) == (3600, 2 << 20)
+        told = tonearm("record-stream", "status", environment=environment).stdout
+        assert told.startswith("a.mp3, ") and told.strip().endswith("at most 1:00:00 or 2097152 bytes"), told
+        # It is made already: as asked for, or not.
+        assert tonearm("record-stream", "--max-size", "2", environment=environment).returncode == 0
+        other = tonearm("record-stream", "--max-size", "3", environment=environment)
+        assert other.returncode == 1 and "a.mp3" in other.stderr, other
+        assert tonearm("record-stream", "stop", environment=environment).stdout.startswith("a.mp3, ")
+    finally:
+        radio.close()
+        api.close()
+
+
+def test_players_tells_who_follows_whom(server):
+    environment = client(server)
+    assert tonearm("players", "add", "kitchen", environment=environment).returncode == 0
+    assert "follows" not in tonearm("players", environment=environment).stdout
+    assert tonearm("players", "follow", "kitchen", environment=environment).returncode == 0
+    listing = tonearm("players", environment=environment).stdout.splitlines()
+    assert "follows main" in listing[1] and "follows" not in listing[0]
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1", "", "http://", "http://a b"])
+def test_what_is_no_address_is_called_so(address):
+    result = tonearm("status", "--server", address)
+    assert result.returncode == 78 and "is no address such as http://127.0.0.1:8080" in result.stderr
+
+
+def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
+    """The connection breaks off while a scan counts up."""
+    started = b'data: {"type":"hello"}\n\n'
+    counting = b'data: {"type":"library","data":{"state":"scanning","tracks":0,"problems":[],"scan":{"found":7,"scanned":3,"added":0,"changed":0,"removed":0,"unplayable":0}}}\n\n'
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def serve() -> None:
+            events, _ = listener.accept()
+            with events:
+                events.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + started)
+                asked, _ = listener.accept()
+                with asked:
+                    asked.recv(65536)
+                    asked.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\n{}")
+                events.sendall(counting)
+
+        threading.Thread(target=serve, daemon=True).start()
+        status, seen = in_a_terminal("scan", "--server", f"http://127.0.0.1:{listener.getsockname()[1]}")
+    assert status == 69 and "7 files found, 3 read" in seen
+    assert re.search(r"7 files found, 3 read\r\x1b\[Ktonearm: ", seen), seen
