@@ -146,6 +146,7 @@ let package = Package(
             ],
             swiftSettings: settings, linkerSettings: linking),
 
+        tests("ThreadingTests", ["Threading"]),
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
         tests("SessionTests", ["Session", "Playback", "PlaybackTesting", "Threading"]),
