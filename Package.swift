@@ -105,9 +105,8 @@ let package = Package(
         target(
             "Library",
             [
-                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Catalogue", "Media", "Playback",
-                "Threading",
-                "CLinux", log,
+                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Addresses", "Catalogue", "Media",
+                "Playback", "Threading", "CLinux", log,
             ]),
         target("DBus", ["CSystemd", "Loading", "Threading"]),
         target("MPRIS", ["CSystemd", "Addresses", "DBus", "Loading", "Playback", "Threading", log]),
