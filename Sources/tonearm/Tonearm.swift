@@ -35,13 +35,25 @@ struct Tonearm: ParsableCommand {
         // The server is asked to end while it still starts: it ends as properly then.
         if CommandLine.arguments.dropFirst().first == ServeCommand._commandName { Signals.block() }
         do {
-            var command = try parseAsRoot()
+            var command = try parse()
             try command.run()
         } catch let failure as Failure {
             Console.complain("tonearm: \(failure.message)")
             Glibc.exit(failure.status.rawValue)
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// The server starts sooner when its command is parsed alone, without the tree of all others. What it cannot be, a
+    /// mistake or `--help`, is told by the tree.
+    private static func parse() throws -> any ParsableCommand {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.first == ServeCommand._commandName else { return try parseAsRoot() }
+        do {
+            return try ServeCommand.parse(Array(arguments.dropFirst()))
+        } catch {
+            return try parseAsRoot()
         }
     }
 }
