@@ -14,19 +14,12 @@ import time
 import httpx
 import pytest
 
-from rig import Api, EventLog, Origin, eventually
+from rig import Api, EventLog, eventually
 from rig.signals import largest_difference, read_wave
 from rig.waiting import during
 
 KBPS_192 = 24000
 RATE = 44100
-
-
-@pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
 
 
 @pytest.fixture
