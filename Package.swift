@@ -105,9 +105,8 @@ let package = Package(
         target(
             "Library",
             [
-                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Catalogue", "Media", "Playback",
-                "Threading",
-                "CLinux", log,
+                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Addresses", "Catalogue", "Media",
+                "Playback", "Threading", "CLinux", log,
             ]),
         target("DBus", ["CSystemd", "Loading", "Threading"]),
         target("MPRIS", ["CSystemd", "Addresses", "DBus", "Loading", "Playback", "Threading", log]),
@@ -146,6 +145,7 @@ let package = Package(
             ],
             swiftSettings: settings, linkerSettings: linking),
 
+        tests("ThreadingTests", ["Threading"]),
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
         tests("SessionTests", ["Session", "Playback", "PlaybackTesting", "Threading"]),

@@ -12,7 +12,8 @@ public enum SandboxTrial {
             if result >= 0 { worked.append(name) }
         }
         attempt("open a file", Int(open("/etc/hostname", O_RDONLY)))
-        attempt("make a file", Int(open("/tmp/tonearm-sandbox-trial", O_WRONLY | O_CREAT, 0o600)))
+        // Without a name: nothing would be left, and nobody can have put anything in its place.
+        attempt("make a file", Int(open("/tmp", O_WRONLY | O_DIRECTORY | namelessFile, 0o600)))
         attempt("open a Unix socket", Int(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)))
         attempt("open an Internet socket", Int(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)))
         attempt("look at a file", Int(access("/etc/passwd", F_OK)))
@@ -26,6 +27,9 @@ public enum SandboxTrial {
         attempt("take a lot of memory", most == MAP_FAILED ? -1 : 0)
         return worked
     }
+
+    /// What makes O_TMPFILE of O_DIRECTORY; the Glibc module hides it behind _GNU_SOURCE.
+    private static let namelessFile: Int32 = 0o20_000_000
 
     private static func makeProcess() -> Int {
         let child = clinux_fork()

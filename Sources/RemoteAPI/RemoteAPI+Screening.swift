@@ -15,8 +15,7 @@ extension RemoteAPI {
         guard let (player, path) = players.find(head.path),
             case .route(let route, let parameters) = player.router.match(head.method, path)
         else { return nil }
-        var finish = Finish(
-            counters: requests, method: head.method.rawValue, route: route.pattern, origin: nil, reply: { _ in })
+        var finish = Finish(requests, head.method, route: route.pattern)
         do throws(Problem) {
             finish.origin = try gate.admit(head, route.need).origin
             try JSONBody.checkType(of: head.headers)

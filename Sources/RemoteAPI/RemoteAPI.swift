@@ -186,9 +186,7 @@ public final class RemoteAPI: HTTPResponder {
         if case .none = match, !path.hasPrefix("/api/") { return passToSite(request, reply) }
         let label: String
         if case .route(let route, _) = match { label = route.pattern } else { label = "other" }
-        let finish = Finish(
-            counters: requests, method: request.method.isKnown ? request.method.rawValue : "other", route: label,
-            origin: nil, reply: reply)
+        let finish = Finish(requests, request.method, route: label, reply: reply)
         do throws(Problem) {
             switch match {
             case .route(let route, let parameters):
@@ -259,47 +257,13 @@ public final class RemoteAPI: HTTPResponder {
 
     /// The page needs no token, but answers under the allowed names only.
     private func passToSite(_ request: HTTPRequest, _ reply: @escaping Reply) {
-        let finish = Finish(
-            counters: requests, method: request.method.isKnown ? request.method.rawValue : "other", route: "page",
-            origin: nil, reply: reply)
+        let finish = Finish(requests, request.method, route: "page", reply: reply)
         do throws(Problem) {
             let isSafe = request.method == .get || request.method == .head
             _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: !isSafe))
             site.respond(to: request) { finish($0) }
         } catch {
             finish(error.response)
-        }
-    }
-}
-
-/// Counts an answer and completes its headers.
-struct Finish: Sendable {
-    let counters: RequestCounters
-    let method: String
-    let route: String
-    var origin: String?
-    let reply: Reply
-
-    func callAsFunction(_ response: HTTPResponse) { reply(completed(response)) }
-
-    func completed(_ response: HTTPResponse) -> HTTPResponse {
-        counters.count(method, route, response.status)
-        guard let origin else { return response }
-        var response = response
-        response.headers.set("Access-Control-Allow-Origin", origin)
-        response.headers.add("Vary", "Origin")
-        response.headers.set(
-            "Access-Control-Expose-Headers", "ETag, Location, Retry-After, Idempotency-Replayed, WWW-Authenticate")
-        return response
-    }
-}
-
-extension HTTPMethod {
-    /// Others must not make labels of their own.
-    fileprivate var isKnown: Bool {
-        switch self {
-        case .get, .head, .post, .put, .patch, .delete, .options: true
-        default: false
         }
     }
 }

@@ -38,8 +38,7 @@ struct Tonearm: ParsableCommand {
         // The server is asked to end while it still starts: it ends as properly then.
         if CommandLine.arguments.dropFirst().first == ServeCommand._commandName { Signals.block() }
         do {
-            var command = try parseAsRoot()
-            if let local = command as? any LocalCommand { try local.tonearm.options.refuse() }
+            var command = try parse()
             try command.run()
         } catch let failure as Failure {
             Console.complain("tonearm: \(failure.message)")
@@ -48,12 +47,27 @@ struct Tonearm: ParsableCommand {
             exit(withError: error)
         }
     }
+
+    /// The server starts sooner when its command is parsed alone, without the tree of all others. What it cannot be, a
+    /// mistake or `--help`, is told by the tree.
+    private static func parse() throws -> any ParsableCommand {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == ServeCommand._commandName,
+            case .success(let serve) = Result(catching: { try ServeCommand.parse(Array(arguments.dropFirst())) })
+        {
+            return serve
+        }
+        let command = try parseAsRoot()
+        if command is any LocalCommand, let first = arguments.first, first != type(of: command)._commandName {
+            let option = first.prefix { $0 != "=" }
+            throw ValidationError("\(option) is for the commands to a running server.")
+        }
+        return command
+    }
 }
 
 /// A command that speaks to no server.
-protocol LocalCommand: ParsableCommand {
-    var tonearm: Tonearm { get }
-}
+protocol LocalCommand: ParsableCommand {}
 
 enum ServerVersion {
     static let text = "0.1.0"

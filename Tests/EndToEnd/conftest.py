@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from rig import Api, Capture, EventLog, Media, PulseDaemon, Server
+from rig import Api, Capture, EventLog, Media, Origin, PulseDaemon, Server
 from rig.access import OpenServer, own_address
 from rig.contract import EventContract
 from rig.server import REPOSITORY
@@ -111,6 +111,13 @@ def api(server) -> Iterator[Api]:
     client = Api(server.url)
     yield client
     client.close()
+
+
+@pytest.fixture
+def origin() -> Iterator[Origin]:
+    server = Origin()
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="session")

@@ -54,13 +54,6 @@ def nginx(streams, directory):
 
 
 @pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
-
-
-@pytest.fixture
 def station(streams):
     server = PieceRadio(streams / "station", STEP)
     yield server

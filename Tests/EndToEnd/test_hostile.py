@@ -32,13 +32,6 @@ def add_list(server, url: str) -> socket.socket:
 
 
 @pytest.fixture
-def origin():
-    web = Origin()
-    yield web
-    web.close()
-
-
-@pytest.fixture
 def slow_servers():
     with contextlib.ExitStack() as stack:
         servers = [Origin(host=f"127.0.0.{number}") for number in range(2, 6)]

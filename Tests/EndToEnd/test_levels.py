@@ -6,7 +6,7 @@ import hashlib
 import numpy
 import pytest
 
-from rig import Api, Origin, eventually
+from rig import Api, eventually
 from rig.capture import RATE
 from rig.signals import align
 
@@ -14,11 +14,9 @@ NAME = "noise.mp3"
 
 
 @pytest.fixture
-def origin(media):
-    server = Origin()
-    server.serve(f"/{NAME}", media.path(NAME).read_bytes())
-    yield server
-    server.close()
+def origin(origin, media):
+    origin.serve(f"/{NAME}", media.path(NAME).read_bytes())
+    return origin
 
 
 @pytest.mark.parametrize("level", ["local", "online", "online and kept", "online and changed"])

@@ -5,14 +5,7 @@ import shutil
 
 import pytest
 
-from rig import Api, Origin
-
-
-@pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
+from rig import Api
 
 
 @pytest.fixture

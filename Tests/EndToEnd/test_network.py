@@ -17,13 +17,6 @@ KBPS_192 = 24000
 
 
 @pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
-
-
-@pytest.fixture
 def elsewhere():
     """Another host: its address differs."""
     server = Origin("127.0.0.2")

@@ -13,13 +13,6 @@ from rig.waiting import PATIENCE, during
 
 
 @pytest.fixture
-def origin():
-    origin = Origin()
-    yield origin
-    origin.close()
-
-
-@pytest.fixture
 def bus(directory):
     home = directory / "bus"
     home.mkdir()

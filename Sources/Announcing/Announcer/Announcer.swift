@@ -33,20 +33,15 @@ public final class Announcer: Sendable {
 
     public typealias Reply<Value> = @Sendable (Result<Value, AnnouncerError>) -> Void
 
-    private let environment: Environment
-    private let board = AnnouncerBoard()
-    private let mailbox = Mailbox<AnnouncerMessage>()
-    private let state = Mutex(State())
-
-    private struct State {
-        var rules = SessionRules()
-        var thread: NamedThread?
-        /// Why it is over.
-        var end: AnnouncerEnd?
-    }
+    private let board: AnnouncerBoard
+    private let loop: LazyLoop<AnnouncerMessage>
+    /// Why it is over.
+    private let end = Mutex<AnnouncerEnd?>(nil)
 
     public init(_ environment: Environment) {
-        self.environment = environment
+        let board = AnnouncerBoard()
+        self.board = board
+        loop = LazyLoop("announcer") { AnnouncerLoop(environment, $0, board).run() }
     }
 
     /// The newest state.
@@ -76,36 +71,27 @@ public final class Announcer: Sendable {
 
     /// The session has changed.
     public func obey(_ rules: SessionRules) {
-        let isRunning = state.withLock { state in
-            state.rules = rules
-            return state.thread != nil
-        }
-        if isRunning { mailbox.post(.obey(rules)) }
+        // First, for a loop that begins just now.
+        board.rules = rules
+        loop.postIfBegun(.obey(rules))
     }
 
-    /// Ends all sounds and threads; blocks for up to 1.5 s. The music stays as it is, silent perhaps: its player ends as well.
+    /// Ends all sounds and threads; blocks for up to 2 s: a voice that hangs longer is left behind. The music stays as it is,
+    /// silent perhaps: its player ends as well.
     public func shutdown(_ end: AnnouncerEnd = .serverEnds) {
-        let thread = state.withLock { state in
-            state.end = end
-            defer { state.thread = nil }
-            return state.thread
-        }
-        mailbox.post(.shutdown(end))
-        thread?.join()
-        for message in mailbox.close() { message.refuse(end.error) }
+        self.end.withLock { $0 = end }
+        for message in loop.shutdown(.shutdown(end), within: 2) { message.refuse(end.error) }
     }
 
     private func post(_ message: AnnouncerMessage, orElse refuse: (AnnouncerError) -> Void) {
-        let (isRunning, end) = state.withLock { state in
-            guard state.thread == nil, state.end == nil else { return (true, state.end) }
-            let (environment, mailbox, board, rules) = (environment, mailbox, board, state.rules)
-            state.thread = NamedThread(ifPossible: "announcer") {
-                AnnouncerLoop(environment, mailbox, board, rules).run()
+        do {
+            try loop.post(message)
+        } catch {
+            switch error {
+            case .noThread: refuse(.busy("The machine has no threads left."))
+            case .ended: refuse((end.withLock { $0 } ?? .serverEnds).error)
             }
-            return (state.thread != nil, nil)
         }
-        guard isRunning else { return refuse(.busy("The machine has no threads left.")) }
-        if !mailbox.post(message) { refuse((end ?? .serverEnds).error) }
     }
 }
 

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Playback
 internal import Synchronization
 
-/// The announcer's state as others read it, and who hears of it.
+/// What an announcer and its loop share: the state as others read it, who hears of it, and the session's rules.
 final class AnnouncerBoard: Sendable {
     private struct State {
         var status = AnnouncerStatus()
+        var rules = SessionRules()
         var observer: @Sendable (AnnouncementChange) -> Void = { _ in }
     }
 
     private let state = Mutex(State())
 
     var status: AnnouncerStatus { state.withLock { $0.status } }
+
+    /// The newest ones; a loop that has begun is told of each change as well.
+    var rules: SessionRules {
+        get { state.withLock { $0.rules } }
+        set { state.withLock { $0.rules = newValue } }
+    }
 
     func observe(_ observer: @escaping @Sendable (AnnouncementChange) -> Void) {
         state.withLock { $0.observer = observer }

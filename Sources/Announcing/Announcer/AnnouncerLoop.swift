@@ -16,14 +16,11 @@ final class AnnouncerLoop {
     private var music = MusicCare()
     private var requests = OpenRequests()
 
-    init(
-        _ environment: Announcer.Environment, _ mailbox: Mailbox<AnnouncerMessage>, _ board: AnnouncerBoard,
-        _ rules: SessionRules
-    ) {
+    init(_ environment: Announcer.Environment, _ mailbox: Mailbox<AnnouncerMessage>, _ board: AnnouncerBoard) {
         self.environment = environment
         self.mailbox = mailbox
         self.board = board
-        self.rules = rules
+        rules = board.rules
         pool = VoicePool(environment.voices, environment.budget) { [mailbox] id, report in
             mailbox.post(.report(id, report))
         } displaced: { [mailbox] id in

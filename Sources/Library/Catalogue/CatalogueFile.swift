@@ -36,7 +36,9 @@ enum CatalogueFile {
         }
         DamagedFile.makePrivate(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
-        try UnfitFile.prepare(pool, applicationID: CatalogueSchema.applicationID, CatalogueSchema.migrator)
+        try UnfitFile.prepare(
+            pool, applicationID: CatalogueSchema.applicationID, fingerprint: CatalogueSchema.fingerprint,
+            CatalogueSchema.migrator)
         let isNew = try pool.read { try Int.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM folder)") == 0 }
         return (pool, isNew)
     }

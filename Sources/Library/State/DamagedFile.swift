@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import GRDB
 import Glibc
 import Synchronization
@@ -34,13 +35,33 @@ struct UnfitFile: Error, CustomStringConvertible {
     var description: String
 
     /// Brings a file up to date, and throws unless it is ours, no newer than this program, and whole.
-    static func prepare(_ file: some DatabaseWriter, applicationID: Int, _ migrator: DatabaseMigrator) throws {
+    static func prepare(
+        _ file: some DatabaseWriter, applicationID: Int, fingerprint: UInt64, _ migrator: DatabaseMigrator
+    ) throws {
+        let isCurrent = try file.read { database in
+            try self.fingerprint(database) == fingerprint
+                && Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID
+                && String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid")
+                    == migrator.migrations
+        }
+        // The usual case: what follows takes several milliseconds of a start.
+        if isCurrent { return }
         let isEmpty = try file.read { database in
             try check(database, applicationID: applicationID, migrator)
         }
         try migrator.migrate(file)
         // What was empty has just been made whole.
         if !isEmpty { try file.read { try checkSchema($0, migrator) } }
+    }
+
+    /// Of all tables and indices, to the letter. A file that has the schema's own is as the migrations leave it; one with
+    /// another may be as good.
+    static func fingerprint(_ database: Database) throws -> UInt64 {
+        let sql = """
+            SELECT group_concat(type || ' ' || name || ' ' || coalesce(sql, ''), char(10)) FROM sqlite_master
+            WHERE substr(name, 1, 7) <> 'sqlite_'
+            """
+        return StableHash(of: (try String.fetchOne(database, sql: sql) ?? "").utf8).value
     }
 
     /// Throws unless the file is empty or carries our number and no unknown migration.

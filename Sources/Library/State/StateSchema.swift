@@ -6,6 +6,8 @@ import GRDB
 enum StateSchema {
     /// In the file's header: "Tone". Tells our files from those of others.
     static let applicationID = 0x546F_6E65
+    /// Of what the migrations make; a test says the new one.
+    static let fingerprint: UInt64 = 0x3c13_d7ac_2378_9d48
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -29,6 +31,6 @@ enum StateSchema {
 
     /// Brings the file up to date; throws `UnfitFile` for a file that is not ours or newer than this program.
     static func prepare(_ queue: DatabaseQueue) throws {
-        try UnfitFile.prepare(queue, applicationID: applicationID, migrator)
+        try UnfitFile.prepare(queue, applicationID: applicationID, fingerprint: fingerprint, migrator)
     }
 }

@@ -105,7 +105,7 @@ final class ArtworkFiles: Sendable {
         guard let format = PictureFormat(bytes), [.jpeg, .png, .gif, .webp].contains(format),
             mkdir(directory, 0o700) == 0 || errno == EEXIST
         else { return nil }
-        let path = "\(directory)/\(String(Self.checksum(bytes), radix: 36)).\(format.fileExtension)"
+        let path = "\(directory)/\(String(StableHash(of: bytes).value, radix: 36)).\(format.fileExtension)"
         if access(path, R_OK) == 0 { return path }
         let partial = path + ".partial"
         let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -137,11 +137,6 @@ final class ArtworkFiles: Sendable {
             let path = "\(directory)/\(name)"
             if name != ".", name != "..", !kept.contains(path) { unlink(path) }
         }
-    }
-
-    /// FNV-1a, 64 bits: the same picture has the same name in every run.
-    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
 }
 

@@ -81,7 +81,7 @@ public final class Recorder: Sendable {
     }
 
     private func post(_ message: RecorderMessage, orElse refuse: (RecordingError) -> Void) {
-        loop.post(message, orElse: refuse)
+        do { try loop.post(message) } catch { refuse(RecordingError(error)) }
     }
 }
 

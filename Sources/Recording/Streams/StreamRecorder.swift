@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Threading
+
 /// Saves what players' current items send: a handle for any thread. Its loop runs on a thread of its own, one for all
 /// players, from the first use on.
 public final class StreamRecorder: Sendable {
@@ -58,14 +60,18 @@ public final class StreamRecorder: Sendable {
         _ player: String, name: String?, limits: StreamLimits = StreamLimits(),
         reply: @escaping @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void
     ) {
-        loop.post(.start(player, name: name, limits, reply)) { reply(.failure($0)) }
+        do {
+            try loop.post(.start(player, name: name, limits, reply))
+        } catch {
+            reply(.failure(RecordingError(error)))
+        }
     }
 
     public func stop(
         _ player: String, reply: @escaping @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void
     ) {
         guard loop.isBegun else { return reply(.failure(.notRecording)) }
-        loop.post(.stop(player, reply)) { reply(.failure($0)) }
+        do { try loop.post(.stop(player, reply)) } catch { reply(.failure(RecordingError(error))) }
     }
 
     /// The player's item or status has changed, or a source of its item is open now.

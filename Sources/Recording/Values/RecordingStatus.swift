@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Threading
+
 /// What the recorder is doing, and what became of the last recording.
 public struct RecordingStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
@@ -132,4 +134,12 @@ public enum RecordingError: Error, Hashable, Sendable {
     case diskFull(String)
     case failed(String)
     case shuttingDown
+
+    init(_ refusal: LazyLoop<some Sendable>.Refusal) {
+        self =
+            switch refusal {
+            case .noThread: .failed("The machine lets the server have no more threads.")
+            case .ended: .shuttingDown
+            }
+    }
 }

@@ -10,8 +10,6 @@ import Threading
 /// are handed out and connections are woken without the hub's lock. Recorded events come from the player's thread only,
 /// so that every client gets them in their order.
 final class EventHub: Sendable {
-    /// The shortest time between two `buffer` events.
-    static let bufferInterval = 0.1
     static let heartbeatInterval = 15.0
 
     private struct State {
@@ -23,18 +21,10 @@ final class EventHub: Sendable {
         var heartbeats = TimeSchedule<Subscriber>()
         var timeIsRunning = false
         var snapshotFrame: (frame: EventFrame, version: UInt64, sequence: UInt64, at: MonotonicTime)?
-        var toldBuffer: LoadedMedia?
-        var bufferToldAt: MonotonicTime?
-        /// A `buffer` event waits for its interval to pass.
-        var bufferIsWaiting = false
+        var buffer = BufferNews()
         var isStopped = false
         /// Why nobody can listen any more, though the server goes on.
         var retired: String?
-
-        func bufferIsDue(_ now: MonotonicTime) -> Bool {
-            guard bufferIsWaiting, let bufferToldAt else { return false }
-            return now.seconds(since: bufferToldAt) >= EventHub.bufferInterval
-        }
 
         mutating func everyone() -> [Subscriber] {
             let all = list ?? Array(subscribers.values)
@@ -85,7 +75,7 @@ final class EventHub: Sendable {
             record(name, at: event.wallMilliseconds, version: event.version, data)
             if name == .item {
                 // What waited for slow clients was dropped as it may be of the item before: it is told anew.
-                state.withLock { $0.toldBuffer = nil }
+                state.withLock { $0.buffer.forget() }
                 tellBuffer()
             }
         }
@@ -265,7 +255,7 @@ final class EventHub: Sendable {
         let isNeeded = state.withLock { state in
             // Without a subscriber there may be no thread to take the message.
             !state.subscribers.isEmpty
-                && (!state.times.isEmpty || !state.heartbeats.isEmpty || state.bufferIsWaiting)
+                && (!state.times.isEmpty || !state.heartbeats.isEmpty || state.buffer.nextDue != nil)
         }
         if isNeeded { mailbox.post(.changed) }
     }
@@ -287,7 +277,7 @@ final class EventHub: Sendable {
             // The jump that set time going was told at once; the next event is due an interval later.
             if isRunning, !state.timeIsRunning { state.times.realign(now) }
             state.timeIsRunning = isRunning
-            return (isRunning ? state.times.takeDue(now) : [], state.heartbeats.takeDue(now), state.bufferIsDue(now))
+            return (isRunning ? state.times.takeDue(now) : [], state.heartbeats.takeDue(now), state.buffer.isDue(now))
         }
         if !timeGroups.isEmpty {
             let frame = encoder.time(
@@ -297,28 +287,18 @@ final class EventHub: Sendable {
         for group in beatGroups { for subscriber in group { subscriber.setHeartbeat() } }
         if bufferIsDue { tellBuffer() }
         return state.withLock { state in
-            [
-                state.timeIsRunning ? state.times.nextDue : nil, state.heartbeats.nextDue,
-                state.bufferIsWaiting ? state.bufferToldAt?.advanced(bySeconds: Self.bufferInterval) : nil,
-            ].compactMap { $0 }.min()
+            [state.timeIsRunning ? state.times.nextDue : nil, state.heartbeats.nextDue, state.buffer.nextDue]
+                .compactMap { $0 }.min()
         }
     }
 
-    /// Tells what is loaded when that is news, at most every `bufferInterval`; the last value is never left out.
+    /// Tells what is loaded when that is news.
     private func tellBuffer() {
         let snapshot = player.snapshot
         let loaded = LoadedMedia(snapshot)
         let moment = Moment(clock)
-        let everyone: [Subscriber]? = state.withLock { state in
-            state.bufferIsWaiting = false
-            guard loaded.tellsMore(than: state.toldBuffer) else { return nil }
-            if let last = state.bufferToldAt, moment.monotonic.seconds(since: last) < Self.bufferInterval {
-                state.bufferIsWaiting = true
-                return nil
-            }
-            state.toldBuffer = loaded
-            state.bufferToldAt = moment.monotonic
-            return state.everyone()
+        let everyone = state.withLock { state in
+            state.buffer.tell(loaded, now: moment.monotonic) ? state.everyone() : nil
         }
         guard let everyone else { return }
         let frame = encoder.buffer(loaded, version: snapshot.version, at: moment)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import HTTP
 import Playback
 
@@ -150,7 +151,7 @@ struct MediaRoutes: Sendable {
     }
 
     static func tag(_ picture: [UInt8], _ suffix: String = "") -> EntityTag {
-        EntityTag(String(checksum(picture), radix: 36) + suffix)
+        EntityTag(String(StableHash(of: picture).value, radix: 36) + suffix)
     }
 
     static func reporting<Value>(_ member: String, _ body: () throws(MediaError) -> Value) throws(Problem)
@@ -182,12 +183,5 @@ struct MediaRoutes: Sendable {
                     ("X-Content-Type-Options", "nosniff"),
                     ("Content-Security-Policy", "default-src 'none'; sandbox"),
                 ]), body: .bytes(picture))
-    }
-
-    /// FNV-1a, 64 bits: stable across runs, unlike `Hasher`.
-    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        return hash
     }
 }

@@ -24,6 +24,8 @@ struct APICall: Sendable {
 struct Route: Sendable {
     /// Answers at once or later, from any thread; a thrown problem is the answer.
     typealias Handler = @Sendable (APICall, @escaping Reply) throws(Problem) -> Void
+    /// Must not block.
+    typealias Precondition = @Sendable (APICall) throws(Problem) -> Void
 
     var method: HTTPMethod
     /// As in openapi.yaml, with `{name}` for a parameter that takes one segment.
@@ -39,8 +41,8 @@ struct Route: Sendable {
     /// In bytes.
     var largestBody = Self.smallBody
     /// What a request must meet besides, as far as its head shows: asked before a large body is read, and not for the
-    /// answer of an earlier request (`Idempotency-Key`). Must not block.
-    var precondition: (@Sendable (APICall) throws(Problem) -> Void)?
+    /// answer of an earlier request (`Idempotency-Key`).
+    var precondition: Precondition?
     var handler: Handler
 
     /// Far more than any request needs that carries no list.
@@ -63,29 +65,32 @@ extension Route {
     }
 
     static func post(
-        _ pattern: String, largestBody: Int = smallBody,
-        precondition: (@Sendable (APICall) throws(Problem) -> Void)? = nil, _ handler: @escaping Handler
+        _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
     ) -> Route {
-        Route(
-            method: .post, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
-            handler: handler)
+        write(.post, pattern, largestBody, precondition, handler)
     }
 
     static func put(
-        _ pattern: String, largestBody: Int = smallBody,
-        precondition: (@Sendable (APICall) throws(Problem) -> Void)? = nil, _ handler: @escaping Handler
+        _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
     ) -> Route {
-        Route(
-            method: .put, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
-            handler: handler)
+        write(.put, pattern, largestBody, precondition, handler)
     }
 
     static func patch(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        Route(method: .patch, pattern: pattern, scope: .control, handler: handler)
+        write(.patch, pattern, smallBody, nil, handler)
     }
 
     static func delete(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        Route(method: .delete, pattern: pattern, scope: .control, handler: handler)
+        write(.delete, pattern, smallBody, nil, handler)
+    }
+
+    private static func write(
+        _ method: HTTPMethod, _ pattern: String, _ largestBody: Int, _ precondition: Precondition?,
+        _ handler: @escaping Handler
+    ) -> Route {
+        Route(
+            method: method, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
+            handler: handler)
     }
 }
 

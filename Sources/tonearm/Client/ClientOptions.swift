@@ -20,11 +20,6 @@ struct ClientOptions: ParsableArguments {
     var player: String?
 
     /// For a command that has no use for them.
-    func refuse() throws {
-        for (name, value) in [("--server", server), ("--token", token), ("--player", player)] where value != nil {
-            throw ValidationError("\(name) is for the commands to a running server.")
-        }
-    }
 
     func client() throws -> ServerClient {
         let environment = ProcessInfo.processInfo.environment

@@ -11,7 +11,6 @@ struct DoctorCommand: LocalCommand {
             see that the sound server takes it. The exit status is 0 only if playing would work.
             """)
 
-    @ParentCommand var tonearm: Tonearm
     @OptionGroup var options: ServeOptions
 
     @Flag(help: "Print JSON.")

@@ -10,8 +10,6 @@ struct InfoCommand: LocalCommand {
         commandName: "info", abstract: "Tells what a file holds: format, duration, tags, damage.",
         discussion: "The file is decoded as a whole (some 1,000 times faster than it plays) to find damage.")
 
-    @ParentCommand var tonearm: Tonearm
-
     @Argument(help: "File, or file: URL.", completion: .file())
     var uri: String
 

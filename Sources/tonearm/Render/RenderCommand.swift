@@ -11,8 +11,6 @@ struct RenderCommand: LocalCommand {
             complete; until then it is OUTPUT.partial.
             """)
 
-    @ParentCommand var tonearm: Tonearm
-
     @Argument(help: "File, or file: URL.", completion: .file())
     var input: String
 

@@ -17,7 +17,6 @@ struct ServeCommand: LocalCommand {
             with --config; a flag counts more than the environment, the environment more than the file.
             """)
 
-    @ParentCommand var tonearm: Tonearm
     @OptionGroup var options: ServeOptions
 
     func run() throws {

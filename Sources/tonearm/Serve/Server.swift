@@ -15,13 +15,11 @@ import MediaWorkerClient
 import MicrohttpdServer
 import Mpg123Decoding
 import Playback
-import PulseAudioHost
 import RangeCache
 import Recording
 import RemoteAPI
 import Session
 import Resampling
-import SoftwareOutput
 import StaticSite
 import Threading
 import WebsocketServer
@@ -247,48 +245,6 @@ final class Server {
         let reserved = min(reservedDescriptors, max(neededDescriptors, descriptors / 2))
         limits.total = max(4, min(limits.total, descriptors - reserved))
         return limits
-    }
-
-    private static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
-        if let path = configuration.tokenFile { return try AccessTokens.load(path) }
-        guard !configuration.isLoopback, !configuration.isAnonymous else { return [] }
-        do throws(StateStoreError) {
-            try DataDirectory.make(configuration.data)
-        } catch {
-            throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
-        }
-        return try AccessTokens.load(configuration.data + "/tokens")
-    }
-
-    private static func access(_ configuration: ServerConfiguration, _ tokens: [AccessToken]) -> AccessPolicy {
-        let anonymous: AccessPolicy.Anonymous =
-            if configuration.isAnonymous {
-                .everyone
-            } else if configuration.tokenFile != nil {
-                .nobody
-            } else {
-                .loopback
-            }
-        return AccessPolicy(
-            tokens: tokens, anonymous: anonymous, machineName: LocalNetwork.machineName(),
-            allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
-    }
-
-    /// `player`: nil for main.
-    private static func output(_ configuration: ServerConfiguration, player: String? = nil) -> any AudioOutput {
-        switch configuration.output {
-        case .pulse: PulseAudioOutput(device: configuration.sink, player: player)
-        case .null: NullOutput()
-        case .file(let path):
-            FileOutput(path: player.map { Self.path(path, of: $0) } ?? path, report: fileIsIncomplete)
-        }
-    }
-
-    /// `music.wav` is `music-kitchen.wav` for another player: two cannot write one file.
-    static func path(_ path: String, of player: String) -> String {
-        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let dot = path[name...].dropFirst().lastIndex(of: ".") ?? path.endIndex
-        return "\(path[..<dot])-\(player)\(path[dot...])"
     }
 
     private static func site(_ resources: Resources) throws -> any HTTPResponder {

@@ -76,7 +76,7 @@ import Threading
         mailbox.post(.play(Sound(uri: "a.mp3")) { if case .failure(let error) = $0 { answers.post(error) } })
         let environment = Announcer.Environment(
             music: ScriptedMusic(), voices: ScriptedVoices(ended: Mailbox()), clock: MachineClock())
-        AnnouncerLoop(environment, mailbox, AnnouncerBoard(), SessionRules()).run()
+        AnnouncerLoop(environment, mailbox, AnnouncerBoard()).run()
         #expect(answers.take(until: .now) == [.playerRemoved])
     }
 

@@ -6,15 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import Api, Origin
+from rig import Api
 from rig.waiting import eventually
-
-
-@pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -6,15 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import Origin, eventually
+from rig import eventually
 from rig.radio import Radio
-
-
-@pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
 
 
 def bars(page) -> list[float]:

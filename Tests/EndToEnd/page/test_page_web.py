@@ -6,14 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import Api, Origin, eventually
-
-
-@pytest.fixture
-def origin():
-    server = Origin()
-    yield server
-    server.close()
+from rig import Api, eventually
 
 
 @pytest.fixture

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import Threading
 
 /// The thread of a handle's private loop, with its mailbox: it begins with the first message. Usable from any thread.
-final class LazyLoop<Message: Sendable>: Sendable {
+public final class LazyLoop<Message: Sendable>: Sendable {
+    /// Why a message is not taken.
+    public enum Refusal: Error {
+        /// There can be no more threads; the next message tries again.
+        case noThread
+        case ended
+    }
+
     private enum State {
         case idle
         case running(NamedThread)
@@ -17,28 +23,29 @@ final class LazyLoop<Message: Sendable>: Sendable {
     private let state = Mutex(State.idle)
 
     /// `run` is called once, on the thread, and returns when it has taken the last message.
-    init(_ name: String, run: @escaping @Sendable (Mailbox<Message>) -> Void) {
+    public init(_ name: String, run: @escaping @Sendable (Mailbox<Message>) -> Void) {
         self.name = name
         self.run = run
     }
 
     /// Whether anything was ever posted. What is going on is known to the loop alone: what was asked for before may still
     /// wait for it.
-    var isBegun: Bool {
+    public var isBegun: Bool {
         state.withLock { if case .idle = $0 { false } else { true } }
     }
 
-    func post(_ message: Message, orElse refuse: (RecordingError) -> Void) {
-        guard begin() else { return refuse(.failed("The machine lets the server have no more threads.")) }
-        guard mailbox.post(message) else { return refuse(.shuttingDown) }
+    public func post(_ message: Message) throws(Refusal) {
+        guard begin() else { throw .noThread }
+        guard mailbox.post(message) else { throw .ended }
     }
 
     /// Begins no thread; false when the loop will not take it.
-    @discardableResult func postIfBegun(_ message: Message) -> Bool { isBegun && mailbox.post(message) }
+    @discardableResult
+    public func postIfBegun(_ message: Message) -> Bool { isBegun && mailbox.post(message) }
 
     /// Waits so long for the loop, which is told by `last`.
     /// - Returns: what it has not taken by then, and never will.
-    func shutdown(_ last: Message, within seconds: Double) -> [Message] {
+    public func shutdown(_ last: Message, within seconds: Double) -> [Message] {
         let previous = state.withLock { state in
             defer { state = .ended }
             return state
@@ -48,7 +55,7 @@ final class LazyLoop<Message: Sendable>: Sendable {
         return mailbox.close()
     }
 
-    /// False when there can be no thread; the next message tries again.
+    /// False when there can be no thread.
     private func begin() -> Bool {
         state.withLock { state in
             guard case .idle = state else { return true }
