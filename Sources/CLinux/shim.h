@@ -25,6 +25,56 @@
 /// Names the calling thread (15 bytes); prctl is variadic, which Swift cannot call.
 static inline void clinux_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+/// The signals of a defect.
+static const int clinux_crash_signals[] = {SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGABRT};
+enum { clinux_crash_signal_count = sizeof clinux_crash_signals / sizeof clinux_crash_signals[0] };
+
+static inline const char *clinux_crash_signal_name(int number) {
+    switch (number) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    default: return "SIGABRT";
+    }
+}
+
+/// Only what may be called in a signal handler, and no memory but its own. The default action holds again already
+/// (SA_RESETHAND): the process ends by the signal as it returns, with what it was doing in a core file.
+static inline void clinux_tell_crash(int number) {
+    char text[80];
+    char thread[16] = "";
+    size_t length = 0;
+    prctl(PR_GET_NAME, thread, 0, 0, 0);
+    const char *parts[] = {"tonearm: ended by ", clinux_crash_signal_name(number), " in the thread ", thread, "\n"};
+    for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++)
+        for (const char *next = parts[part]; *next && length < sizeof text; next++) text[length++] = *next;
+    // One call, so that lines of other threads stay apart. There is nobody to tell that it failed.
+    ssize_t written = write(STDERR_FILENO, text, length);
+    (void)written;
+    // Sent by another process, or a trap behind which it would go on, it does not come again by itself.
+    raise(number);
+}
+
+/// Signals that somebody handles already, such as Swift's backtracer, are left to them.
+static inline void clinux_report_crashes(void) {
+    for (int index = 0; index < clinux_crash_signal_count; index++) {
+        struct sigaction action = {0};
+        if (sigaction(clinux_crash_signals[index], NULL, &action) != 0) continue;
+        if ((action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) continue;
+        action.sa_handler = clinux_tell_crash;
+        action.sa_flags = (int)SA_RESETHAND | SA_ONSTACK;
+        sigemptyset(&action.sa_mask);
+        sigaction(clinux_crash_signals[index], &action, NULL);
+    }
+}
+
+/// Takes them out of a set that is to be blocked: blocked, one of them ends the process without its handler.
+static inline void clinux_leave_crash_signals(sigset_t *set) {
+    for (int index = 0; index < clinux_crash_signal_count; index++) sigdelset(set, clinux_crash_signals[index]);
+}
+
 /// Sleeps while `*word` is `expected`; may return early. futex has no libc wrapper and syscall is variadic.
 static inline void clinux_futex_wait(void *word, uint32_t expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);

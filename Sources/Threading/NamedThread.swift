@@ -9,7 +9,8 @@ import Glibc
 public final class NamedThread: Sendable {
     private let handle: pthread_t
 
-    /// Starts the thread at once. All signals are blocked in it, so that only the main thread takes them.
+    /// Starts the thread at once. All signals but those of a defect are blocked in it, so that only the
+    /// main thread takes them.
     ///
     /// Ends the process when there can be no more threads: for those without which nothing works.
     public convenience init(_ name: String, _ body: @escaping @Sendable () -> Void) {
@@ -31,6 +32,7 @@ public final class NamedThread: Sendable {
         var all = sigset_t()
         var previous = sigset_t()
         sigfillset(&all)
+        clinux_leave_crash_signals(&all)
         pthread_sigmask(SIG_SETMASK, &all, &previous)
         var handle = pthread_t()
         let code = pthread_create(

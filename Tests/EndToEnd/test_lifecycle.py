@@ -2,7 +2,10 @@
 """Start, end, and nothing left over."""
 
 import contextlib
+import ctypes
+import os
 import pathlib
+import platform
 import re
 import signal
 import socket
@@ -10,7 +13,7 @@ import time
 
 import pytest
 
-from rig import Api, EventLog, eventually
+from rig import Api, EventLog, Server, eventually
 from rig.signals import click_level
 
 
@@ -33,6 +36,26 @@ def test_interrupt_ends_it_too(start_server):
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(3) in (0, 130, -signal.SIGINT)
     server.process = None
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP, signal.SIGFPE, signal.SIGABRT])
+def test_a_crash_leaves_a_line_and_ends_by_its_signal(directory, media, number):
+    """Where Swift's backtracer is not there to tell more."""
+    server = Server(directory, media.root, os.environ | {"SWIFT_BACKTRACE": "enable=no"}).start()
+    server.process.send_signal(number)
+    assert server.process.wait(10) == -number
+    assert server.log().splitlines()[-1] == f"tonearm: ended by {number.name} in the thread tonearm"
+
+
+def test_a_crash_names_its_thread(directory, media):
+    """One of ours, which blocks all other signals."""
+    server = Server(directory, media.root, os.environ | {"SWIFT_BACKTRACE": "enable=no"}).start()
+    tasks = pathlib.Path(f"/proc/{server.process.pid}/task").iterdir()
+    thread = next(int(task.name) for task in tasks if (task / "comm").read_text() == "player\n")
+    call = {"x86_64": 234, "aarch64": 131}[platform.machine()]
+    assert ctypes.CDLL(None).syscall(call, server.process.pid, thread, int(signal.SIGSEGV)) == 0
+    assert server.process.wait(10) == -signal.SIGSEGV
+    assert server.log().splitlines()[-1] == "tonearm: ended by SIGSEGV in the thread player"
 
 
 def test_term_at_any_moment_of_the_start_ends_it(start_server):

@@ -23,6 +23,7 @@ struct ServeCommand: LocalCommand {
         let configuration = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
         var log = Logger(label: "tonearm") { StreamLogHandler.standardError(label: $0) }
         log.logLevel = configuration.logLevel
+        CrashLine.install()
         Signals.block()
         let server = try Server(configuration, log: log)
         for directory in configuration.music where access(directory, R_OK | X_OK) != 0 {
