@@ -83,6 +83,19 @@ public final class Announcer: Sendable {
         if isRunning { mailbox.post(.obey(rules)) }
     }
 
+    /// Ends all sounds. Returns when that is told, 0.2 s at most, and before they have faded: `shutdown` waits for that.
+    /// It exists because a player that is down tells nothing any more.
+    public func endSounds(_ end: AnnouncerEnd = .serverEnds) {
+        let told = Mailbox<Void>()
+        let isRunning = state.withLock { state in
+            state.end = end
+            return state.thread != nil
+        }
+        if isRunning, mailbox.post(.shutdown(end, told: { told.post(()) })) {
+            _ = told.take(until: .now.advanced(bySeconds: 0.2))
+        }
+    }
+
     /// Ends all sounds and threads; blocks for up to 1.5 s. The music stays as it is, silent perhaps: its player ends as well.
     public func shutdown(_ end: AnnouncerEnd = .serverEnds) {
         let thread = state.withLock { state in
@@ -90,7 +103,7 @@ public final class Announcer: Sendable {
             defer { state.thread = nil }
             return state.thread
         }
-        mailbox.post(.shutdown(end))
+        mailbox.post(.shutdown(end, told: {}))
         thread?.join()
         for message in mailbox.close() { message.refuse(end.error) }
     }

@@ -27,6 +27,16 @@ import Threading
         #expect(voice.log.last == "end")
     }
 
+    @Test func theMusicIsLeftAlone_whenItIsHeardElsewhere() throws {
+        let rig = AnnouncerRig()
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
+        let (voice, id) = try rig.nextPlay()
+        voice.report(id, .heard)
+        #expect(rig.waitForMusic { !$0.isEmpty })
+        rig.announcer.shutdown()
+        #expect(rig.music.log.withLock { $0 } == ["announcing true", "announcing false"])
+    }
+
     @Test func aPauseIsAnInterruption() throws {
         let rig = AnnouncerRig()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), music: .pause)) { _ in }
@@ -72,7 +82,7 @@ import Threading
 
     @Test func whatComesBehindTheEnd_isAnswered() {
         let (mailbox, answers) = (Mailbox<AnnouncerMessage>(), Mailbox<AnnouncerError>())
-        mailbox.post(.shutdown(.playerRemoved))
+        mailbox.post(.shutdown(.playerRemoved, told: {}))
         mailbox.post(.play(Sound(uri: "a.mp3")) { if case .failure(let error) = $0 { answers.post(error) } })
         let environment = Announcer.Environment(
             music: ScriptedMusic(), voices: ScriptedVoices(ended: Mailbox()), clock: MachineClock())
@@ -137,6 +147,26 @@ import Threading
         #expect(rig.music.log.withLock { $0 } == ["announcing true", down, "announcing false"])
     }
 
+    /// Whoever has to tell it may be gone before the last voice has faded.
+    @Test func theEndsAreTold_whileTheVoicesStillFade() throws {
+        let rig = AnnouncerRig()
+        let changes = Mailbox<AnnouncementChange.Kind>()
+        rig.announcer.observe { changes.post($0.kind) }
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
+        let (voice, _) = try rig.nextPlay()
+        voice.fades.withLock { $0 = true }
+        rig.announcer.endSounds()
+        guard case .ended(let end)? = changes.take(until: .now).last else {
+            Issue.record("it was not told")
+            return
+        }
+        #expect(end.reason == .failed && end.error?.code == .shuttingDown)
+        #expect(rig.music.log.withLock { $0 } == [])
+        voice.faded.post(())
+        rig.announcer.shutdown()
+        #expect(voice.log.last == "end")
+    }
+
     @Test func removedWithItsPlayer_itEndsWhatSounds_andRefusesWhatWaits() throws {
         let rig = AnnouncerRig()
         let changes = Mailbox<AnnouncementChange.Kind>()
@@ -171,12 +201,25 @@ import Threading
             Issue.record("not refused: \(refused)")
             return
         }
+        let announced = Mailbox<Result<Announcement, AnnouncerError>>()
+        zones[3].announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { announced.post($0) }
+        guard case .failure(.busy)? = announced.take(until: zones[3].patience).first else {
+            Issue.record("an announcement is not refused")
+            return
+        }
         // The ninth of one player takes the place of its oldest.
         zones[0].announcer.play(Sound(uri: "b.mp3")) { answer.post($0) }
-        #expect(try zones[0].nextPlay().0 === playing[0].voice)
+        let (ninth, id) = try zones[0].nextPlay()
+        #expect(ninth === playing[0].voice)
+        // It goes on.
+        ninth.report(id, .heard)
         // What has ended makes room, and of those that have ended only some stay warm.
         for (voice, id) in playing.dropFirst() { voice.report(id, .finished) }
-        #expect(zones[0].eventually { playing.filter { $0.voice.log.last == "end" }.count == 23 - VoiceBudget.warm })
+        // Long before those that are warm end as well.
+        #expect(
+            zones[0].eventually(within: VoicePool.warmth / 2) {
+                playing.filter { $0.voice.log.last == "end" }.count == 23 - VoiceBudget.warm
+            })
         zones[3].announcer.play(Sound(uri: "a.mp3")) { answer.post($0) }
         _ = try zones[3].nextPlay()
         for zone in zones { zone.announcer.shutdown() }
@@ -207,8 +250,8 @@ private final class AnnouncerRig: Sendable {
         try #require(voices.played.take(until: patience).first)
     }
 
-    func eventually(_ condition: () -> Bool) -> Bool {
-        let deadline = patience
+    func eventually(within seconds: Double, _ condition: () -> Bool) -> Bool {
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         while !condition() {
             guard MonotonicTime.now < deadline else { return false }
             _ = voices.ended.take(until: deadline)
@@ -239,7 +282,7 @@ private final class ScriptedMusic: AnnouncedMusic {
     var output: OutputStatus {
         var output = OutputStatus()
         output.devices = OutputDevices(
-            devices: [OutputDevice(id: "speakers", description: "")], current: "speakers")
+            devices: ["speakers", "kitchen"].map { OutputDevice(id: $0, description: "") }, current: "speakers")
         return output
     }
     var volume: Double { 0.3 }
@@ -284,6 +327,9 @@ private final class ScriptedVoice: Voice {
     private let played: Mailbox<(ScriptedVoice, SoundID)>
     private let ended: Mailbox<Void>
     private let entries = Mutex<[String]>([])
+    /// Its end waits for `faded`.
+    let fades = Mutex(false)
+    let faded = Mailbox<Void>()
 
     init(
         _ played: Mailbox<(ScriptedVoice, SoundID)>, _ ended: Mailbox<Void>,
@@ -305,6 +351,7 @@ private final class ScriptedVoice: Voice {
     func stop() { note("stop") }
     func obey(_ rules: SessionRules) {}
     func end() {
+        if fades.withLock({ $0 }) { _ = faded.take(until: .now.advanced(bySeconds: 30)) }
         note("end")
         ended.post(())
     }
