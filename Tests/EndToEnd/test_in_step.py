@@ -26,7 +26,7 @@ def sides(pulse):
 @pytest.fixture
 def pair(sides, server, api):
     """Main on the left, the kitchen on the right, which follows main."""
-    api.call("PUT", "/outputs/current", json={"id": "left"})
+    api.choose("left")
     api.call("POST", "/players", json={"id": "kitchen", "output": "right"})
     kitchen = Api(server.url, player="kitchen")
     kitchen.settings(leader="main")
@@ -179,7 +179,7 @@ def test_a_kitchen_without_its_device_comes_back_in_step(pair, sides, pulse):
     during(1, lambda: api.player()["status"] == "playing", "main plays on")
     pulse.load("module-remap-sink sink_name=right master=spk channels=1 channel_map=mono "
                "master_channel_map=front-right remix=no")
-    api.call("PUT", "/players/kitchen/outputs/current", json={"id": "right"})
+    kitchen.choose("right")
     eventually(lambda: kitchen.player()["status"] == "playing", "the kitchen plays again", timeout=15)
     wait_in_step(api)
     assert abs(apart(sides)) < 5

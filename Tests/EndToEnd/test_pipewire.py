@@ -91,7 +91,7 @@ def test_items_follow_each_other_without_a_gap(capture, pulse, api):
 def test_the_default_sink_goes(capture, pulse, api, events, playing):
     """Row 139: another sink than headphones: goes on elsewhere."""
     third = pulse.load("module-null-sink sink_name=third rate=44100 channels=2")
-    api.call("PUT", "/outputs/current", json={"id": "third"})
+    api.choose("third")
     eventually(lambda: current(api) == "third", "chosen")
     eventually(lambda: "third" in pulse.stream_sinks(), "and there")
     api.wait_status("playing")
@@ -104,7 +104,7 @@ def test_the_default_sink_goes(capture, pulse, api, events, playing):
 
 def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events):
     """Row 138."""
-    api.call("PUT", "/outputs/current", json={"id": "hp"})
+    api.choose("hp")
     api.load("long.mp3", play=True)
     api.wait_status("playing")
     eventually(lambda: "hp" in pulse.stream_sinks(), "on the headphones")

@@ -21,12 +21,6 @@ def headphones(pulse):
     recorder.stop()
 
 
-def choose(api, name: str | None) -> dict:
-    if name is not None:
-        eventually(lambda: any(o["id"] == name for o in api.call("GET", "/outputs")["outputs"]), f"{name} is listed")
-    return api.call("PUT", "/outputs/current", json={"id": name})
-
-
 def current(api) -> str | None:
     return next((output["id"] for output in api.call("GET", "/outputs")["outputs"] if output["current"]), None)
 
@@ -38,7 +32,7 @@ def route_event(events, mark: int, reason: str):
 @pytest.fixture
 def on_headphones(capture, headphones, pulse, api, events):
     """Music on the headphones, the speakers captured from before."""
-    choose(api, "hp")
+    api.choose("hp")
     api.load("long.mp3", play=True)
     headphones.wait_sound()
     api.wait_status("playing")
@@ -150,7 +144,7 @@ def test_policy_hold_waits_for_them(on_headphones, capture, pulse, api, events):
 def test_another_device_lost_is_followed_without_a_pause(capture, pulse, api, events):
     """Row 139: within 0.5 s."""
     pulse.load(SECOND)
-    choose(api, "desk")
+    api.choose("desk")
     desk = Capture(pulse, "desk").start()
     try:
         api.load("long.mp3", play=True)
@@ -184,7 +178,7 @@ def test_headphones_that_come_are_followed_without_a_pause(directory, capture, p
     assert not [event for event in events.since(mark, "status") if event["status"] == "paused"]
     pulse.unplug("hp")
     api.wait_status("paused")
-    choose(api, "spk")
+    api.choose("spk")
     api.play()
     pulse.load(HEADPHONES)
     eventually(lambda: any(o["id"] == "hp" for o in api.call("GET", "/outputs")["outputs"]), "listed")
@@ -197,10 +191,10 @@ def test_the_way_to_headphones_and_back_has_no_stale_sample(capture, headphones,
     capture.wait_sound()
     api.wait_status("playing")
     mark = events.mark()
-    choose(api, "hp")
+    api.choose("hp")
     headphones.wait_sound()
     headphones.wait_seconds(0.5)
-    choose(api, "spk")
+    api.choose("spk")
     back = capture.wait_sound(capture.frames)
     capture.wait_seconds(0.5)
     assert [event["reason"] for event in events.since(mark, "route")] == ["override", "override"]
@@ -215,7 +209,7 @@ def test_the_way_to_headphones_and_back_has_no_stale_sample(capture, headphones,
 
 def test_fifty_cycles_in_ten_seconds(capture, pulse, api, events):
     """Issue 4, bad input: no sample on the speakers, no hang, and it still plays afterwards."""
-    choose(api, "hp")
+    api.choose("hp")
     api.load("long.mp3", play=True)
     api.wait_status("playing")
     mark = capture.frames

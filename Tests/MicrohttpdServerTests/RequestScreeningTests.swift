@@ -91,6 +91,58 @@ import Testing
         #expect(try second.response(hasBody: false).status == 204)
     }
 
+    @Test func largeBodies_mayBeAsMuchAsThereIsRoomFor_andARefusedOneGivesItsPartBack() throws {
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let server = try LiveServer(bodyLimit: 1 << 20, bodyMemory: 400_000) { request, reply in
+            if request.path == "/1" { return replies.withLock { $0.append(reply) } }
+            reply(HTTPResponse(status: 200, body: .bytes([120])))
+        }
+        let body = String(repeating: "x", count: 200_000)
+        let (first, second) = (try server.client(), try server.client())
+        try first.send("PUT /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
+        #expect(eventually { replies.withLock { $0.count } == 1 })
+        // Of this one there is too much already, and more to come.
+        try second.send("PUT /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\r\n\(body)\(body.dropLast())")
+        // Until that has been noticed others may find no room.
+        var status = 503
+        for _ in 0..<100 where status == 503 {
+            let third = try server.client()
+            try third.send("PUT /3 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
+            status = try third.response().status
+        }
+        #expect(status == 200)
+        try second.send("x")
+        #expect(try second.response().status == 503)
+        for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 204)) }
+        #expect(try first.response(hasBody: false).status == 204)
+    }
+
+    @Test func aBodyInChunks_mayBeAsLargeAsTheLimit_andNoByteLarger() throws {
+        let server = try LiveServer.echo(bodyLimit: 100_000)
+        for (count, status) in [(100_000, 200), (100_001, 413)] {
+            let client = try server.client()
+            let body = String(repeating: "x", count: count)
+            try client.send(
+                "PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "\(String(count, radix: 16))\r\n\(body)\r\n0\r\n\r\n")
+            #expect(try client.response().status == status)
+        }
+    }
+
+    /// What is refused is dropped as it comes, but not for ever.
+    @Test func aRefusedBodyWithoutEnd_losesItsConnection() throws {
+        let server = try LiveServer.echo(bodyLimit: 100_000)
+        let client = try server.client()
+        try client.send("PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunk = "186a0\r\n\(String(repeating: "x", count: 100_000))\r\n"
+        #expect(throws: (any Error).self) {
+            for _ in 0..<30 { try client.send(chunk) }
+            try client.send("0\r\n\r\n")
+            let answer = try client.response()
+            Issue.record("answered \(answer.status)")
+        }
+    }
+
     @Test func recipient_isGone_whenTheClientClosesOrIsAnswered() throws {
         let replies = Mutex<[LiveServer.Reply]>([])
         let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }

@@ -48,6 +48,20 @@ import Threading
         #expect(board.status(of: "main").last?.bytes == 100)
     }
 
+    @Test func oneThatHasMuch_leavesTheOthersTheirTurn() {
+        let stream = ScriptedStream()
+        let taken = Mailbox<Int>()
+        mailbox.post(
+            .start("main", name: nil) { _ in
+                stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
+            })
+        mailbox.post(.forget("kitchen") { taken.post(stream.offsets.count) })
+        mailbox.post(.shutdown)
+        run(stream)
+        #expect(taken.take(until: .now) == [16])
+        #expect(board.status(of: "main").last?.bytes == 100)
+    }
+
     @Test func allThatIsThere_isTaken_whenTheItemChanges() {
         let stream = ScriptedStream(isLive: false, size: 1_000)
         mailbox.post(

@@ -63,6 +63,16 @@ import Threading
             try #require(holds(recorder.status(of: "main")))
         }
 
+        /// Whether so many bytes come to be in the file.
+        func holds(_ count: Int) -> Bool {
+            let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+            while store.files.withLock({ $0["take.mp3"]?.count ?? 0 }) < count {
+                guard MonotonicTime.now < deadline else { return false }
+                _ = Mailbox<Void>().take(until: .now.advanced(bySeconds: 0.002))
+            }
+            return true
+        }
+
         /// How it ended, by its event.
         func end() throws -> StreamRecordingStatus.Finished {
             while true {
@@ -96,6 +106,25 @@ import Threading
         #expect(rig.store.finished.withLock { $0 } == ["take.mp3"] && rig.stream.isEnded)
         #expect(rig.stream.offsets == [1_000, 1_100])
         #expect(rig.recorder.status(of: "main").state == .idle)
+    }
+
+    @Test func whatComesLater_isTakenAsItComes() throws {
+        let rig = Rig()
+        _ = try rig.start().get()
+        for total in [10, 20, 30] {
+            rig.stream.give(.bytes(10, isAfterGap: false))
+            #expect(rig.holds(total))
+        }
+        _ = try rig.stop()
+    }
+
+    /// More than one turn, of which nobody tells anew.
+    @Test func muchAtOnce_isTakenToTheEnd() throws {
+        let rig = Rig()
+        rig.stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
+        _ = try rig.start().get()
+        #expect(rig.holds(100))
+        _ = try rig.stop()
     }
 
     @Test func aGap_isToldAtOnce_andAtTheEnd() throws {

@@ -68,6 +68,21 @@ import Testing
         #expect(problem?.status == 422 && (problem?.member ?? "") == member)
     }
 
+    @Test(arguments: [
+        #"{"a":[1,2],"items":[3],"b":[4]}"#, #"{"a":{"items":[1,2]},"items":[3],"b":[[4],[5]]}"#,
+    ])
+    func noOtherList_isTakenForIt(text: String) {
+        let bytes = Array(text.utf8)
+        let list = JSONFault.first(in: bytes, list: "items", limit: 1).list
+        #expect(list.map { String(decoding: bytes[$0.bytes], as: UTF8.self) } == "[3]")
+        #expect(list?.count == 1 && list?.parts.count == 1)
+    }
+
+    @Test func anEmptyList_hasNoParts() {
+        let list = JSONFault.first(in: Array(#"{"items":[ ]}"#.utf8), list: "items", limit: 0).list
+        #expect(list?.count == 0 && list?.parts == [])
+    }
+
     @Test func tooManyItems_areRefusedByTheirCount() {
         let items = String(repeating: "0,", count: Queue.maximumLength)
         #expect(problem(#"{"items":[\#(items)0]}"#)?.code == "queue-full")

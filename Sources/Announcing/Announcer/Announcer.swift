@@ -76,14 +76,25 @@ public final class Announcer: Sendable {
         loop.postIfBegun(.obey(rules))
     }
 
+    /// Ends all sounds. Returns when that is told, 0.2 s at most, and before they have faded: `shutdown` waits for that.
+    /// It exists because a player that is down tells nothing any more.
+    public func endSounds(_ end: AnnouncerEnd = .serverEnds) {
+        self.end.withLock { $0 = end }
+        let told = Mailbox<Void>()
+        if loop.postIfBegun(.shutdown(end, told: { told.post(()) })) {
+            _ = told.take(until: .now.advanced(bySeconds: 0.2))
+        }
+    }
+
     /// Ends all sounds and threads; blocks for up to 2 s: a voice that hangs longer is left behind. The music stays as it is,
     /// silent perhaps: its player ends as well.
     public func shutdown(_ end: AnnouncerEnd = .serverEnds) {
         self.end.withLock { $0 = end }
-        for message in loop.shutdown(.shutdown(end), within: 2) { message.refuse(end.error) }
+        for message in loop.shutdown(.shutdown(end, told: {}), within: 2) { message.refuse(end.error) }
     }
 
     private func post(_ message: AnnouncerMessage, orElse refuse: (AnnouncerError) -> Void) {
+        if let end = end.withLock({ $0 }) { return refuse(end.error) }
         do {
             try loop.post(message)
         } catch {

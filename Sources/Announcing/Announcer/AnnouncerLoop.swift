@@ -35,8 +35,8 @@ final class AnnouncerLoop {
         while true {
             let batch = mailbox.take(until: deadline)
             for (index, message) in batch.enumerated() {
-                if case .shutdown(let end) = message {
-                    self.end(end)
+                if case .shutdown(let end, let told) = message {
+                    self.end(end, told)
                     // Who closes the mailbox does not find these any more.
                     for late in batch[(index + 1)...] { late.refuse(end.error) }
                     return
@@ -268,11 +268,12 @@ final class AnnouncerLoop {
 
     // MARK: The end
 
-    private func end(_ end: AnnouncerEnd) {
+    private func end(_ end: AnnouncerEnd, _ told: () -> Void) {
         requests.refuseAll(end.error)
         let last = music.end()
         perform(schedule.endAll(end.sounds, now: now))
         perform(effects.endAll(end.sounds))
+        told()
         pool.endAll()
         perform(last)
     }

@@ -15,7 +15,8 @@ enum AnnouncerMessage: Sendable {
     case checked(SoundID, PlaybackError?)
     /// The music has taken in that it is no longer interrupted.
     case musicIsBack
-    case shutdown(AnnouncerEnd)
+    /// `told`: the end of all that was under way is.
+    case shutdown(AnnouncerEnd, told: @Sendable () -> Void)
 
     func refuse(_ error: AnnouncerError) {
         switch self {

@@ -168,10 +168,12 @@ final class Server {
         let start = MonotonicTime.now
         door.close()
         var parts = PartsEnding()
-        // These end through the players: what was taken from other programs goes back over main's output, and what is saved
-        // of a stream has its end from its source. They have a moment for it.
+        // These end through the players: what was taken from other programs goes back over main's output, what is saved of a
+        // stream has its end from its source, and the end of an announcement is told by its player. They have a moment for it.
         parts.begin { [session] in session.stop() }
         if let streams { parts.begin { streams.shutdown() } }
+        parts.begin { [announcer] in announcer.endSounds() }
+        players.endSounds(&parts)
         parts.wait(until: start.advanced(bySeconds: 0.2))
         parts.begin { [player, store] in
             player.shutdown()

@@ -154,6 +154,11 @@ final class ServerPlayers: PlayerRoster {
         parts.group.tell(.interruption(notice), done: done)
     }
 
+    /// What they announce ends, and that is told. Returns at once.
+    func endSounds(_ parts: inout PartsEnding) {
+        for member in state.withLock({ Array($0.members.values) }) { parts.begin { member.announcer.endSounds() } }
+    }
+
     /// Begins to end them, all at once; each fades and is saved, and beside it what it announces ends. Returns at once.
     func beginEnd(_ parts: inout PartsEnding) {
         let members = state.withLock { state in

@@ -143,6 +143,17 @@ import Testing
         #expect(world.voices.isEmpty && world.music == nil && world.faults == [])
     }
 
+    @Test func whatCannotBePlayed_endsWhileItWaits_andNotWhenItsTurnHasCome() throws {
+        var world = AnnouncementWorld()
+        let a = try world.accepted()
+        let b = try world.accepted()
+        let error = PlaybackError(.unsupported, "")
+        world.refuse(a, error)
+        #expect(world.state(a) == .loading && world.told.isEmpty)
+        world.refuse(b, error)
+        #expect(world.state(b) == nil && world.trace == ["b ended failed"] && world.faults == [])
+    }
+
     @Test func aVeryShortOneHasBegun_whenItEnds() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted()

@@ -57,6 +57,10 @@ struct AnnouncementWorld {
         perform(schedule.report(report, of: id, now: now))
     }
 
+    mutating func refuse(_ id: SoundID, _ error: PlaybackError) {
+        perform(schedule.refuse(id, error, now: now))
+    }
+
     mutating func cancel(_ id: SoundID) -> Bool {
         guard let actions = schedule.end(id, SoundEnd(.cancelled), now: now) else { return false }
         perform(actions)

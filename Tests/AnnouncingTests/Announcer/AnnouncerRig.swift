@@ -31,8 +31,8 @@ final class AnnouncerRig: Sendable {
         try #require(voices.played.take(until: patience).first)
     }
 
-    func eventually(_ condition: () -> Bool) -> Bool {
-        let deadline = patience
+    func eventually(within seconds: Double = 30, _ condition: () -> Bool) -> Bool {
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         while !condition() {
             guard MonotonicTime.now < deadline else { return false }
             _ = voices.ended.take(until: deadline)
@@ -63,7 +63,7 @@ final class ScriptedMusic: AnnouncedMusic {
     var output: OutputStatus {
         var output = OutputStatus()
         output.devices = OutputDevices(
-            devices: [OutputDevice(id: "speakers", description: "")], current: "speakers")
+            devices: ["speakers", "kitchen"].map { OutputDevice(id: $0, description: "") }, current: "speakers")
         return output
     }
     var volume: Double { 0.3 }
@@ -108,6 +108,9 @@ final class ScriptedVoice: Voice {
     private let played: Mailbox<(ScriptedVoice, SoundID)>
     private let ended: Mailbox<Void>
     private let entries = Mutex<[String]>([])
+    /// Its end waits for `faded`.
+    let fades = Mutex(false)
+    let faded = Mailbox<Void>()
 
     init(
         _ played: Mailbox<(ScriptedVoice, SoundID)>, _ ended: Mailbox<Void>,
@@ -132,6 +135,7 @@ final class ScriptedVoice: Voice {
     }
     func obey(_ rules: SessionRules) {}
     func end() {
+        if fades.withLock({ $0 }) { _ = faded.take(until: .now.advanced(bySeconds: 30)) }
         note("end")
         ended.post(())
     }

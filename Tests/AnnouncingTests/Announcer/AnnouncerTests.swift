@@ -27,6 +27,16 @@ import Threading
         #expect(voice.log.last == "end")
     }
 
+    @Test func theMusicIsLeftAlone_whenItIsHeardElsewhere() throws {
+        let rig = AnnouncerRig()
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
+        let (voice, id) = try rig.nextPlay()
+        voice.report(id, .heard)
+        #expect(rig.waitForMusic { !$0.isEmpty })
+        rig.announcer.shutdown()
+        #expect(rig.music.log.withLock { $0 } == ["announcing true", "announcing false"])
+    }
+
     @Test func aPauseIsAnInterruption() throws {
         let rig = AnnouncerRig()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), music: .pause)) { _ in }
@@ -72,7 +82,7 @@ import Threading
 
     @Test func whatComesBehindTheEnd_isAnswered() {
         let (mailbox, answers) = (Mailbox<AnnouncerMessage>(), Mailbox<AnnouncerError>())
-        mailbox.post(.shutdown(.playerRemoved))
+        mailbox.post(.shutdown(.playerRemoved, told: {}))
         mailbox.post(.play(Sound(uri: "a.mp3")) { if case .failure(let error) = $0 { answers.post(error) } })
         let environment = Announcer.Environment(
             music: ScriptedMusic(), voices: ScriptedVoices(ended: Mailbox()), clock: MachineClock())
@@ -135,6 +145,26 @@ import Threading
         #expect(rig.waitForMusic { $0 == ["announcing true", down] })
         rig.announcer.shutdown()
         #expect(rig.music.log.withLock { $0 } == ["announcing true", down, "announcing false"])
+    }
+
+    /// Whoever has to tell it may be gone before the last voice has faded.
+    @Test func theEndsAreTold_whileTheVoicesStillFade() throws {
+        let rig = AnnouncerRig()
+        let changes = Mailbox<AnnouncementChange.Kind>()
+        rig.announcer.observe { changes.post($0.kind) }
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
+        let (voice, _) = try rig.nextPlay()
+        voice.fades.withLock { $0 = true }
+        rig.announcer.endSounds()
+        guard case .ended(let end)? = changes.take(until: .now).last else {
+            Issue.record("it was not told")
+            return
+        }
+        #expect(end.reason == .failed && end.error?.code == .shuttingDown)
+        #expect(rig.music.log.withLock { $0 } == [])
+        voice.faded.post(())
+        rig.announcer.shutdown()
+        #expect(voice.log.last == "end")
     }
 
     @Test func removedWithItsPlayer_itEndsWhatSounds_andRefusesWhatWaits() throws {

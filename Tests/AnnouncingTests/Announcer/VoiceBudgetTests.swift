@@ -27,12 +27,25 @@ import Threading
             Issue.record("not refused: \(refused)")
             return
         }
+        let announced = Mailbox<Result<Announcement, AnnouncerError>>()
+        zones[3].announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { announced.post($0) }
+        guard case .failure(.busy)? = announced.take(until: zones[3].patience).first else {
+            Issue.record("an announcement is not refused")
+            return
+        }
         // The ninth of one player takes the place of its oldest.
         zones[0].announcer.play(Sound(uri: "b.mp3")) { answer.post($0) }
-        #expect(try zones[0].nextPlay().0 === playing[0].voice)
+        let (ninth, id) = try zones[0].nextPlay()
+        #expect(ninth === playing[0].voice)
+        // It goes on.
+        ninth.report(id, .heard)
         // What has ended makes room, and of those that have ended only some stay warm.
         for (voice, id) in playing.dropFirst() { voice.report(id, .finished) }
-        #expect(zones[0].eventually { playing.filter { $0.voice.log.last == "end" }.count == 23 - VoiceBudget.warm })
+        // Long before those that are warm end as well.
+        #expect(
+            zones[0].eventually(within: VoicePool.warmth / 2) {
+                playing.filter { $0.voice.log.last == "end" }.count == 23 - VoiceBudget.warm
+            })
         zones[3].announcer.play(Sound(uri: "a.mp3")) { answer.post($0) }
         _ = try zones[3].nextPlay()
         for zone in zones { zone.announcer.shutdown() }

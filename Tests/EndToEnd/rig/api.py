@@ -80,6 +80,12 @@ class Api:
         except AssertionError:
             raise AssertionError(f"not {statuses} within {timeout * PATIENCE:g} s but {last}") from None
 
+    def choose(self, output: str | None) -> dict:
+        """Chooses the output once it is listed: the sound server tells of a new one a while after it has made it."""
+        if output is not None:
+            eventually(lambda: any(each["id"] == output for each in self.call("GET", "/outputs")["outputs"]), f"{output} is listed")
+        return self.call("PUT", "/outputs/current", json={"id": output})
+
     # Queue
 
     def queue(self, offset: int = 0, limit: int = 100) -> dict:

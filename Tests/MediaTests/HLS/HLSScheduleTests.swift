@@ -252,6 +252,19 @@ import Testing
         #expect(rig.want(106).sequence == 106)
     }
 
+    /// Where to go on is told to the reader, and to nobody who only looks ahead.
+    @Test func aPlaylistThatCountsAnew_tellsNothingAhead() throws {
+        var rig = ScheduleRig(ScheduleRig.playlist(100...105))
+        rig.arriveAll()
+        let first = try #require(rig.schedule.slot(103)).segment
+        rig.pass(4)
+        rig.reload(ScheduleRig.playlist(0...5))
+        rig.arriveAll()
+        #expect(rig.schedule.foresee(3) == .wait && rig.schedule.nextRun(after: 3, of: first) == nil)
+        #expect(rig.want(104) == .jump(3))
+        #expect(rig.schedule.foresee(3).sequence == 3)
+    }
+
     @Test func theEndOfALiveStream_isItsEnd() {
         var rig = ScheduleRig(ScheduleRig.playlist(100...105))
         rig.arriveAll()

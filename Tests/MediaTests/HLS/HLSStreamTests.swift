@@ -20,27 +20,86 @@ private final class ScriptedTransport: HTTPTransport {
     func cancel(_ id: TransferID) {}
     func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {}
 
-    /// The first `count` of 1,000 bytes.
-    func bring(_ count: Int, of name: String) throws {
+    /// The first `count` of 1,000 bytes, or the next.
+    func bring(_ count: Int, of name: String, isFirst: Bool = true) throws {
         let (_, id, receiver) = try #require(transfers.withLock { $0.first { $0.name == name } })
-        receiver.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "1000")]), of: id)
+        if isFirst {
+            receiver.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "1000")]), of: id)
+        }
         _ = [UInt8](repeating: 0x47, count: count).withUnsafeBytes { receiver.body($0, of: id) }
     }
 }
 
 @Suite struct HLSStreamTests {
-    /// A run that was opened ahead may wait for a piece that nothing else wants: it would wait for ever.
-    @Test(arguments: [true, false])
-    func aDroppedRun_doesNotWaitForItsPiece(isLeftFirst: Bool) throws {
-        let transport = ScriptedTransport()
+    private let transport = ScriptedTransport()
+
+    private func stream() -> (HLSStream, HLSContext) {
         let context = HLSContext(
             name: "list.m3u8", origin: ScheduleRig.address, fields: [], transport: transport, limits: NetworkLimits(),
             hls: HLSLimits(), cipher: nil, report: { _ in })
-        let stream = HLSStream(ScheduleRig.playlist(0...9, isEnded: true), at: ScheduleRig.address, context)
+        return (HLSStream(ScheduleRig.playlist(0...9, isEnded: true), at: ScheduleRig.address, context), context)
+    }
+
+    /// The pieces 1 and 2 are fetched, and 2 is read; a run ahead of its turn has 1 in hand.
+    private func begun() throws -> (HLSStream, HLSRun, HLSContext) {
+        let (stream, context) = stream()
         for sequence: Int64 in [1, 2] { _ = try stream.next(sequence) { .current } }
         try transport.bring(16, of: "1.ts")
         let run = HLSRun(stream, from: 1, context, role: .ahead)
         try run.begin()
+        return (stream, run, context)
+    }
+
+    @Test func aRunAhead_movesNothing_andReadsOnWhatNobodyElseWants() throws {
+        let (stream, run, _) = try begun()
+        #expect(stream.firstSequence == 2)
+        _ = try stream.next(5) { .current }
+        try transport.bring(84, of: "1.ts", isFirst: false)
+        #expect(try run.bytes(at: 0, count: 100).count == 100)
+        stream.close()
+    }
+
+    @Test func onceItsTurnHasCome_itIsTheReader_andNoOtherRunEndsIt() throws {
+        let (stream, run, context) = try begun()
+        run.begins()
+        run.abandon()
+        #expect(!run.isClosed, "too late for that")
+        _ = try stream.next(5) { .current }
+        HLSRun(stream, from: 9, context, role: .ahead).abandon()
+        try transport.bring(84, of: "1.ts", isFirst: false)
+        #expect(try run.bytes(at: 0, count: 100).count == 100)
+        stream.close()
+    }
+
+    @Test func whatTheReaderMayStillComeTo_isLeftToIt() throws {
+        let (stream, run, _) = try begun()
+        run.abandon()
+        guard case .piece(_, let source) = try stream.next(1, role: { .current }) else {
+            return #expect(Bool(false), "a piece")
+        }
+        #expect(!source.isClosed)
+        stream.close()
+    }
+
+    /// What is opened ahead for nothing ends with whoever wanted it.
+    @Test func aRunAhead_endsWithItsOwner() throws {
+        weak var left: HLSStream?
+        do {
+            let (stream, context) = stream()
+            left = stream
+            _ = try #require(HLSAhead(stream, from: 7, context, DecoderSelection(factories: [])))
+        }
+        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        while left != nil, MonotonicTime.now < deadline {
+            _ = Mailbox<Void>().take(until: .now.advanced(bySeconds: 0.01))
+        }
+        #expect(left == nil, "its thread still waits")
+    }
+
+    /// A run that was opened ahead may wait for a piece that nothing else wants: it would wait for ever.
+    @Test(arguments: [true, false])
+    func aDroppedRun_doesNotWaitForItsPiece(isLeftFirst: Bool) throws {
+        let (stream, run, _) = try begun()
         let ended = Mailbox<MediaError.Code?>()
         let thread = NamedThread("ahead") {
             do throws(MediaError) {

@@ -8,7 +8,7 @@ import Threading
 @testable import Media
 
 /// Starts and cancels nothing, but tells what it was asked.
-private final class IdleTransport: HTTPTransport {
+final class IdleTransport: HTTPTransport {
     struct Log {
         var started: [TransferID] = []
         var cancelled: [TransferID] = []
@@ -27,6 +27,12 @@ private final class IdleTransport: HTTPTransport {
     func resume(_ id: TransferID) {}
     func cancel(_ id: TransferID) { log.withLock { $0.cancelled.append(id) } }
     func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {}
+
+    /// What the newest transfer brings.
+    func last(_ body: (any TransferReceiver, TransferID) -> Void) {
+        let (receiver, id) = log.withLock { ($0.receiver, $0.started.last) }
+        if let receiver, let id { body(receiver, id) }
+    }
 }
 
 @Suite struct HTTPSourceTests {

@@ -23,6 +23,29 @@ import Testing
         #expect(abs(world.position - place) < 0.2)
     }
 
+    /// From its beginning, of which what lies before the place is left out: it is the same item all the while.
+    @Test func whatCannotBeSearched_isAskedForOnceMore_andGoesOnAtItsPlace() throws {
+        var world = SimulatedWorld.playing(["unsearchable-60"])
+        world.run(seconds: 5)
+        world.core.dryTimes = [world.now]
+        let before = (loads: world.loads, position: world.position, media: world.core.current?.media)
+        var unknown = 0
+        world.check = { if $0.core.current?.media != before.media { unknown += 1 } }
+        world.isAvailable = false
+        world.send(.output(.availability(.unavailable("no server"))))
+        world.loseSink()
+        world.run(seconds: 2)
+        world.isAvailable = true
+        world.send(.output(.availability(.available)))
+        let plays = world.run { $0.status == .playing }
+        #expect(plays && world.loads == before.loads + 1)
+        #expect(world.sessions.count == 1, "the first connection has ended")
+        #expect(abs(world.position - before.position) < 0.2)
+        #expect(world.core.positionClock.listenedTime > 4.9)
+        #expect(unknown == 0, "what it is stays known")
+        #expect(world.core.dryTimes.isEmpty, "the new connection has not run dry")
+    }
+
     /// What the item takes to open is not the sink's fault.
     @Test func keepsItsStream_whenAnItemTakesLongToOpen() throws {
         var world = SimulatedWorld.playing(["a-60", "late-9"])

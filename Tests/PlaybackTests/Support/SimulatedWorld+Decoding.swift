@@ -18,6 +18,11 @@ extension SimulatedWorld {
             let pause = delay()
             after(pause, .decoding(generation, .opened(description(.good(seconds: seconds)))))
             reposition(generation, DecodeRun(), start, after: pause)
+        case .unsearchable(let seconds):
+            sessions[generation] = Session(media: .good(seconds: seconds))
+            let pause = delay()
+            after(pause, .decoding(generation, .opened(description(media))))
+            reposition(generation, DecodeRun(), start, after: pause)
         case .late(let seconds):
             sessions[generation] = Session(media: .good(seconds: 10))
             after(seconds, .decoding(generation, .opened(description(.good(seconds: 10)))))
@@ -36,6 +41,8 @@ extension SimulatedWorld {
             live.broadcast = Broadcast()
             return live
         case .good(let seconds): return MediaDescription(format: format, duration: format.frames(seconds))
+        case .unsearchable(let seconds):
+            return MediaDescription(format: format, duration: format.frames(seconds), isSeekable: false)
         case .damaged, .starving, .missing, .never, .late:
             return MediaDescription(format: format, duration: format.frames(60))
         }
@@ -73,7 +80,7 @@ extension SimulatedWorld {
             0.001,
             .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
         switch session.media {
-        case .missing, .never, .late: return
+        case .missing, .never, .late, .unsearchable: return
         case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(

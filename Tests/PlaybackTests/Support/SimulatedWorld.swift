@@ -19,6 +19,8 @@ struct SimulatedWorld {
         case starving(seconds: Double)
         /// Never ends; the seconds are what it writes.
         case live(seconds: Double)
+        /// As a good one from a server without ranges.
+        case unsearchable(seconds: Double)
         case missing
         case never
         /// Ten seconds long; takes this much to open.
@@ -86,6 +88,7 @@ struct SimulatedWorld {
         if uri.hasPrefix("never") { return .never }
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
         if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
+        if uri.hasPrefix("unsearchable") { return .unsearchable(seconds: seconds) }
         if uri.hasPrefix("late") { return .late(seconds: seconds) }
         if uri.hasPrefix("live") || uri.hasPrefix("http://live") { return .live(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import Synchronization
+import Testing
+
+@testable import Media
+
+/// A web file whose server gives it in one go only.
+@Suite struct SettledDecoderTests {
+    /// Can be searched when its source could as it was opened, as real ones.
+    private final class ToyDecoder: AudioDecoder {
+        let media: MediaDescription
+
+        init(_ source: any ByteSource) {
+            media = MediaDescription(
+                format: AudioFormat(sampleRate: 44_100, layout: .mono), duration: source.isSeekable ? 8 : nil,
+                isSeekable: source.isSeekable)
+        }
+
+        func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+            DecodedFrames(frames: 1)
+        }
+
+        func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+            guard media.isSeekable else { throw MediaError(.unsupported, "It cannot be searched.") }
+            return frame
+        }
+    }
+
+    private final class ToyFactory: DecoderFactory {
+        let openings = Atomic(0)
+
+        func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool { true }
+        func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+            openings.add(1, ordering: .relaxed)
+            return ToyDecoder(source)
+        }
+    }
+
+    private let half = DecoderSelection.headSize
+    private let transport = IdleTransport()
+    private let factory = ToyFactory()
+    private var selection: DecoderSelection { DecoderSelection(factories: [factory]) }
+
+    /// Of its bytes, without ranges, the first half has come, which is what is looked at to open it.
+    private func source() -> HTTPSource {
+        let source = HTTPSource(DownloadRig.address, fields: [], transport: transport)
+        transport.last {
+            $0.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "\(2 * half)")]), of: $1)
+        }
+        bring(half)
+        return source
+    }
+
+    private func bring(_ count: Int) {
+        transport.last { receiver, id in
+            _ = [UInt8](repeating: 1, count: count).withUnsafeBytes { receiver.body($0, of: id) }
+        }
+    }
+
+    private func decode(_ decoder: SettledDecoder) throws -> DecodedFrames {
+        try withUnsafeTemporaryAllocation(of: Float.self, capacity: 1) { try decoder.decode(into: $0) }
+    }
+
+    @Test func isSearched_onceAllOfItIsThere_whichIsToldOnce() throws {
+        let source = source()
+        let decoder = try #require(
+            SettledDecoder(try selection.open(source), source, head: [1], selection), "it takes one")
+        #expect(throws: MediaError.self) { try decoder.seek(to: 3) }
+        #expect(try !decode(decoder).mediaChanged && !decoder.media.isSeekable)
+        bring(half)
+        #expect(try decode(decoder).mediaChanged && decoder.media.isSeekable)
+        #expect(try !decode(decoder).mediaChanged)
+        #expect(factory.openings.load(ordering: .relaxed) == 1, "not before it is needed")
+        #expect(try decoder.seek(to: 3) == 3)
+        #expect(decoder.media.duration == 8, "as the one that was opened anew tells it")
+        #expect(try decoder.seek(to: 5) == 5)
+        #expect(factory.openings.load(ordering: .relaxed) == 2, "anew once")
+    }
+
+    @Test func isNotNeeded_whereNothingWouldChange() throws {
+        let source = source()
+        let decoder = try selection.open(source)
+        var stream = [UInt8](repeating: 0, count: 188 * 3 + 1)
+        for index in 0...3 { stream[index * 188] = 0x47 }
+        #expect(SettledDecoder(decoder, source, head: stream, selection) == nil, "never searched")
+        bring(half)
+        #expect(SettledDecoder(try selection.open(source), source, head: [1], selection) == nil, "searched already")
+    }
+}
