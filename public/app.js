@@ -44,7 +44,7 @@ const players = new Players(client);
 const paths = new PlayerPaths(() => players.steered);
 const socket = new EventSocket({ paths, token: currentToken, interval: 0.5 });
 const notify = (message, options) => view.toasts.show({ message, ...options });
-const commands = new Commands({ client, paths, store, notify });
+const commands = new Commands({ client, channel: socket, paths, store, notify });
 const folder = new Folder(client);
 const windows = new QueueWindows((offset, limit) =>
   client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
