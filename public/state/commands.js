@@ -90,6 +90,7 @@ export class Commands {
     record: (settings) => this.#record(settings),
     pauseRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/pause"))),
     stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),
+    saveStream: () => this.#attempt(async () => void (await this.#client.post(this.#paths.player("/record-stream")))),
     stopStream: () => this.#attempt(async () => void (await this.#client.delete(this.#paths.player("/record-stream")))),
     removeRecording: ({ id }) => this.#attempt(() => this.#client.delete(`/recordings/${encodeURIComponent(id)}`)),
     saveRecording: ({ id }) => this.#attempt(() => this.#save(id)),
