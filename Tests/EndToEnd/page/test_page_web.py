@@ -111,9 +111,11 @@ def test_whileAnAddressIsLookedAt_itIsSaid_andTheMusicGoesOn(web, remote, api, o
     behaviour = origin.serve("/slow.mp3", media.path("low.mp3").read_bytes(), hold_at=0)
     behaviour.held.set()
     address = f"{origin.url}/slow.mp3"
+    below = web.locator("cache-list").bounding_box()
     fill(web, address)
     note = web.get_by_role("status").filter(has_text="Looking at")
-    expect(note).to_have_text(f"Looking at what {origin.url.removeprefix('http://')} sends, for 20 s at most…")
+    expect(note).to_have_text(f"Looking at {origin.url.removeprefix('http://')}, for 20 s at most…")
+    assert web.locator("cache-list").bounding_box() == below, "nothing jumps"
     web.get_by_role("button", name="Play", exact=True).click()
     assert api.player()["status"] == "playing" and api.uris() == ["long.mp3"]
     behaviour.held.clear()

@@ -40,10 +40,10 @@ export class RecorderPanel extends HTMLElement {
         <button class="text-button" data-action="record">${icon("microphone")}<span>Record</span></button>
         <button class="text-button" data-action="pause">${icon("pause")}Pause</button>
         <button class="text-button" data-action="stop">${icon("stop")}Stop</button>
-        <output class="recorder-time" aria-label="Recorded time">0:00</output>
       </div>
-      <label class="recorder-format">As <select aria-label="Format">${Object.entries(formats).map(([name, { label }]) =>
+      <div class="recorder-setting"><label class="recorder-format">As <select aria-label="Format">${Object.entries(formats).map(([name, { label }]) =>
         html`<option value="${name}">${label}</option>`)}</select></label>
+        <output class="recorder-time" aria-label="Recorded time">0:00</output></div>
       <div class="recorder-meter" role="meter" aria-label="Level" aria-valuemin="-160" aria-valuemax="0" aria-valuenow="-160"></div>
       <p class="recorder-note" role="status"></p>
       <p class="recorder-offer" hidden><span></span><button class="text-button" data-action="saveStream" aria-label="Save the stream" title="Save what it sends, as it comes">${icon("download")}Save</button></p>

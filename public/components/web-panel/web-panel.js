@@ -57,7 +57,7 @@ export class WebPanel extends HTMLElement {
     this.form.ariaBusy = String(this.#isLooking);
     const note = this.querySelector(".web-look");
     if (address === null) setText(note, "");
-    else this.#timer = setTimeout(() => setText(note, `Looking at what ${placeOf(address)} sends, for 20 s at most…`), 300);
+    else this.#timer = setTimeout(() => setText(note, `Looking at ${placeOf(address)}, for 20 s at most…`), 300);
   }
 }
 
