@@ -142,6 +142,10 @@ def test_what_plays_from_the_web_is_saved_from_the_page(radio, api, remote):
     expect(panel.locator(".entry")).to_have_count(1)
     expect(panel.locator(".recorder-end")).to_be_empty()
     expect(page.locator(".toast")).to_have_count(0)
+    save.focus()
+    api.load("long.mp3", play=True)
+    expect(save).to_be_hidden()
+    expect(panel.get_by_role("button", name="Record", exact=True)).to_be_focused()
 
 
 def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):

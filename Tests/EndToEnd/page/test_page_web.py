@@ -228,6 +228,19 @@ def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory,
     owner.close()
 
 
+def test_aTokenThatOnlyReads_playsNothing(start_server, open_remote, directory, origin, media):
+    tokens = directory / "tokens"
+    tokens.write_text(f"{'r' * 32} read\n")
+    remote = open_remote(url=start_server(arguments=("--token-file", str(tokens))).url, path=f"/#token={'r' * 32}")
+    remote.page.get_by_role("tab", name="Web").click()
+    panel = remote.page.locator("web-panel")
+    origin.serve("/one.mp3", media.path("long.mp3").read_bytes())
+    fill(panel, f"{origin.url}/one.mp3")
+    expect(remote.toast).to_contain_text("needs the scope")
+    expect(panel.get_by_role("textbox")).to_be_disabled()
+    assert origin.log() == []
+
+
 def test_longAddress_andManyEntries_fitAPhone(open_remote, api):
     remote = open_remote(viewport={"width": 320, "height": 640})
     name = "averylongnamewithoutasinglebreakinit" * 4

@@ -117,7 +117,7 @@ export class RecorderPanel extends HTMLElement {
     if (!offer.hidden) setText(offer.querySelector("span"), `From the web: ${sourceOf(this.#item)}`);
     setText(this.querySelector(".recorder-end"), isSaving ? "" : describeStreamEnd(stream?.last));
     // The button that was pressed is gone; the focus is with the one in its place.
-    if (had?.hidden) (offer.hidden ? line : offer).querySelector("button").focus();
+    if (had?.hidden) [offer, line, this].find((part) => !part.hidden).querySelector("button").focus();
   }
 
   /** The time runs on here: the server tells it when the state changes. */
