@@ -33,7 +33,7 @@ const find = (selector) => document.querySelector(selector);
 const view = {
   access: find("access-note"), banner: find("connection-banner"), confirm: find("confirm-dialog"), browser: find("music-browser"),
   lyrics: find("lyrics-view"), mini: find("mini-player"),
-  now: find("now-playing"), output: find("output-picker"), players: find("player-picker"), queue: find("queue-list"), seek: find("seek-bar"),
+  now: find("now-playing"), output: find("output-picker"), players: find("player-picker"), queue: find("queue-list"), recorder: find("recorder-panel"), seek: find("seek-bar"),
   session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
   transport: find("transport-controls"), volume: find("volume-control"),
 };
@@ -44,7 +44,7 @@ const players = new Players(client);
 const paths = new PlayerPaths(() => players.steered);
 const socket = new EventSocket({ paths, token: currentToken, interval: 0.5 });
 const notify = (message, options) => view.toasts.show({ message, ...options });
-const commands = new Commands({ client, paths, store, notify });
+const commands = new Commands({ client, channel: socket, paths, store, notify });
 const folder = new Folder(client);
 const windows = new QueueWindows((offset, limit) =>
   client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
@@ -64,7 +64,7 @@ const connection = new Connection({
   },
 });
 const failures = new Failures();
-const browse = new Browse({ client, paths, socket });
+const browse = new Browse({ client, paths, socket, notify });
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
 // Where the server knows that there are none it is not asked.
@@ -101,6 +101,7 @@ store.addEventListener("player", () => {
   view.session.player = player;
   view.mini.player = player;
   view.queue.player = player;
+  view.recorder.item = player.item;
   view.seek.enabled = player.item?.seekable !== false;
   view.seek.isLive = Boolean(player.item?.live);
   cover.update(player.item);

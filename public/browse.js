@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { describeStreamEnd } from "./lib/saved-stream.js";
 import { Cache } from "./state/cache.js";
 import { Library } from "./state/library.js";
 import { Pictures } from "./state/pictures.js";
@@ -9,12 +10,15 @@ import { Recorder } from "./state/recorder.js";
 /** The views of the music pane: which one is shown, and what keeps the library, the playlists, the cache and the recorder fed. */
 export class Browse {
   #client;
+  #notify;
   #view = "folders";
   #parts;
 
-  constructor({ client, paths, socket }) {
+  /** `notify` as of `Commands`. */
+  constructor({ client, paths, socket, notify }) {
     const find = (selector) => document.querySelector(selector);
     this.#client = client;
+    this.#notify = notify;
     this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), web: find("web-panel"), recorder: find("recorder-panel") };
     this.library = new Library(client);
     const { library } = this.#parts;
@@ -71,6 +75,10 @@ export class Browse {
     this.recorder.addEventListener("change", () => {
       tabs.hasRecorder = this.recorder.isEnabled;
       panel.recorder = this.recorder;
+    });
+    this.recorder.addEventListener("stream-ended", ({ detail }) => {
+      const message = describeStreamEnd(detail);
+      if (message) this.#notify(message, { tone: detail.successfully ? "info" : "error" });
     });
     this.recorder.addEventListener("level", ({ detail }) => (panel.level = detail));
     socket.addEventListener("message", ({ detail }) => this.recorder.applyEvent(detail));

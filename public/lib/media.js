@@ -17,7 +17,7 @@ function decoded(part) {
 }
 
 export function isNetwork(uri) {
-  return /^https?:\/\//i.test(uri);
+  return /^https?:\/\//i.test(uri ?? "");
 }
 
 /** Whether it is named like a playlist file, whose entries take its place in the queue. */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Problem } from "./client.js";
+
 const firstDelay = 250;
 const longestDelay = 8000;
 
 /**
- * The event channel with reconnection. Dispatches `message` (detail: the parsed frame) and `connection`
+ * The event channel with reconnection, and the way for commands whose refusal is no fault of the page: a browser reports
+ * refused requests as errors, but not what comes over the channel. Dispatches `message` (detail: the parsed frame) and `connection`
  * (detail: `{state: "connecting" | "open" | "lost", retryAt}`, `retryAt` in ms of `performance.now()`).
  */
 export class EventSocket extends EventTarget {
@@ -16,6 +19,9 @@ export class EventSocket extends EventTarget {
   #attempt = 0;
   #epoch = null;
   #sequence = null;
+  #asked = 0;
+  /** What waits for its reply, by the command's id. */
+  #waiting = new Map();
 
   /** `paths.events` is read at each connection, as `token` is. */
   constructor({ paths, token = () => null, interval = 0.5 }) {
@@ -50,6 +56,32 @@ export class EventSocket extends EventTarget {
     socket.addEventListener("close", () => socket === this.#socket && this.#lost());
   }
 
+  /** The result of a command of asyncapi.yaml, all of which need the scope control; rejects with `Problem`. `timeout` in ms. */
+  command(name, data, { timeout = 10_000 } = {}) {
+    if (!this.isOpen) return Promise.reject(unanswered());
+    const id = `c${++this.#asked}`;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#settle(id, null), timeout);
+      this.#waiting.set(id, { resolve, reject, timer });
+      this.#socket.send(JSON.stringify({ type: "command", id, command: name, data }));
+    });
+  }
+
+  /** `reply`: null when there is none to come. */
+  #settle(id, reply) {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    clearTimeout(waiting.timer);
+    if (!reply) waiting.reject(unanswered());
+    else if (!reply.problem) waiting.resolve(reply.result ?? null);
+    else waiting.reject(new Problem({ ...reply.problem, scope: reply.problem.code === "scope-missing" ? "control" : null }));
+  }
+
+  #forget() {
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, null);
+  }
+
   /** To another player's channel, of which nothing has been heard yet. */
   change() {
     this.#epoch = this.#sequence = null;
@@ -67,6 +99,7 @@ export class EventSocket extends EventTarget {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
+    this.#forget();
   }
 
   #address() {
@@ -88,6 +121,7 @@ export class EventSocket extends EventTarget {
   #received(socket, text) {
     if (socket !== this.#socket) return;
     const message = JSON.parse(text);
+    if (message.type === "reply") return void this.#settle(message.id, message);
     if (message.type === "hello") this.#epoch = message.data.epoch;
     if (Number.isInteger(message.seq)) this.#sequence = message.seq;
     this.dispatchEvent(new CustomEvent("message", { detail: message }));
@@ -95,6 +129,7 @@ export class EventSocket extends EventTarget {
 
   #lost() {
     this.#socket = null;
+    this.#forget();
     const delay = Math.min(longestDelay, firstDelay * 2 ** this.#attempt) * (0.75 + Math.random() / 2);
     this.#attempt += 1;
     this.#timer = setTimeout(() => this.connect(), delay);
@@ -104,4 +139,8 @@ export class EventSocket extends EventTarget {
   #report(state, retryAt = null) {
     this.dispatchEvent(new CustomEvent("connection", { detail: { state, retryAt, attempt: this.#attempt } }));
   }
+}
+
+function unanswered() {
+  return new Problem({ detail: "The server cannot be reached." });
 }

@@ -8,10 +8,18 @@ const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revis
 /** A folder with tens of thousands of files takes its time. */
 const slow = { timeout: 60_000 };
 
+/** The server looks at an address for 20 s at most. */
+const looking = { timeout: 25_000 };
+
 /** Steps of ten seconds pressed quickly add up; anything else is replaced by what came last. */
 function addOffsets(waiting, newer) {
   if (waiting.offset === undefined || newer.offset === undefined) return newer;
   return { offset: waiting.offset + newer.offset };
+}
+
+/** Whether the server, asked for the playlist at an address, found something to play there. No code tells it from what is neither. */
+function isMedia({ code, message }) {
+  return code === "unsupported" && / is no playlist\.$/.test(message);
 }
 
 function nothingAdded({ truncated }) {
@@ -24,14 +32,16 @@ function nothingAdded({ truncated }) {
  */
 export class Commands {
   #client;
+  #channel;
   #paths;
   #store;
   #notify;
   #streams = new Map();
 
-  /** `notify(message, {action, tone})` shows a toast. */
-  constructor({ client, paths, store, notify }) {
+  /** `channel`: the `EventSocket`; `notify(message, {action, tone})` shows a toast. */
+  constructor({ client, channel, paths, store, notify }) {
     this.#client = client;
+    this.#channel = channel;
     this.#paths = paths;
     this.#store = store;
     this.#notify = notify;
@@ -66,7 +76,8 @@ export class Commands {
       this.#store.setOutputs(await this.#client.patch(this.#paths.outputs(), { policy }))),
     // The event tells what came of it; the answer may be overtaken by the event of a later change.
     session: (change) => this.#attempt(async () => void (await this.#client.patch("/session", change))),
-    add: ({ items, position = "end", play = false, file = items[0]?.uri }) => this.#add(items, position, play, file),
+    // `look`: what is at an address of the web is found out before it is queued, as it always is before it is to sound at once.
+    add: ({ items, position = "end", play = false, file = items[0]?.uri, look = play }) => this.#add({ items, position, play, file, look }),
     move: ({ ids, position }) => this.#attempt(() => this.#client.post(this.#paths.queue("/move"), { ids, position })),
     remove: ({ ids }) => this.#remove(ids),
     clear: () => this.#clear(),
@@ -79,6 +90,7 @@ export class Commands {
     record: (settings) => this.#record(settings),
     pauseRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/pause"))),
     stopRecording: () => this.#attempt(async () => void (await this.#client.post("/recordings/current/stop"))),
+    saveStream: () => this.#attempt(async () => void (await this.#client.post(this.#paths.player("/record-stream")))),
     stopStream: () => this.#attempt(async () => void (await this.#client.delete(this.#paths.player("/record-stream")))),
     removeRecording: ({ id }) => this.#attempt(() => this.#client.delete(`/recordings/${encodeURIComponent(id)}`)),
     saveRecording: ({ id }) => this.#attempt(() => this.#save(id)),
@@ -166,7 +178,20 @@ export class Commands {
     }
   }
 
-  async #add(items, position, play, file) {
+  /**
+   * A playlist or feed of the web stands for its entries, whatever it is called, and what does not come or is no music is refused before
+   * anything ends. Asked for over the channel, as a browser would report "no playlist" of every song as an error.
+   */
+  async #addAddress(body) {
+    try {
+      return await this.#channel.command("queue.add", { ...body, items: [{ list: body.items[0].uri }] }, looking);
+    } catch (problem) {
+      if (!isMedia(problem)) throw problem;
+      return this.#client.post(this.#paths.queue("/items"), body, slow);
+    }
+  }
+
+  async #add({ items, position, play, file, look }) {
     const refusal = play ? await this.#whyNot(file) : null;
     if (refusal) {
       this.#notify(refusal.message, { tone: "error" });
@@ -175,7 +200,8 @@ export class Commands {
     const body = { items, position };
     if (play) body.play = true;
     let silent = null;
-    const send = () => this.#client.post(this.#paths.queue("/items"), body, slow);
+    const isLookedAt = look && items.length === 1 && isNetwork(items[0].uri);
+    const send = () => isLookedAt ? this.#addAddress(body) : this.#client.post(this.#paths.queue("/items"), body, slow);
     const answer = await this.#answer(() => send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
       // No sound is no reason to lose the choice.

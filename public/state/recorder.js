@@ -4,8 +4,8 @@
 const pause = 2000;
 
 /**
- * The server's recorder, and the saving of the steered player's stream. Dispatches `change` after `status`, `stream`, `recordings` or `problem` changed, and `level` (detail: the
- * channels of a `record-level` event).
+ * The server's recorder, and the saving of the steered player's stream. Dispatches `change` after `status`, `stream`, `recordings` or `problem` changed, `level` (detail: the
+ * channels of a `record-level` event), and `stream-ended` (detail: `last` of `StreamRecordingStatus`) when the saving ended while the page was there.
  */
 export class Recorder extends EventTarget {
   #client;
@@ -96,7 +96,9 @@ export class Recorder extends EventTarget {
     clearTimeout(this.#timer);
     if (stream.state === "recording" && this.#isShown) this.#timer = setTimeout(() => this.#askStream(), pause);
     if (!before) return false;
-    return stream.last?.id !== before.last?.id || before.state === "recording" && stream.id !== before.id;
+    const hasEnded = stream.last?.id !== before.last?.id || before.state === "recording" && stream.id !== before.id;
+    if (hasEnded && stream.last) this.dispatchEvent(new CustomEvent("stream-ended", { detail: stream.last }));
+    return hasEnded;
   }
 
   #take(status) {

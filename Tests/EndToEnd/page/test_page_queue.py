@@ -79,6 +79,32 @@ def test_undoInAToast_goesWithAnEditOfAnotherClient(loaded, remote, api):
     expect(remote.page.locator(".toast-action")).to_have_count(0)
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
+def test_whatASkippedItemSaid_goesByItself_andIsNotSaidOfTheNext(open_remote, api, size):
+    remote = open_remote(viewport={"width": size[0], "height": size[1]})
+    remote.tolerate("Failed to load resource")
+    api.load("text.mp3", "long.mp3", play=True)
+    told = remote.page.locator(".toast").filter(has_text="text.mp3 cannot be played: ")
+    expect(told).to_have_count(1)
+    error = api.wait_status("playing")["error"]
+    assert error["itemId"] == api.ids()[0], "the server still tells it"
+    expect(remote.title).to_have_text("long")
+    if size[0] < 1040:
+        remote.tab("Queue")
+    reason = remote.row(0).locator(".row-detail")
+    expect(reason).to_have_text(error["message"])
+    assert reason.evaluate("(line) => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth"), "whole"
+    box, row = reason.bounding_box(), remote.row(0).bounding_box()
+    assert row["y"] <= box["y"] and box["y"] + box["height"] <= row["y"] + row["height"], "within its row"
+    expect(remote.row(1).locator(".row-detail")).to_have_text("")
+    expect(told).to_have_count(0, timeout=15_000)
+    expect(remote.status).to_have_text("Playing")
+    remote.page.reload()
+    remote.wait_connected()
+    expect(remote.status).to_have_text("Playing")
+    expect(remote.page.locator(".toast")).to_have_count(0)
+
+
 def test_fileThatCannotBePlayed_isToldAndMarked(remote, api):
     """Another client chose it. The queue goes on without it: only the page's words tell that it is not what is heard. Chosen here,
     it is refused before anything is lost."""

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import eventually
+from rig import Api, eventually
 from rig.microphone import Microphone
 from rig.radio import Radio
 
@@ -104,7 +104,7 @@ def test_a_stream_that_is_saved_is_shown_stopped_and_listed(radio, api, remote):
     assert api.call("GET", "/player/record-stream")["last"]["reason"] == "user"
 
 
-def test_a_stream_that_ends_by_itself_is_listed(radio, api, remote):
+def test_a_stream_that_ends_by_itself_is_listed_and_its_reason_told(radio, api, remote):
     page = remote.page
     page.get_by_role("tab", name="Recordings").click()
     panel = page.locator("recorder-panel")
@@ -113,6 +113,90 @@ def test_a_stream_that_ends_by_itself_is_listed(radio, api, remote):
     api.command("stop")
     expect(panel.locator(".entry")).to_contain_text("night.mp3")
     expect(panel.locator(".recorder-stream")).to_be_hidden()
+    reason = "Saving night.mp3 ended: the station was paused or stopped."
+    expect(panel.locator(".recorder-end")).to_have_text(reason)
+    expect(remote.toast).to_contain_text(reason)
+    expect(remote.page.locator(".toast")).to_have_count(1)
+
+
+def test_what_plays_from_the_web_is_saved_from_the_page(radio, api, remote):
+    page = remote.page
+    page.get_by_role("tab", name="Recordings").click()
+    panel = page.locator("recorder-panel")
+    save = panel.get_by_role("button", name="Save the stream", exact=True)
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    expect(remote.title).to_have_text("long")
+    expect(save).to_be_hidden()
+    api.load(f"{radio.url}/radio", play=True)
+    api.wait_status("playing", timeout=15)
+    expect(panel.locator(".recorder-offer")).to_contain_text("From the web: Test FM")
+    save.press("Enter")
+    stop = panel.get_by_role("button", name="Stop saving the stream")
+    expect(stop).to_be_focused()
+    expect(panel.locator(".recorder-stream")).to_contain_text(re.compile(r"[1-9][0-9.]* [kM]B"), timeout=20_000)
+    expect(save).to_be_hidden()
+    assert api.call("GET", "/player/record-stream")["state"] == "recording"
+    stop.press("Enter")
+    expect(save).to_be_focused()
+    expect(panel.locator(".entry")).to_have_count(1)
+    expect(panel.locator(".recorder-end")).to_be_empty()
+    expect(page.locator(".toast")).to_have_count(0)
+    save.focus()
+    api.load("long.mp3", play=True)
+    expect(save).to_be_hidden()
+    expect(panel.get_by_role("button", name="Record", exact=True)).to_be_focused()
+
+
+def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    kitchen = Api(str(api.http.base_url), player="kitchen")
+    kitchen.load(f"{radio.url}/radio", play=True)
+    kitchen.wait_status("playing", timeout=15)
+    remote = open_remote()
+    page = remote.page
+    page.get_by_role("tab", name="Recordings").click()
+    save = page.locator("recorder-panel").get_by_role("button", name="Save the stream", exact=True)
+    expect(save).to_be_hidden()
+    page.get_by_role("combobox", name="Player").select_option("kitchen")
+    save.click()
+    eventually(lambda: kitchen.call("GET", "/player/record-stream")["state"] == "recording", "it is saved")
+    assert api.call("GET", "/player/record-stream")["state"] == "idle"
+    kitchen.command("stop")
+    expect(remote.toast).to_contain_text("the station was paused or stopped")
+    kitchen.close()
+
+
+@pytest.mark.parametrize("last, shown", [
+    (None, ""),
+    ({"reason": "user", "bytes": 9}, ""),
+    ({"reason": "end", "bytes": 9}, "All of it is saved: a.mp3."),
+    ({"reason": "item", "bytes": 9, "message": "Half of it."}, "Saving a.mp3 ended: another item is played. Half of it."),
+    ({"reason": "seek", "bytes": 9, "message": "The player has jumped."}, "Saving a.mp3 ended. The player has jumped."),
+    ({"reason": "left", "bytes": 0}, "Nothing was saved: the station was paused or stopped."),
+    ({"reason": "disk-full", "bytes": 9, "message": "No room."}, "Saving a.mp3 ended: the disk is full. No room."),
+], ids=lambda value: value["reason"] if isinstance(value, dict) else "")
+def test_the_end_of_saving_is_a_sentence(page, last, shown):
+    given = last and {"id": "a.mp3", "message": None} | last
+    assert page.evaluate("async (last) => (await import('/lib/saved-stream.js')).describeStreamEnd(last)", given) == shown
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_long_name_is_read_to_its_end(open_remote, server, directory, width):
+    names = [f"The_evening_programme_of_a_station_with_a_long_name-2026-11-{day}-200000{rest}" for day in (21, 22) for rest in (".mp3", "-recovered.flac")]
+    entries = [{"id": name, "uri": name, "duration": 3600, "size": 86_400_000, "recovered": "recovered" in name} for name in names]
+    remote = open_remote(viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True)
+    status = remote.page.evaluate("async () => (await fetch('/api/v1/recordings/current')).json()")
+    remote.page.route("**/api/v1/recordings", lambda route: route.fulfill(json={"status": status, "recordings": entries}))
+    remote.tab("Music")
+    remote.page.get_by_role("tab", name="Recordings").click()
+    texts = remote.page.locator("recorder-panel .entry-text")
+    expect(texts).to_have_text(names)
+    for text in texts.all():
+        assert text.evaluate("(text) => text.scrollWidth <= text.clientWidth && text.scrollHeight <= text.clientHeight"), "nothing is cut"
+        assert text.bounding_box()["x"] + text.bounding_box()["width"] <= width
+    expect(remote.page.locator("recorder-panel .entry-size").first).to_have_text("1:00:00 · 86 MB")
+    assert remote.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_without_a_recorder_there_is_no_view_of_it(start_server, open_remote):

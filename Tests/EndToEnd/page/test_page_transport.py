@@ -223,11 +223,12 @@ def test_timeEvents_comeTwiceASecond(playing, open_remote):
     assert 7 <= len(frames) <= 10
 
 
-def test_messages_leaveThePlayersButtonsFree(playing, remote):
-    remote.tolerate("Failed to load resource")
-    remote.page.evaluate("""() => { for (const word of ["one", "two", "three"])
-        dispatchEvent(new CustomEvent("notify", { detail: { message: `${word} `.repeat(40), tone: "error" } })); }""")
-    expect(remote.page.locator(".toast")).to_have_count(3)
+@pytest.mark.parametrize("size, number, words", [((1280, 800), 3, 40), ((390, 844), 3, 15), ((320, 640), 1, 15), ((844, 390), 1, 15)])
+def test_messages_leaveThePlayersButtonsFree(playing, open_remote, size, number, words):
+    remote = open_remote(viewport={"width": size[0], "height": size[1]})
+    remote.page.evaluate("""([number, words]) => { for (const word of ["one", "two", "three"].slice(0, number))
+        dispatchEvent(new CustomEvent("notify", { detail: { message: `${word} `.repeat(words), tone: "error" } })); }""", [number, words])
+    expect(remote.page.locator(".toast")).to_have_count(number)
     covered = remote.page.evaluate("""() => [...document.querySelectorAll(".player button, .player input")].filter((control) => {
         const { x, y, width, height } = control.getBoundingClientRect();
         return document.elementFromPoint(x + width / 2, y + height / 2)?.closest("toast-stack");

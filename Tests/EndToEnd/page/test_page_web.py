@@ -2,6 +2,7 @@
 """Addresses from the page into the queue, and what the server keeps of them."""
 
 import re
+import socket
 
 import pytest
 from playwright.sync_api import expect
@@ -52,12 +53,79 @@ def test_address_playsNow_orIsAdded(web, remote, api, origin, media):
     expect(remote.row(1).locator(".row-detail")).to_have_text(origin.url.removeprefix("http://"))
 
 
-def test_podcast_standsForItsEpisodes(web, api, origin):
+def test_podcast_standsForItsEpisodes(web, remote, api, origin, media):
     episodes = "".join(f'<item><title>Episode {n}</title><enclosure url="{origin.url}/{n}.mp3" type="audio/mpeg"/></item>' for n in (1, 2))
     origin.serve("/feed", f"<rss><channel>{episodes}</channel></rss>".encode(), content_type="application/rss+xml")
-    web.get_by_role("checkbox", name="Playlist or podcast").check()
+    for number in (1, 2):
+        origin.serve(f"/{number}.mp3", media.path("long.mp3").read_bytes())
     fill(web, f"{origin.url}/feed", "Add")
     eventually(lambda: [item["title"] for item in api.queue()["items"]] == ["Episode 1", "Episode 2"], "both")
+    expect(remote.toast).to_contain_text("Added 2 tracks to the queue")
+    fill(web, f"{origin.url}/feed")
+    eventually(lambda: api.player()["status"] == "playing" and api.player()["item"]["title"] == "Episode 1", "the first of them", 15)
+    assert len(api.ids()) == 4
+
+
+@pytest.fixture
+def unplayable(request, origin):
+    """An address, and what is said of it."""
+    match request.param:
+        case "nothing": return f"{origin.url}/gone.mp3", "does not have it (status 404)"
+        case "refused":
+            with socket.create_server(("127.0.0.1", 0)) as closed:
+                return f"http://127.0.0.1:{closed.getsockname()[1]}/a.mp3", "cannot be reached"
+        case "page": origin.serve("/a", b"<!doctype html><title>No music</title>", content_type="text/html; charset=utf-8")
+        case "picture": origin.serve("/a", bytes(100), content_type="image/png")
+        case "cut-off": origin.serve("/a", raw=b"HTTP/1.1 200 OK\r\nContent-Len")
+    return f"{origin.url}/a", {"page": "it is an HTML page", "picture": "it is a picture"}.get(request.param, "")
+
+
+@pytest.mark.parametrize("button", ["Play", "Add"])
+@pytest.mark.parametrize("unplayable", ["nothing", "refused", "page", "picture", "cut-off"], indirect=True)
+def test_whatCannotBePlayed_isTold_andTheMusicGoesOn(web, remote, api, unplayable, button):
+    """Nor is anything an error of the browser's console: `remote` tolerates none."""
+    address, reason = unplayable
+    playing = api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    before = api.player()["position"]
+    fill(web, address, button)
+    expect(remote.toast).to_have_attribute("data-tone", "error", timeout=20_000)
+    expect(remote.toast).to_contain_text(reason)
+    now = api.player()
+    assert (now["status"], now["item"]["id"], now["error"]) == ("playing", playing[0], None)
+    eventually(lambda: api.player()["position"] > before, "it is heard")
+    assert api.ids() == playing
+    expect(web.get_by_role("textbox")).to_have_value(address)
+
+
+def test_whileAnAddressIsLookedAt_itIsSaid_andTheMusicGoesOn(web, remote, api, origin, media):
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    behaviour = origin.serve("/slow.mp3", media.path("low.mp3").read_bytes(), hold_at=0)
+    behaviour.held.set()
+    address = f"{origin.url}/slow.mp3"
+    below = web.locator("cache-list").bounding_box()
+    fill(web, address)
+    note = web.get_by_role("status").filter(has_text="Looking at")
+    expect(note).to_have_text(f"Looking at {origin.url.removeprefix('http://')}, for 20 s at most…")
+    assert web.locator("cache-list").bounding_box() == below, "nothing jumps"
+    web.get_by_role("button", name="Play", exact=True).click()
+    assert api.player()["status"] == "playing" and api.uris() == ["long.mp3"]
+    behaviour.held.clear()
+    eventually(lambda: api.player()["item"]["uri"] == address, "then it plays", 15)
+    expect(note).to_have_count(0)
+    assert api.uris() == ["long.mp3", address], "once"
+
+
+def test_aLookThatTheConnectionDoesNotOutlive_isOver(web, remote, api, server, origin):
+    remote.tolerate("Failed to load resource|WebSocket connection")
+    origin.serve("/silent", silent=True)
+    fill(web, f"{origin.url}/silent")
+    note = web.get_by_role("status").filter(has_text="Looking at")
+    expect(note).to_be_visible()
+    server.kill()
+    expect(remote.toast).to_contain_text("The server cannot be reached.")
+    expect(note).to_have_count(0)
 
 
 @pytest.mark.parametrize("address", ["", "radio", "ftp://127.0.0.1/a.mp3"])
@@ -65,14 +133,6 @@ def test_whatIsNoAddress_isNotSent(web, api, address):
     fill(web, address)
     assert web.get_by_role("textbox").evaluate("(input) => input.matches(':invalid')")
     assert api.ids() == []
-
-
-def test_refusedAddress_isTold_andStays(web, remote, origin):
-    remote.tolerate("Failed to load resource")
-    web.get_by_role("checkbox", name="Playlist or podcast").check()
-    fill(web, f"{origin.url}/nothing", "Add")
-    expect(remote.toast).to_have_attribute("data-tone", "error")
-    expect(web.get_by_role("textbox")).to_have_value(f"{origin.url}/nothing")
 
 
 def test_whatIsKept_growsBeforeTheEyes_andTellsNoSecret(web, api, origin, media):
@@ -159,6 +219,19 @@ def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory,
     expect(panel.get_by_role("textbox")).to_be_disabled()
     assert owner.call("GET", "/cache")["count"] == 1
     owner.close()
+
+
+def test_aTokenThatOnlyReads_playsNothing(start_server, open_remote, directory, origin, media):
+    tokens = directory / "tokens"
+    tokens.write_text(f"{'r' * 32} read\n")
+    remote = open_remote(url=start_server(arguments=("--token-file", str(tokens))).url, path=f"/#token={'r' * 32}")
+    remote.page.get_by_role("tab", name="Web").click()
+    panel = remote.page.locator("web-panel")
+    origin.serve("/one.mp3", media.path("long.mp3").read_bytes())
+    fill(panel, f"{origin.url}/one.mp3")
+    expect(remote.toast).to_contain_text("needs the scope")
+    expect(panel.get_by_role("textbox")).to_be_disabled()
+    assert origin.log() == []
 
 
 def test_longAddress_andManyEntries_fitAPhone(open_remote, api):

@@ -2,9 +2,10 @@
 
 import { html, render, setText } from "../../lib/html.js";
 import { icon } from "../../lib/icons.js";
-import { formatSize } from "../../lib/media.js";
+import { describeItem, formatSize, isNetwork, stationOf } from "../../lib/media.js";
 import { confirm, request } from "../../lib/request.js";
 import { Rows } from "../../lib/rows.js";
+import { describeStreamEnd } from "../../lib/saved-stream.js";
 import { formatTime } from "../../lib/time.js";
 
 const formats = {
@@ -22,9 +23,13 @@ const endings = {
   session: "The session does not allow recording any longer.",
 };
 
-/** The recorder, its meter and what it has made. Properties: `recorder` (a `Recorder`), `level`. Reports `recordings-changed`. */
+/**
+ * The recorder and its meter, the saving of what plays from the web, and what both have made. Properties: `recorder` (a `Recorder`), `item` (the
+ * one that plays), `level`. Reports `recordings-changed`.
+ */
 export class RecorderPanel extends HTMLElement {
   #recorder = null;
+  #item = null;
   #began = 0;
   #timer = 0;
 
@@ -35,13 +40,15 @@ export class RecorderPanel extends HTMLElement {
         <button class="text-button" data-action="record">${icon("microphone")}<span>Record</span></button>
         <button class="text-button" data-action="pause">${icon("pause")}Pause</button>
         <button class="text-button" data-action="stop">${icon("stop")}Stop</button>
-        <output class="recorder-time" aria-label="Recorded time">0:00</output>
       </div>
-      <label class="recorder-format">As <select aria-label="Format">${Object.entries(formats).map(([name, { label }]) =>
+      <div class="recorder-setting"><label class="recorder-format">As <select aria-label="Format">${Object.entries(formats).map(([name, { label }]) =>
         html`<option value="${name}">${label}</option>`)}</select></label>
+        <output class="recorder-time" aria-label="Recorded time">0:00</output></div>
       <div class="recorder-meter" role="meter" aria-label="Level" aria-valuemin="-160" aria-valuemax="0" aria-valuenow="-160"></div>
       <p class="recorder-note" role="status"></p>
+      <p class="recorder-offer" hidden><span></span><button class="text-button" data-action="saveStream" aria-label="Save the stream" title="Save what it sends, as it comes">${icon("download")}Save</button></p>
       <p class="recorder-stream" hidden><span></span><button class="text-button" data-action="stopStream" aria-label="Stop saving the stream">${icon("stop")}Stop</button></p>
+      <p class="recorder-end"></p>
       <div class="browser-scroll"><ul class="browser-entries" aria-label="Recordings"></ul><div class="empty" hidden></div></div>`);
     this.meter = this.querySelector(".recorder-meter");
     this.addEventListener("click", ({ target }) => this.#clicked(target.closest("button[data-action]")));
@@ -69,11 +76,14 @@ export class RecorderPanel extends HTMLElement {
     this.querySelector("select").disabled = state !== "idle";
     this.classList.toggle("recording", state === "recording");
     this.#showNote(status);
-    const isSaving = stream?.state === "recording";
-    this.querySelector(".recorder-stream").hidden = !isSaving;
-    if (isSaving) setText(this.querySelector(".recorder-stream span"), `Saving a stream: ${stream.id}, ${formatSize(stream.bytes ?? 0)}`);
+    this.#showStream(stream);
     this.#follow(state, status?.duration ?? 0);
     this.#showList(recordings, problem);
+  }
+
+  set item(item) {
+    this.#item = item;
+    if (this.#recorder) this.#showStream(this.#recorder.stream);
   }
 
   /** The channels of a `record-level` event. */
@@ -95,6 +105,19 @@ export class RecorderPanel extends HTMLElement {
     const last = status?.last;
     const trouble = last && !["user", "shutdown"].includes(last.reason) && status.state === "idle";
     setText(this.querySelector(".recorder-note"), trouble ? `${endings[last.reason] ?? ""} ${last.message ?? ""}`.trim() : "");
+  }
+
+  #showStream(stream) {
+    const [offer, line] = [this.querySelector(".recorder-offer"), this.querySelector(".recorder-stream")];
+    const had = [offer, line].find((part) => part.contains(document.activeElement));
+    const isSaving = stream?.state === "recording";
+    line.hidden = !isSaving;
+    if (isSaving) setText(line.querySelector("span"), `Saving a stream: ${stream.id}, ${formatSize(stream.bytes ?? 0)}`);
+    offer.hidden = stream?.state !== "idle" || !isNetwork(this.#item?.uri);
+    if (!offer.hidden) setText(offer.querySelector("span"), `From the web: ${sourceOf(this.#item)}`);
+    setText(this.querySelector(".recorder-end"), isSaving ? "" : describeStreamEnd(stream?.last));
+    // The button that was pressed is gone; the focus is with the one in its place.
+    if (had?.hidden) [offer, line, this].find((part) => !part.hidden).querySelector("button").focus();
   }
 
   /** The time runs on here: the server tells it when the state changes. */
@@ -121,6 +144,7 @@ export class RecorderPanel extends HTMLElement {
     if (action === "record") await request(this, "record", formats[this.querySelector("select").value].settings);
     else if (action === "pause") await request(this, "pauseRecording");
     else if (action === "stop") await request(this, "stopRecording");
+    else if (action === "saveStream") await request(this, "saveStream");
     else if (action === "stopStream") await request(this, "stopStream");
     else if (action === "add") await request(this, "add", { items: [{ uri }] });
     else if (action === "save") await request(this, "saveRecording", { id });
@@ -132,6 +156,9 @@ export class RecorderPanel extends HTMLElement {
     }
   }
 }
+
+/** Of a station its name: songs come and go. */
+const sourceOf = (item) => item.live ? stationOf(item) : describeItem(item).title;
 
 function row({ id, uri, duration, size, recovered }) {
   const data = (action) => html`data-action="${action}" data-id="${id}" data-uri="${uri}"`;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Where the server's own message says it all there is none. */
+const endings = {
+  item: "another item is played",
+  left: "the station was paused or stopped",
+  network: "the connection failed",
+  "disk-full": "the disk is full",
+  "write-error": "the file could not be written",
+  player: "the player was removed",
+  shutdown: "the server was ended",
+};
+
+/** Why the saving of a stream ended (`last` of `StreamRecordingStatus`); "" when somebody ended it, or there was none. */
+export function describeStreamEnd(last) {
+  if (!last || last.reason === "user") return "";
+  const { id, bytes, reason, message } = last;
+  if (reason === "end" && !message) return `All of it is saved: ${id}.`;
+  const why = endings[reason] ? `: ${endings[reason]}` : "";
+  return [bytes > 0 ? `Saving ${id} ended${why}.` : `Nothing was saved${why}.`, message].filter(Boolean).join(" ");
+}
