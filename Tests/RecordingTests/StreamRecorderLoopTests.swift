@@ -52,7 +52,7 @@ import Threading
         let stream = ScriptedStream()
         let taken = Mailbox<Int>()
         mailbox.post(
-            .start("main", name: nil) { _ in
+            .start("main", name: nil, StreamLimits()) { _ in
                 stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
             })
         mailbox.post(.forget("kitchen") { taken.post(stream.offsets.count) })
