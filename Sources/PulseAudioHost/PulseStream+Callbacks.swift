@@ -119,9 +119,11 @@ extension PulseStream {
         let known = context.pointee.anchor.sinkLatency
         context.pointee.anchor.sinkLatency = max(0.005, ceiling > known ? ceiling : known + (ceiling - known) * 0.2)
         if phase == .running, !isSuspended {
-            let elapsed = isPlaying ? Double(info.transport_usec) / 1e6 : 0
-            context.pointee.anchor.update(
-                measured: Double(readIndex) + (elapsed - sinkLatency) * rate, isRunning: moves, now)
+            let ahead =
+                isPlaying
+                ? sinkLatency - Double(info.transport_usec) / 1e6
+                : timing.secondsUnheard(sinkLatency: sinkLatency, now)
+            context.pointee.anchor.update(measured: Double(readIndex) - ahead * rate, isRunning: moves, now)
         }
         tick()
     }

@@ -230,8 +230,12 @@ final class PulseStream {
         if timing.isStale(now, isRunning: context.pointee.anchor.isRunning), !isSuspended { requestTiming() }
         fillWhenDry()
         // What fades out after a flush is of the past: neither its sound nor its end is anything to tell.
-        guard context.pointee.anchor.isRunning, flushing == nil else { return }
-        announce(context.pointee.anchor.heard(at: now))
+        let (anchor, cursor) = (context.pointee.anchor, Double(context.pointee.renderer.cursor))
+        let heard = anchor.heard(at: now)
+        // What was short enough to be heard between two answers is told as well.
+        guard anchor.isRunning || heard >= cursor, flushing == nil else { return }
+        announce(heard)
+        if anchor.isRunning, heard >= cursor { requestTiming() }
     }
 
     private func announce(_ heard: Double) {

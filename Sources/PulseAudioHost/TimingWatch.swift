@@ -34,7 +34,14 @@ struct TimingWatch {
             lastReadIndex = readIndex
             lastGrowth = now
         }
-        return isPlaying && readIndex > startIndex && now.seconds(since: lastGrowth) < sinkLatency + 0.25
+        guard readIndex > startIndex else { return false }
+        return isPlaying
+            ? now.seconds(since: lastGrowth) < sinkLatency + 0.25 : secondsUnheard(sinkLatency: sinkLatency, now) > 0
+    }
+
+    /// Of what the sink had read when the server's queue ran empty: it plays that, whatever it still calls its latency.
+    func secondsUnheard(sinkLatency: Double, _ now: MonotonicTime) -> Double {
+        max(0, sinkLatency - now.seconds(since: lastGrowth))
     }
 
     /// Requests come every 100-200 ms and each asks for the time; this is for when they do not come.

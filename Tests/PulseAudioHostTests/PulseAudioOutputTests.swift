@@ -171,6 +171,24 @@ struct PulseAudioOutputTests {
         #expect(underruns.count == 1)
     }
 
+    /// The server is asked every 50 ms whether a dry stream moves.
+    @Test func tellsWhatIsHeard_betweenTwoAnswers() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let (ring, _) = try play(Noise(seconds: 0.3, seed: 5), driver, 1, heard: 0.2)
+        try driver.wait("underrun") { if case .underrun = $0 { true } else { nil } }
+        for seed in 6..<16 {
+            // Long enough for the server to be asked seldom.
+            _ = try capture.frames(from: capture.count, count: 17_640 + 441 * seed, within: 3)
+            let events = driver.count
+            Noise.feed(Noise(seconds: 0.01, seed: UInt64(seed)).samples, ring, lease: ring.grant().lease) {}
+            try driver.waitStarted(1, from: events)
+            try driver.wait("underrun", from: events) { if case .underrun = $0 { true } else { nil } }
+        }
+        #expect(driver.output.clock().ringIndex == 13_230 + 10 * 441)
+    }
+
     @Test func followsWhatIsHeard_withItsClock() throws {
         let driver = OutputDriver(daemon)
         defer { driver.output.shutdown() }
