@@ -2,6 +2,7 @@
 """The event channel."""
 
 import contextlib
+import itertools
 import json
 import statistics
 import time
@@ -252,3 +253,27 @@ def test_winding_begins_and_ends_by_command(api, open_events, rate, paused):
     assert reply["status"] == 200, reply
     restored = api.wait_status("paused" if paused else "playing")
     assert restored["rate"] == (0 if paused else 1)
+
+
+def test_versions_never_fall_on_a_channel(api, open_events):
+    """Row 244, also of events that are not recorded: what goes out later is not older."""
+    log = open_events()
+    log.wait_for("snapshot")
+    for _ in range(4):
+        api.load("short-0.mp3", "short-1.mp3", play=True)
+        api.wait_status("completed", timeout=10)
+    versions = [(event.message["version"], event.type) for event in log.since() if "version" in event.message]
+    assert [pair for pair in itertools.pairwise(versions) if pair[1][0] < pair[0][0]] == []
+
+
+def test_every_item_is_told_to_its_end(api, open_events):
+    """Row 247: the last `time` of an item is its duration, also when another follows."""
+    log = open_events("events=time,completed")
+    ids = api.load("short-0.mp3", "short-1.mp3", "short-2.mp3", play=True)
+    api.wait_status("completed", timeout=10)
+    log.wait_for("completed", lambda event: event["itemId"] == ids[-1])
+    for id in ids[:-1]:
+        kinds = [event.type for event in log.since() if event["itemId"] == id]
+        last = [event for event in log.since(0, "time") if event["itemId"] == id][-1]
+        assert last["position"] == last["duration"] and last["progress"] == 1
+        assert kinds[-2:] == ["time", "completed"]

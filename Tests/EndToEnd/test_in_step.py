@@ -183,3 +183,14 @@ def test_a_kitchen_without_its_device_comes_back_in_step(pair, sides, pulse):
     eventually(lambda: kitchen.player()["status"] == "playing", "the kitchen plays again", timeout=15)
     wait_in_step(api)
     assert abs(apart(sides)) < 5
+
+
+def test_it_is_silent_because_its_leader_is(pair):
+    main, kitchen = pair
+    main.load(MEDIA, play=True)
+    wait_in_step(main)
+    main.call("POST", "/session/interruptions", json={"type": "began"})
+    main.wait_status("interrupted")
+    assert kitchen.wait_status("paused")["reason"] == "leader"
+    main.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
+    kitchen.wait_status("playing")

@@ -239,3 +239,14 @@ def test_what_cannot_be_searched_goes_on_elsewhere(capture, pulse, api, media, d
     finally:
         headphones.stop()
         origin.close()
+
+
+def test_a_sink_that_was_suspended_before_is_told_as_that(pulse, api, events):
+    pulse.suspend("spk", True)
+    mark = events.mark()
+    api.load("long.mp3", play=True)
+    asleep = events.wait_status("interrupted", mark=mark)
+    assert asleep["reason"] == "output-suspended" and api.player()["output"]["suspended"]
+    pulse.suspend("spk", False)
+    events.wait_status("playing", mark=mark)
+    assert not api.player()["output"]["suspended"]

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Play, pause, stop, next: what is told and what is heard."""
 
+import contextlib
 import json
 import random
+import threading
 import time
+import wave
 
 import numpy
 import pytest
 from websockets.sync.client import connect
 
-from rig import PATIENCE, Api, eventually, within
+from rig import PATIENCE, Api, EventLog, eventually, within
 from rig.signals import align, click_level
 from rig.waiting import during
 
@@ -377,3 +380,67 @@ def test_nothing_sounds_by_itself_after_the_end(capture, server, api, end):
     assert api.player()["position"] == 1
     api.play()
     capture.wait_sound(capture.frames)
+
+
+@pytest.fixture
+def draining(api, server, events):
+    """The first of two items plays out what is buffered of it for a stop that has been asked for."""
+    def begin() -> int:
+        api.load("long.mp3", "low.mp3", play=True)
+        eventually(lambda: api.player()["position"] > 2, "the buffer is full")
+        mark = events.mark()
+        stop = threading.Thread(target=lambda: Api(server.url).command("stop", drain=True))
+        stop.start()
+        stops.append(stop)
+        events.wait_status("stopping", mark=mark)
+        return mark
+
+    stops: list[threading.Thread] = []
+    yield begin
+    for stop in stops:
+        stop.join()
+
+
+@pytest.mark.parametrize("verb,members", [("play", {}), ("toggle", {}), ("scan", {"rate": 2})])
+def test_a_stop_that_drains_can_be_taken_back(api, events, draining, verb, members):
+    mark = draining()
+    position = api.player()["position"]
+    api.command(verb, **members)
+    events.wait_status("playing", mark=mark)
+    # More than was buffered.
+    eventually(lambda: api.player()["position"] > position + 5, "it goes on", timeout=15)
+    assert api.player()["status"] == "playing" and not events.since(mark, "completed")
+
+
+def test_what_drains_is_told_and_paused_at_once(capture, api, events, draining):
+    mark = draining()
+    first = api.player()
+    assert first["status"] == "stopping" and first["rate"] == 1
+    eventually(lambda: api.player()["position"] > first["position"] + 0.3, "it is heard")
+    with within(0.5, "silence"):
+        paused = api.pause()
+    assert paused["status"] == "paused" and first["position"] < paused["position"] < first["position"] + 2
+    silent = capture.frames
+    capture.wait_seconds(0.5)
+    assert capture.first_sound(silent + 4410, level=3) is None
+    draining()
+    assert api.seek(position=20)["position"] == 20
+    assert api.wait_status("paused")["position"] == 20
+
+
+def test_a_loop_of_a_moment_keeps_nobody_busy(directory, start_server):
+    """Promise 4: one bad file hurts only itself."""
+    music = directory / "moments"
+    music.mkdir()
+    with wave.open(str(music / "moment.wav"), "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(44_100)
+        file.writeframes(b"\1\1\1\1")
+    server = start_server(music=music)
+    with contextlib.closing(Api(server.url)) as api, contextlib.closing(EventLog(server.events_url, "events=status")) as heard:
+        heard.wait_for("snapshot")
+        api.load({"uri": "moment.wav", "loops": -1}, play=True)
+        api.wait_status("playing")
+        eventually(lambda: api.player()["listenedTime"] > 2, "it is heard")
+        assert len(heard.since(0, "status")) < 20

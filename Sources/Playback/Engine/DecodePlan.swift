@@ -30,18 +30,28 @@ struct WholePlan: DecodePlan {
     ) throws(MediaError) {
         var roundsLeft = loops
         var told: FrameCount?
+        // The first one may begin anywhere.
+        var round: ShortRound?
         while true {
             let start = writer.writeIndex
+            let isKept = round?.isWhole == true
             // Rounds of a few frames are too many to tell each.
             if told.map({ start - $0 >= Self.shortestTold }) ?? true {
-                report(.wrote(start: start, position: reader.position, speed: 1))
+                report(.wrote(start: start, position: isKept ? beginTime : reader.position, speed: 1))
                 told = start
             }
-            try writeAll(reader, &writer, report)
+            if let round, isKept {
+                try round.write(into: &writer)
+            } else {
+                try writeAll(reader, &writer, &round, report)
+                round?.complete()
+            }
             try writer.flushConverter()
             // A round without a frame would repeat for ever without a sound.
             guard roundsLeft != 0, writer.writeIndex > start || roundsLeft > 0 else { break }
             if roundsLeft > 0 { roundsLeft -= 1 }
+            if round?.isWhole == true { continue }
+            round = ShortRound()
             try reader.seek(to: beginTime)
             try reader.fill()
         }
@@ -49,15 +59,43 @@ struct WholePlan: DecodePlan {
     }
 
     private func writeAll(
-        _ reader: DecodeReader, _ writer: inout RingWriter, _ report: (DecodePlanEvent) -> Void
+        _ reader: DecodeReader, _ writer: inout RingWriter, _ round: inout ShortRound?,
+        _ report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
         while true {
             try reader.fill()
             if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
             guard reader.available > 0 else { return }
             try writer.write(reader.chunk, format: reader.availableFormat)
+            round?.append(reader.chunk, reader.availableFormat)
             reader.consume(reader.available)
         }
+    }
+}
+
+/// A round of a loop that is over before the next one could be sought: it is repeated from memory.
+private struct ShortRound {
+    /// Values of all channels: 0.1 s in stereo.
+    private static let longest = 8_820
+
+    /// Interleaved; empty when it is too long, or not in one format.
+    private var samples: [Float] = []
+    private var format: AudioFormat?
+    private var isTooLong = false
+    private(set) var isWhole = false
+
+    mutating func append(_ chunk: UnsafeBufferPointer<Float>, _ format: AudioFormat) {
+        guard !isTooLong else { return }
+        isTooLong = samples.count + chunk.count > Self.longest || (self.format ?? format) != format
+        self.format = format
+        if isTooLong { samples = [] } else { samples.append(contentsOf: chunk) }
+    }
+
+    mutating func complete() { isWhole = !samples.isEmpty }
+
+    func write(into writer: inout RingWriter) throws(MediaError) {
+        guard let format else { return }
+        try samples.withUnsafeBufferPointer { buffer throws(MediaError) in try writer.write(buffer, format: format) }
     }
 }
 

@@ -13,7 +13,8 @@ extension PlayerCore {
 extension PlayerCommand {
     fileprivate var isLeaders: Bool {
         switch self {
-        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .edit, .shift: true
+        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .edit, .shift:
+            true
         case .apply(let patch): patch.leader == nil && patch.isLeaders
         case .selectOutput, .interruption, .obey: false
         }

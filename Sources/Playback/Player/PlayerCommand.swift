@@ -39,7 +39,8 @@ public enum PlayerCommand: Sendable {
     var failsWithItem: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey, .shift: false
+        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey, .shift:
+            false
         }
     }
 

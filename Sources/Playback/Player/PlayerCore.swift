@@ -141,7 +141,8 @@ struct PlayerCore {
             actions.append(.selectDevice(device))
         }
         if let current {
-            actions.append(.load(current.generation, current.item, DecodeStart(.seconds(current.startPosition), of: current.item)))
+            actions.append(
+                .load(current.generation, current.item, DecodeStart(.seconds(current.startPosition), of: current.item)))
         } else if let first = queue.count > 0 ? queue[0] : nil {
             makeCurrent(first, at: nil)
             goal = .hold

@@ -59,7 +59,9 @@ import Testing
         #expect(throws: (any Error).self) { try Schema.catalogue.prepare(file) }
     }
 
-    @Test(arguments: ["CREATE TABLE mine (a)", "CREATE INDEX mine ON track (year)", "ALTER TABLE track ADD COLUMN mine"])
+    @Test(arguments: [
+        "CREATE TABLE mine (a)", "CREATE INDEX mine ON track (year)", "ALTER TABLE track ADD COLUMN mine",
+    ])
     func whatIsThereBesides_doesNotMatter(_ addition: String) throws {
         let file = try DatabaseQueue()
         try Schema.catalogue.prepare(file)
