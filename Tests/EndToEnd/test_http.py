@@ -6,6 +6,7 @@ import socket
 import pytest
 import yaml
 
+from rig import Api
 from rig.raw import exchange
 
 
@@ -178,3 +179,27 @@ def test_large_answers_are_compressed_when_asked(api):
     assert "Content-Encoding" not in plain.headers
     if packed.headers.get("Content-Encoding"):
         assert "accept-encoding" in packed.headers.get("Vary", "").lower()
+
+
+def test_secrets_in_the_address_of_a_picture_are_hidden(server, api, open_events):
+    """As those of `uri` are; also after a restart, and a title changed leaves them alone."""
+    log = open_events("events=item,queue")
+    address = "http://user:PASSWORD@127.0.0.1:1/cover.jpg?token=TOKEN&size=2"
+    shown = "http://***@127.0.0.1:1/cover.jpg?token=***&size=2"
+    (identifier,) = api.load({"uri": "long.mp3", "artworkUri": address})
+    api.play()
+    log.wait_for("item")
+
+    def told() -> list[str]:
+        return [api.queue()["items"][0]["artworkUri"], api.player()["item"]["artworkUri"],
+                api.call("GET", f"/queue/items/{identifier}")["artworkUri"]]
+
+    assert told() == [shown] * 3
+    assert "PASSWORD" not in str([event.message for event in log.since()]) + api.request("GET", "/player").text
+    changed = api.call("PATCH", f"/queue/items/{identifier}", json={"title": "T"})
+    assert (changed["artworkUri"], changed["title"]) == (shown, "T")
+    server.stop()
+    server.start()
+    again = Api(server.url)
+    assert again.queue()["items"][0]["artworkUri"] == shown
+    again.close()
