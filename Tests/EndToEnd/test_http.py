@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP as such: methods, types, caching, keep-alive, the page's files."""
 
+import re
 import socket
 
 import pytest
@@ -150,8 +151,6 @@ def test_the_page_is_served_safely(api):
 def test_scripts_and_styles_have_their_types(api):
     """A module script with another type does not run."""
     html = api.request("GET", "//").text
-    import re
-
     found = re.findall(r'(?:src|href)="(/?[\w./-]+\.(?:js|css|svg|webmanifest))"', html)
     assert found
     for path in found:
@@ -203,3 +202,26 @@ def test_secrets_in_the_address_of_a_picture_are_hidden(server, api, open_events
     again = Api(server.url)
     assert again.queue()["items"][0]["artworkUri"] == shown
     again.close()
+
+
+def test_lengths_are_counted_as_the_contract_does(api):
+    """JSON Schema: maxLength counts code points."""
+    for letter in "xé😀":
+        item = {"uri": "long.mp3", "title": letter * 1024}
+        assert api.request("POST", "/queue/items", json={"items": [item]}).status_code == 201
+        item["title"] += letter
+        refused = api.request("POST", "/queue/items", json={"items": [item]})
+        assert refused.status_code == 422 and refused.json()["member"] == "items[0].title"
+        for name, status in ((letter * 100, 201), (letter * 101, 422)):
+            assert api.request("POST", "/playlists", json={"name": name, "items": []}).status_code == status
+        assert api.request("PATCH", "/player", json={"name": letter * 100}).status_code == 200
+        assert api.request("PATCH", "/player", json={"name": letter * 101}).status_code == 422
+    # The family is one for the eye, and seven code points.
+    assert api.request("PATCH", "/player", json={"name": "👨‍👩‍👧‍👦" * 15}).status_code == 422
+    assert api.request("POST", "/queue/items", json={"items": [{"uri": "é" * 4096}]}).status_code != 500
+
+
+def test_names_of_playlists_are_those_of_the_contract(api, name):
+    schema = yaml.safe_load(api.request("GET", "//openapi.yaml").text)["components"]["schemas"]["NewPlaylist"]["properties"]["name"]
+    fits = schema["minLength"] <= len(name) <= schema["maxLength"] and re.search(schema["pattern"], name)
+    assert (api.request("POST", "/playlists", json={"name": name, "items": []}).status_code == 201) == bool(fits)

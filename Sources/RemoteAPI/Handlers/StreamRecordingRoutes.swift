@@ -58,7 +58,7 @@ struct StreamRecordingRequest: Decodable {
 
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["name"])
-        name = try object.text("name", maximumBytes: 256)
+        name = try object.text("name", maximum: 256)
         if let name, !RecordingName.isValid(name) { throw object.invalid("name", RecordingName.rule) }
     }
 }
