@@ -225,3 +225,14 @@ def test_names_of_playlists_are_those_of_the_contract(api, name):
     schema = yaml.safe_load(api.request("GET", "//openapi.yaml").text)["components"]["schemas"]["NewPlaylist"]["properties"]["name"]
     fits = schema["minLength"] <= len(name) <= schema["maxLength"] and re.search(schema["pattern"], name)
     assert (api.request("POST", "/playlists", json={"name": name, "items": []}).status_code == 201) == bool(fits)
+
+
+def test_what_is_out_of_range_is_named(api):
+    """DESIGN section 4: 422 names the member."""
+    ids = api.load("long.mp3", "chirp.mp3")
+    for path, body, member in (("/player/play", {"index": 9}, "index"), ("/queue/move", {"ids": ids[:1], "position": 9}, "position"),
+                               ("/queue/items", {"items": [{"uri": "long.mp3"}], "position": 9}, "position")):
+        response = api.request("POST", path, json=body)
+        assert response.status_code == 422 and response.json().get("member") == member, response.text
+    response = api.request("PATCH", "/player", json={"remoteCommands": {"skip": True}})
+    assert response.status_code == 422 and response.json().get("member") == "remoteCommands.skip"
