@@ -236,3 +236,13 @@ def test_what_is_out_of_range_is_named(api):
         assert response.status_code == 422 and response.json().get("member") == member, response.text
     response = api.request("PATCH", "/player", json={"remoteCommands": {"skip": True}})
     assert response.status_code == 422 and response.json().get("member") == "remoteCommands.skip"
+
+
+def test_an_exported_playlist_is_not_sent_twice(api):
+    api.load("long.mp3")
+    made = api.call("POST", "/playlists", json={"name": "p", "fromQueue": True})["id"]
+    tag = api.request("GET", f"/playlists/{made}/m3u8").headers["ETag"]
+    again = api.request("GET", f"/playlists/{made}/m3u8", headers={"If-None-Match": tag})
+    assert again.status_code == 304 and again.headers["ETag"] == tag and not again.content
+    api.call("PATCH", f"/playlists/{made}", json={"name": "q"})
+    assert api.request("GET", f"/playlists/{made}/m3u8", headers={"If-None-Match": tag}).status_code == 200

@@ -52,6 +52,12 @@ extension Problem {
             headers: [("Accept", "application/json")])
     }
 
+    static func rangeNotSatisfiable(size: UInt64) -> Problem {
+        Problem(
+            status: 416, code: "range-not-satisfiable", title: "Range not satisfiable",
+            detail: "It has \(size) bytes.", headers: [("Content-Range", "bytes */\(size)")])
+    }
+
     static func invalid(_ member: String, _ detail: String, code: String = "invalid") -> Problem {
         Problem(status: 422, code: code, title: "Invalid request", detail: detail, member: member)
     }
