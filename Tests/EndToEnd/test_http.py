@@ -246,3 +246,13 @@ def test_an_exported_playlist_is_not_sent_twice(api):
     assert again.status_code == 304 and again.headers["ETag"] == tag and not again.content
     api.call("PATCH", f"/playlists/{made}", json={"name": "q"})
     assert api.request("GET", f"/playlists/{made}/m3u8", headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_percent_encoding_makes_no_other_address(api, server, open_events):
+    """RFC 3986 section 6.2.2.2: letters, digits and -._~ are the same encoded; a slash is not."""
+    assert api.request("GET", "/players/%6d%61in").json()["id"] == "main"
+    assert api.request("GET", "/pl%61yer").status_code == 200
+    for path in ("/players%2Fmain", "/players/%256dain"):
+        assert api.request("GET", path).status_code == 404, path
+    assert server.events_url.endswith("/events")
+    open_events(url=server.events_url.replace("/events", "/%65vents")).wait_for("hello")
