@@ -13,6 +13,10 @@ struct Query {
             let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
             throw .invalid(String(name), "The query parameter \(name) is not known here; \(others).")
         }
+        var seen: Set<String> = []
+        for pair in pairs where !seen.insert(pair.name).inserted {
+            throw .malformed("The query parameter \(pair.name) stands twice.")
+        }
     }
 
     /// `maximum`: in code points.
