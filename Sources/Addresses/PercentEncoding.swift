@@ -8,6 +8,30 @@ public enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// Escapes of letters, digits and `-._~` become what they stand for: two addresses that differ in these only are the
+    /// same (RFC 3986 section 6.2.2.2). All others stay.
+    public static func decodeUnreserved(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hexadecimal),
+                let low = rest.dropFirst().first.flatMap(hexadecimal), isUnreserved(high << 4 | low)
+            else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(high << 4 | low)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte)
+            || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~")].contains(byte)
+    }
+
     /// nil when an escape is incomplete.
     public static func decodedBytes(_ encoded: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []

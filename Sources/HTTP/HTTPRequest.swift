@@ -3,7 +3,7 @@
 /// One request, complete with its body: a value, no socket.
 public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
-    /// As sent, still percent-encoded, without the query.
+    /// Still percent-encoded, but for letters, digits and `-._~`; without the query.
     public var path: String
     /// Percent-decoded pairs in their order; `+` is a space.
     public var query: [(name: String, value: String)]

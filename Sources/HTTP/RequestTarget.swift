@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
+
 /// The target of a request line: origin form or absolute form (RFC 9112 section 3.2).
 public struct RequestTarget: Sendable {
-    /// Still percent-encoded; begins with `/`, or is `*`.
+    /// Still percent-encoded, but for what need not be (RFC 3986 section 6.2.2.2); begins with `/`, or is `*`.
     public var path: String
     public var query: [(name: String, value: String)]
     /// Of the absolute form, as sent: takes the place of the Host field (RFC 9112 section 3.2.2); nil in origin form.
@@ -25,6 +27,6 @@ public struct RequestTarget: Sendable {
         } else {
             query = []
         }
-        path = rest.isEmpty ? "/" : String(rest)
+        path = rest.isEmpty ? "/" : PercentEncoding.decodeUnreserved(rest)
     }
 }

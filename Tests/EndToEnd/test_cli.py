@@ -297,6 +297,12 @@ def test_render_replaces_the_output_only_when_complete(media, directory):
     assert sorted(path.name for path in directory.iterdir()) == ["in.mp3", "out.wav"]
 
 
+def test_render_says_that_it_cannot_make_the_file(media, directory):
+    """docs/cli.md, Exit status: 73."""
+    result = tonearm("render", str(media.path("noise.mp3")), str(directory / "missing" / "out.wav"))
+    assert result.returncode == 73 and "cannot write" in result.stderr
+
+
 def test_render_refuses_what_it_cannot_read(media, directory):
     result = tonearm("render", str(media.path("text.mp3")), str(directory / "no.wav"))
     assert result.returncode != 0 and result.stderr.strip()

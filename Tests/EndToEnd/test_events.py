@@ -107,6 +107,21 @@ def test_commands_over_the_socket_are_answered(api, open_events):
     log.wait_for("time", lambda event: event["position"] >= 20)
 
 
+@pytest.mark.parametrize("identifier", [2 ** 63 - 1, -2 ** 63 + 1, 0.1, [1, {"a": None}]])
+def test_an_id_comes_back_as_it_was_sent(open_events, identifier):
+    log = open_events()
+    log.send({"type": "command", "id": identifier, "command": "pause", "data": {}})
+    assert log.wait_for("reply").message["id"] == identifier
+
+
+@pytest.mark.parametrize("identifier", [2 ** 63, 12345678901234567890123, [-2 ** 70]])
+def test_an_id_that_would_change_is_refused(open_events, identifier):
+    log = open_events()
+    log.send({"type": "command", "id": identifier, "command": "pause", "data": {}})
+    reply = log.wait_for("reply").message
+    assert (reply["id"], reply["status"]) == (None, 422) and reply["problem"]["member"].startswith("id")
+
+
 def test_no_event_of_an_old_item_comes_after_the_new_one(api, open_events):
     """Row 42: 200 switches one after the other, sound and time of the wrong item never show."""
     log = open_events("interval=0.05")

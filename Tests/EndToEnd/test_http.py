@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP as such: methods, types, caching, keep-alive, the page's files."""
 
+import re
 import socket
 
 import pytest
 import yaml
 
+from rig import Api
 from rig.raw import exchange
 
 
@@ -149,8 +151,6 @@ def test_the_page_is_served_safely(api):
 def test_scripts_and_styles_have_their_types(api):
     """A module script with another type does not run."""
     html = api.request("GET", "//").text
-    import re
-
     found = re.findall(r'(?:src|href)="(/?[\w./-]+\.(?:js|css|svg|webmanifest))"', html)
     assert found
     for path in found:
@@ -178,3 +178,104 @@ def test_large_answers_are_compressed_when_asked(api):
     assert "Content-Encoding" not in plain.headers
     if packed.headers.get("Content-Encoding"):
         assert "accept-encoding" in packed.headers.get("Vary", "").lower()
+
+
+def test_a_query_parameter_stands_once(api):
+    """As a member does: which of two was meant, nobody knows."""
+    response = api.request("GET", "/queue?limit=0&limit=2")
+    assert response.status_code == 400 and "limit" in response.json()["detail"]
+
+
+def test_percent_encoding_makes_no_other_address(api, server, open_events):
+    """RFC 3986 section 6.2.2.2: letters, digits and -._~ are the same encoded; a slash is not."""
+    assert api.request("GET", "/players/%6d%61in").json()["id"] == "main"
+    assert api.request("GET", "/pl%61yer").status_code == 200
+    for path in ("/players%2Fmain", "/players/%256dain"):
+        assert api.request("GET", path).status_code == 404, path
+    assert server.events_url.endswith("/events")
+    open_events(url=server.events_url.replace("/events", "/%65vents")).wait_for("hello")
+
+
+def test_an_encoded_body_is_refused(api):
+    """RFC 9110 section 8.4: 415, and what would do."""
+    response = api.request("POST", "/player/pause", content=b"{}", headers={"Content-Type": "application/json", "Content-Encoding": "gzip"})
+    assert response.status_code == 415 and response.headers["Accept-Encoding"] == "identity"
+    plain = {"Content-Type": "application/json", "Content-Encoding": "identity"}
+    assert api.request("POST", "/player/pause", content=b"{}", headers=plain).is_success
+
+
+def test_lengths_are_counted_as_the_contract_does(api):
+    """JSON Schema: maxLength counts code points."""
+    for letter in "xé😀":
+        item = {"uri": "long.mp3", "title": letter * 1024}
+        assert api.request("POST", "/queue/items", json={"items": [item]}).status_code == 201
+        item["title"] += letter
+        refused = api.request("POST", "/queue/items", json={"items": [item]})
+        assert refused.status_code == 422 and refused.json()["member"] == "items[0].title"
+        for name, status in ((letter * 100, 201), (letter * 101, 422)):
+            assert api.request("POST", "/playlists", json={"name": name, "items": []}).status_code == status
+        assert api.request("PATCH", "/player", json={"name": letter * 100}).status_code == 200
+        assert api.request("PATCH", "/player", json={"name": letter * 101}).status_code == 422
+    # The family is one for the eye, and seven code points.
+    assert api.request("PATCH", "/player", json={"name": "👨‍👩‍👧‍👦" * 15}).status_code == 422
+    assert api.request("POST", "/queue/items", json={"items": [{"uri": "é" * 4096}]}).status_code != 500
+
+
+@pytest.mark.parametrize("name", ["a\nb", " \t", "", " ", "a\x85", "x" * 101, "a", " a ", "ü" * 100])
+def test_names_of_playlists_are_those_of_the_contract(api, name):
+    schema = yaml.safe_load(api.request("GET", "//openapi.yaml").text)["components"]["schemas"]["NewPlaylist"]["properties"]["name"]
+    fits = schema["minLength"] <= len(name) <= schema["maxLength"] and re.search(schema["pattern"], name)
+    assert (api.request("POST", "/playlists", json={"name": name, "items": []}).status_code == 201) == bool(fits)
+
+
+def test_what_is_out_of_range_is_named(api):
+    """DESIGN section 4: 422 names the member."""
+    ids = api.load("long.mp3", "chirp.mp3")
+    for path, body, member in (("/player/play", {"index": 9}, "index"), ("/queue/move", {"ids": ids[:1], "position": 9}, "position"),
+                               ("/queue/items", {"items": [{"uri": "long.mp3"}], "position": 9}, "position")):
+        response = api.request("POST", path, json=body)
+        assert response.status_code == 422 and response.json().get("member") == member, response.text
+    response = api.request("PATCH", "/player", json={"remoteCommands": {"skip": True}})
+    assert response.status_code == 422 and response.json().get("member") == "remoteCommands.skip"
+
+
+def test_a_volume_and_a_ramp_exclude_each_other(api):
+    before = api.player()["volume"]
+    response = api.request("PATCH", "/player", json={"volume": 0.2, "volumeRamp": {"to": 1, "seconds": 0}})
+    assert response.status_code == 422 and response.json()["member"] == "volume"
+    assert api.player()["volume"] == before
+    assert api.settings(volume=None, volumeRamp={"to": 0.5, "seconds": 0})["volume"] == 0.5
+
+
+def test_an_exported_playlist_is_not_sent_twice(api):
+    api.load("long.mp3")
+    made = api.call("POST", "/playlists", json={"name": "p", "fromQueue": True})["id"]
+    tag = api.request("GET", f"/playlists/{made}/m3u8").headers["ETag"]
+    again = api.request("GET", f"/playlists/{made}/m3u8", headers={"If-None-Match": tag})
+    assert again.status_code == 304 and again.headers["ETag"] == tag and not again.content
+    api.call("PATCH", f"/playlists/{made}", json={"name": "q"})
+    assert api.request("GET", f"/playlists/{made}/m3u8", headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_secrets_in_the_address_of_a_picture_are_hidden(server, api, open_events):
+    """As those of `uri` are; also after a restart, and a title changed leaves them alone."""
+    log = open_events("events=item,queue")
+    address = "http://user:PASSWORD@127.0.0.1:1/cover.jpg?token=TOKEN&size=2"
+    shown = "http://***@127.0.0.1:1/cover.jpg?token=***&size=2"
+    (identifier,) = api.load({"uri": "long.mp3", "artworkUri": address})
+    api.play()
+    log.wait_for("item")
+
+    def told() -> list[str]:
+        return [api.queue()["items"][0]["artworkUri"], api.player()["item"]["artworkUri"],
+                api.call("GET", f"/queue/items/{identifier}")["artworkUri"]]
+
+    assert told() == [shown] * 3
+    assert "PASSWORD" not in str([event.message for event in log.since()]) + api.request("GET", "/player").text
+    changed = api.call("PATCH", f"/queue/items/{identifier}", json={"title": "T"})
+    assert (changed["artworkUri"], changed["title"]) == (shown, "T")
+    server.stop()
+    server.start()
+    again = Api(server.url)
+    assert again.queue()["items"][0]["artworkUri"] == shown
+    again.close()

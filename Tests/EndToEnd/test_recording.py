@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording from a PulseAudio source: files, levels, and what goes wrong."""
 
+import contextlib
 import io
 import os
 import pathlib
@@ -272,7 +273,16 @@ def test_without_a_sound_server_the_cause_is_named(api, pulse):
     assert response.status_code == 503 and response.json()["code"] == "no-source"
 
 
-def test_recordings_are_listed_downloaded_and_deleted(api, microphone, folder, directory):
+def is_open(server, name: str) -> bool:
+    files = pathlib.Path(f"/proc/{server.process.pid}/fd")
+    for descriptor in files.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if os.readlink(descriptor).endswith(name):
+                return True
+    return False
+
+
+def test_recordings_are_listed_downloaded_and_deleted(server, api, microphone, folder, directory):
     """Row 17: two recordings are two files, whatever they are called."""
     microphone.tone(440, directory)
     ids = [record(api, 0.3, name="memo"), record(api, 0.3, name="memo"), record(api, 0.3)]
@@ -284,7 +294,13 @@ def test_recordings_are_listed_downloaded_and_deleted(api, microphone, folder, d
     assert whole.content == (folder / "memo.wav").read_bytes() and whole.headers["Content-Type"] == "audio/wav"
     part = api.request("GET", "/recordings/memo.wav/file", headers={"Range": "bytes=10-19"})
     assert part.status_code == 206 and part.content == whole.content[10:20]
-    assert api.request("GET", "/recordings/memo.wav/file", headers={"Range": "bytes=99999999-"}).status_code == 416
+    outside = api.request("GET", "/recordings/memo.wav/file", headers={"Range": "bytes=99999999-"})
+    assert outside.status_code == 416 and outside.headers["Content-Range"] == f"bytes */{len(whole.content)}"
+    assert outside.headers["Content-Type"] == "application/problem+json" and outside.json()["code"] == "range-not-satisfiable"
+    for fields in ({}, {"Range": "bytes=10-19"}):
+        same = api.request("GET", "/recordings/memo.wav/file", headers={"If-None-Match": whole.headers["ETag"]} | fields)
+        assert same.status_code == 304 and not same.content and same.headers["ETag"] == whole.headers["ETag"]
+    eventually(lambda: not is_open(server, "memo.wav"), "the file is closed")
     assert api.request("DELETE", "/recordings/memo.wav").status_code == 204
     assert api.request("GET", "/recordings/memo.wav").status_code == 404
     assert (folder / "memo-2.wav").exists()

@@ -88,6 +88,9 @@ def test_everything_at_once_or_nothing(pulse, api):
     assert refused(api, notifyOthers=True) == (422, "notifyOthers")
     assert refused(api, category="record", options=[], mode="default") == (409, "session-forbids")
     assert refused(api, colour="blue")[0] == 422
+    for method in ("PUT", "PATCH"):
+        response = api.request(method, "/session")
+        assert (response.status_code, response.json().get("code")) == (400, "malformed"), method
     assert session(api) == before
     assert change(api, mode="default")["options"] == ["mix-with-others"]
     assert api.call("PUT", "/session", json={})["options"] == []

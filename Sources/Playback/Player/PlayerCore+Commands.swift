@@ -120,7 +120,8 @@ extension PlayerCore {
             return item
         case .index(let index):
             guard (0..<queue.count).contains(index) else {
-                throw PlaybackError(.outOfRange, "There is no index \(index) in a queue of \(queue.count) items.")
+                throw PlaybackError(
+                    .outOfRange, "There is no index \(index) in a queue of \(queue.count) items.", member: "index")
             }
             return queue[index]
         }

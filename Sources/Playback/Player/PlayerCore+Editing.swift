@@ -98,7 +98,8 @@ extension PlayerCore {
     func settings(with patch: SettingsPatch) throws(PlaybackError) -> PlayerSettings {
         func check(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) throws(PlaybackError) {
             guard let value, !range.contains(value) else { return }
-            throw PlaybackError(.outOfRange, "\(name) must be between \(range.lowerBound) and \(range.upperBound).")
+            throw PlaybackError(
+                .outOfRange, "\(name) must be between \(range.lowerBound) and \(range.upperBound).", member: name)
         }
         try check(patch.volume, 0...1, "volume")
         try check(patch.balance, -1...1, "balance")
@@ -107,7 +108,7 @@ extension PlayerCore {
         try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
         try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
         if let name = patch.name, !PlayerSettings.isName(name) {
-            throw PlaybackError(.outOfRange, "name must be 1 to 100 characters in one line.")
+            throw PlaybackError(.outOfRange, "name must be 1 to 100 characters in one line.", member: "name")
         }
 
         var settings = settings
@@ -138,7 +139,8 @@ extension PlaybackError {
         case .unknownItem(let id):
             self.init(.unknownItem, "No item \(id) is in the queue.", itemID: id)
         case .positionOutOfRange(let position, let length):
-            self.init(.outOfRange, "There is no position \(position) in a queue of \(length) items.")
+            self.init(
+                .outOfRange, "There is no position \(position) in a queue of \(length) items.", member: "position")
         case .nothingToUndo: self.init(.nothingToUndo, "There is no edit to undo.")
         case .nothingToRedo: self.init(.nothingToRedo, "There is no edit to redo.")
         case .full(let maximum): self.init(.queueFull, "The queue holds at most \(maximum) items.")

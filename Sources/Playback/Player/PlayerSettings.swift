@@ -45,7 +45,7 @@ public struct PlayerSettings: Hashable, Sendable {
 
     /// What a name may be, so that it can be shown in one line.
     public static func isName(_ text: String) -> Bool {
-        (1...100).contains(text.count) && text.utf8.count <= 400
+        (1...100).contains(text.unicodeScalars.count)
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 }

@@ -106,10 +106,13 @@ public struct PlaybackError: Error, Hashable, Sendable {
     public var code: Code
     public var message: String
     public var itemID: ItemID?
+    /// What of a command is out of range, as clients name it.
+    public var member: String?
 
-    public init(_ code: Code, _ message: String, itemID: ItemID? = nil) {
+    public init(_ code: Code, _ message: String, itemID: ItemID? = nil, member: String? = nil) {
         self.code = code
         self.message = message
         self.itemID = itemID
+        self.member = member
     }
 }

@@ -57,7 +57,8 @@ extension RemoteSettings {
             let range = RemotePatch.intervals
             throw PlaybackError(
                 .outOfRange,
-                "remoteCommands.skipInterval must be between \(range.lowerBound) and \(range.upperBound).")
+                "remoteCommands.skipInterval must be between \(range.lowerBound) and \(range.upperBound).",
+                member: "remoteCommands.skipInterval")
         }
         var result = self
         result.mpris = patch.mpris ?? mpris
@@ -72,7 +73,9 @@ extension RemoteSettings {
         result.commands.skip = patch.skip ?? commands.skip
         result.commands.skipInterval = patch.skipInterval ?? commands.skipInterval
         guard !result.commands.skip || result.commands.skipInterval != nil else {
-            throw PlaybackError(.outOfRange, "remoteCommands.skip needs remoteCommands.skipInterval to be set.")
+            throw PlaybackError(
+                .outOfRange, "remoteCommands.skip needs remoteCommands.skipInterval to be set.",
+                member: "remoteCommands.skip")
         }
         return result
     }

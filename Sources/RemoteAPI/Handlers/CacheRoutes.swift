@@ -145,9 +145,7 @@ struct CacheRoutes: Sendable {
         let range: ByteRange
         switch ByteRange.resolve(request.headers["Range"], total: UInt64(size)) {
         case .unsatisfiable:
-            throw Problem(
-                status: 416, code: "range-not-satisfiable", title: "Range not satisfiable",
-                detail: "It has \(size) bytes.", headers: [("Content-Range", "bytes */\(size)")])
+            throw .rangeNotSatisfiable(size: UInt64(size))
         case .whole:
             guard entry.isComplete else { throw notYet("Not all of it is there yet; ask for a range.") }
             return HTTPResponse(

@@ -129,7 +129,7 @@ struct LibraryRoutes: Sendable {
     private func search(_ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
         let library = try services.requireLibrary()
         let query = try Query(request, known: ["q", "types", "limit"])
-        guard let text = try query.text("q", maximumBytes: 1024) else {
+        guard let text = try query.text("q", maximum: 250) else {
             throw .invalid("q", "The query parameter q is needed: the words to look for.")
         }
         var kinds = Set(SearchKind.allCases)

@@ -104,16 +104,20 @@ struct PlaylistRoutes: Sendable {
         let keeper = try services.requirePlaylists()
         try services.onLibrary(reply: reply) { () throws(Problem) in
             let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in try keeper.playlist(id) }
+            let tag = PlaylistTag(id: id, revision: found.list.revision).tag
+            let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
+            if call.request.headers.ifNoneMatchRefuses(tag) == true {
+                return reply(HTTPResponse(status: 304, headers: HTTPHeaders(headers)))
+            }
             let text = ExtendedM3U.text(name: found.list.name, entries: found.entries)
             reply(
                 HTTPResponse(
                     status: 200,
-                    headers: HTTPHeaders([
-                        ("Content-Type", "audio/x-mpegurl; charset=utf-8"),
-                        ("Content-Disposition", "attachment; filename=\"playlist-\(id).m3u8\""),
-                        ("Cache-Control", "no-cache"),
-                        ("ETag", PlaylistTag(id: id, revision: found.list.revision).tag.description),
-                    ]), body: .bytes(Array(text.utf8))))
+                    headers: HTTPHeaders(
+                        headers + [
+                            ("Content-Type", "audio/x-mpegurl; charset=utf-8"),
+                            ("Content-Disposition", "attachment; filename=\"playlist-\(id).m3u8\""),
+                        ]), body: .bytes(Array(text.utf8))))
         }
     }
 

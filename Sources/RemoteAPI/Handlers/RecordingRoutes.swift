@@ -102,8 +102,8 @@ struct RecordingRoutes: Sendable {
                 let id = call.parameters[0]
                 try onDisk(call.request.client, reply) { () throws(RecordingError) in
                     RecordingDownload(try recorder.store.entry(id), try recorder.store.open(id))
-                } use: { download in
-                    reply(download.response(to: call.request))
+                } use: { download throws(Problem) in
+                    reply(try download.response(to: call.request))
                 }
             },
         ]
@@ -121,12 +121,12 @@ struct RecordingRoutes: Sendable {
     private func onDisk<Value: Sendable>(
         _ client: APIClient, _ reply: @escaping Reply,
         _ job: @escaping @Sendable () throws(RecordingError) -> Value,
-        use: @escaping @Sendable (Value) -> Void
+        use: @escaping @Sendable (Value) throws(Problem) -> Void
     ) throws(Problem) {
         try services.openMedia(for: client, reply: reply) { _ throws(Problem) in
             do throws(RecordingError) { return try job() } catch { throw Problem(error) }
         } use: { value throws(Problem) in
-            use(value)
+            try use(value)
         }
     }
 

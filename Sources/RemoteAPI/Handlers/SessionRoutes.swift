@@ -14,10 +14,10 @@ struct SessionRoutes: Sendable {
                 reply(Self.show(try services.requireSession().status))
             },
             .patch("/api/v1/session") { call, reply throws(Problem) in
-                try change(call.body(SessionChange.self).request, reply)
+                try change(call.requiredBody(SessionChange.self).request, reply)
             },
             .put("/api/v1/session") { call, reply throws(Problem) in
-                try change(call.body(SessionChange.self).replacing, reply)
+                try change(call.requiredBody(SessionChange.self).replacing, reply)
             },
             .post("/api/v1/session/interruptions") { call, reply throws(Problem) in
                 let notice = try call.body(InterruptionRequest.self).notice

@@ -62,7 +62,7 @@ struct StreamRecordingRequest: Decodable {
         // A week and a terabyte: what is more is a mistake, or none.
         limits.seconds = try object.number("maxDuration", in: 1...604_800)
         limits.bytes = try object.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init)
-        name = try object.text("name", maximumBytes: 256)
+        name = try object.text("name", maximum: 256)
         if let name, !RecordingName.isValid(name) { throw object.invalid("name", RecordingName.rule) }
     }
 }

@@ -14,6 +14,11 @@ enum JSONBody {
 
     /// Of a body that is there.
     static func checkType(of headers: HTTPHeaders) throws(Problem) {
+        let codings = headers.values("Content-Encoding").joined(separator: ",").split(separator: ",")
+        if let coding = codings.map(\.trimmingSpaces).first(where: { !$0.equalsIgnoringASCIICase("identity") }) {
+            throw .unsupportedMediaType(
+                "The body must not be encoded, as \(coding.prefix(40)) does.", [("Accept-Encoding", "identity")])
+        }
         guard let type = headers["Content-Type"] else {
             throw .unsupportedMediaType("The body needs the header Content-Type: application/json.")
         }

@@ -34,6 +34,10 @@ enum JSONValue: Decodable, Hashable {
         } else if let integer = Self.guess({ try container.decode(Int64.self) }) {
             self = .integer(integer)
         } else if let number = Self.guess({ try container.decode(Double.self) }) {
+            guard number.magnitude < 0x1p63 else {
+                let member = MemberPath.text(container.codingPath)
+                throw Problem.invalid(member, "\(member) is a number too large to be told back as it came.")
+            }
             self = .number(number)
         } else {
             self = .text(try container.decode(String.self))

@@ -72,9 +72,12 @@ struct StrictObject {
     /// Present, maybe null.
     func contains(_ name: String) -> Bool { present.contains(name) }
 
-    func text(_ name: String, maximumBytes: Int = 1024) throws -> String? {
+    /// `maximum`: in code points, as JSON Schema counts; one takes at most four bytes.
+    func text(_ name: String, maximum: Int = 1024) throws -> String? {
         guard let text = try value(String.self, name, "text") else { return nil }
-        guard text.utf8.count <= maximumBytes else { throw invalid(name, "is longer than \(maximumBytes) bytes") }
+        guard text.hasCodePoints(atMost: maximum) else {
+            throw invalid(name, "is longer than \(maximum) characters")
+        }
         guard !text.utf8.contains(0) else { throw invalid(name, "contains a NUL character") }
         return text
     }
@@ -126,6 +129,13 @@ struct StrictObject {
             // So do numbers that do not fit the type.
             throw invalid(name, "must be \(expected)")
         }
+    }
+}
+
+extension String {
+    /// Looks at no more of it than is needed.
+    func hasCodePoints(atMost maximum: Int) -> Bool {
+        utf8.count <= maximum || unicodeScalars.dropFirst(maximum).isEmpty
     }
 }
 

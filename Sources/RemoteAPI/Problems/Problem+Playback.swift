@@ -6,7 +6,7 @@ extension Problem {
     /// The one place where the player's errors become statuses.
     init(_ error: PlaybackError) {
         let (status, title) = Self.status(error.code)
-        self.init(status: status, code: error.code.rawValue, title: title, detail: error.message)
+        self.init(status: status, code: error.code.rawValue, title: title, detail: error.message, member: error.member)
         if status == 503 { headers = [("Retry-After", "2")] }
     }
 

@@ -46,10 +46,18 @@ extension Problem {
         Problem(status: 413, code: code, title: "Too large", detail: detail)
     }
 
-    static func unsupportedMediaType(_ detail: String) -> Problem {
+    static func unsupportedMediaType(
+        _ detail: String, _ headers: [(String, String)] = [("Accept", "application/json")]
+    ) -> Problem {
         Problem(
             status: 415, code: "unsupported-media-type", title: "Unsupported media type", detail: detail,
-            headers: [("Accept", "application/json")])
+            headers: headers)
+    }
+
+    static func rangeNotSatisfiable(size: UInt64) -> Problem {
+        Problem(
+            status: 416, code: "range-not-satisfiable", title: "Range not satisfiable",
+            detail: "It has \(size) bytes.", headers: [("Content-Range", "bytes */\(size)")])
     }
 
     static func invalid(_ member: String, _ detail: String, code: String = "invalid") -> Problem {

@@ -3,7 +3,7 @@
 import Playback
 
 extension JSONWriter {
-    /// A queue entry as the client gave it, but for secrets: request headers stay inside, and so do those in the address.
+    /// A queue entry as the client gave it, but for secrets: request headers stay inside, and so do those in the addresses.
     mutating func members(of item: QueueItem) {
         let draft = item.draft
         member("id", item.id.description)
@@ -11,7 +11,7 @@ extension JSONWriter {
         member("title", draft.title)
         member("artist", draft.artist)
         member("album", draft.album)
-        member("artworkUri", draft.artworkURI)
+        member("artworkUri", draft.artworkURI.map(PublicURI.text))
         member("beginTime", draft.beginTime)
         member("loops", draft.loops)
     }
@@ -25,7 +25,7 @@ extension JSONWriter {
         member("title", draft.title ?? tags?.title)
         member("artist", draft.artist ?? tags?.artist)
         member("album", draft.album ?? tags?.album)
-        member("artworkUri", draft.artworkURI)
+        member("artworkUri", draft.artworkURI.map(PublicURI.text))
         member("beginTime", draft.beginTime)
         member("loops", draft.loops)
         member("index", current.index)

@@ -21,7 +21,7 @@ struct AnnouncementBody: Decodable {
             request.music = .pause
         }
         request.priority = try object.choice("priority", AnnouncementPriority.self) ?? .normal
-        request.output = try object.text("output", maximumBytes: 1024)
+        request.output = try object.text("output", maximum: 1024)
     }
 }
 
@@ -36,7 +36,7 @@ struct EffectBody: Decodable {
 
 extension StrictObject {
     fileprivate func sound() throws -> Sound {
-        guard let uri = try text("uri", maximumBytes: ItemRequest.maximumURIBytes), !uri.isEmpty else {
+        guard let uri = try text("uri", maximum: ItemRequest.maximumURILength), !uri.isEmpty else {
             throw invalid("uri", "is needed and must not be empty")
         }
         return Sound(uri: uri, volume: try number("volume", in: 0...1))

@@ -17,7 +17,7 @@ enum ItemRequest: Decodable {
     case playlist(PlaylistID)
     indirect case library(CatalogueID)
 
-    static let maximumURIBytes = 4096
+    static let maximumURILength = 4096
     static let maximumHeaders = 32
 
     private static let members = [
@@ -31,14 +31,14 @@ enum ItemRequest: Decodable {
             self = several
             return
         }
-        if let folder = try object.text("folder", maximumBytes: Self.maximumURIBytes) {
+        if let folder = try object.text("folder", maximum: Self.maximumURILength) {
             for name in Self.members where name != "folder" && object.contains(name) {
                 throw object.invalid(name, "cannot be given together with folder")
             }
             self = .folder(folder)
             return
         }
-        if let list = try object.text("list", maximumBytes: Self.maximumURIBytes) {
+        if let list = try object.text("list", maximum: Self.maximumURILength) {
             for name in Self.members where name != "list" && name != "headers" && object.contains(name) {
                 throw object.invalid(name, "cannot be given together with list")
             }
@@ -46,7 +46,7 @@ enum ItemRequest: Decodable {
                 MediaLocator(uri: list, headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
             return
         }
-        guard let uri = try object.text("uri", maximumBytes: Self.maximumURIBytes), !uri.isEmpty else {
+        guard let uri = try object.text("uri", maximum: Self.maximumURILength), !uri.isEmpty else {
             throw object.invalid("uri", "is needed and must not be empty")
         }
         if object.hasOnlyOne {
@@ -60,7 +60,7 @@ enum ItemRequest: Decodable {
             ItemDraft(
                 uri: uri, title: try object.text("title"), artist: try object.text("artist"),
                 album: try object.text("album"),
-                artworkURI: try object.text("artworkUri", maximumBytes: Self.maximumURIBytes),
+                artworkURI: try object.text("artworkUri", maximum: Self.maximumURILength),
                 beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
                 loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
                 headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))

@@ -92,6 +92,9 @@ struct SettingsRequest: Decodable {
         patch.autoResume = try object.flag("autoResume")
         patch.interruptionTimeout = try object.number("interruptionTimeout", in: 0...86_400)
         patch.volumeRamp = try object.nested(Ramp.self, "volumeRamp")?.ramp
+        if patch.volume != nil, patch.volumeRamp != nil {
+            throw object.invalid("volume", "cannot be given together with volumeRamp")
+        }
         patch.remote = try RemoteRequest.patch(object)
         for (name, neutral) in [("playbackRate", 1.0), ("pitch", 0), ("crossfade", 0)] {
             guard let value = try object.number(name, in: -100_000...100_000), value != neutral else { continue }

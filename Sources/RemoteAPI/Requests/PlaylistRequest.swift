@@ -10,7 +10,7 @@ struct PlaylistRequest: ListBody {
     }
 
     static let listMember = "items"
-    static let maximumNameBytes = 200
+    static let maximumNameLength = 100
 
     var name: String?
     var content: Content?
@@ -18,8 +18,10 @@ struct PlaylistRequest: ListBody {
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["name", "items", "fromQueue"])
         if object.contains("name") {
-            let name = try object.text("name", maximumBytes: Self.maximumNameBytes) ?? ""
-            guard name.contains(where: { !$0.isWhitespace }) else { throw object.invalid("name", "must not be empty") }
+            let name = try object.text("name", maximum: Self.maximumNameLength) ?? ""
+            guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+                throw object.invalid("name", "must not be empty")
+            }
             guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
                 throw object.invalid("name", "contains a control character")
             }

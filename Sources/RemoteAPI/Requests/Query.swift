@@ -13,12 +13,17 @@ struct Query {
             let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
             throw .invalid(String(name), "The query parameter \(name) is not known here; \(others).")
         }
+        var seen: Set<String> = []
+        for pair in pairs where !seen.insert(pair.name).inserted {
+            throw .malformed("The query parameter \(pair.name) stands twice.")
+        }
     }
 
-    func text(_ name: String, maximumBytes: Int = 4096) throws(Problem) -> String? {
+    /// `maximum`: in code points.
+    func text(_ name: String, maximum: Int = 4096) throws(Problem) -> String? {
         guard let value = pairs.first(where: { $0.name == name })?.value else { return nil }
-        guard value.utf8.count <= maximumBytes else {
-            throw .invalid(name, "\(name) is longer than \(maximumBytes) bytes.")
+        guard value.hasCodePoints(atMost: maximum) else {
+            throw .invalid(name, "\(name) is longer than \(maximum) characters.")
         }
         guard !value.utf8.contains(0) else { throw .invalid(name, "\(name) contains a NUL character.") }
         return value

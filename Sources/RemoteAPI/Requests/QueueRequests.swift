@@ -66,13 +66,13 @@ struct ItemPatchRequest: Decodable {
 
     init(from decoder: any Decoder) throws {
         let object = try StrictObject(decoder, ["title", "artist", "album", "artworkUri", "beginTime", "loops"])
-        func text(_ name: String, maximumBytes: Int = 1024) throws -> String?? {
-            object.contains(name) ? .some(try object.text(name, maximumBytes: maximumBytes)) : nil
+        func text(_ name: String, maximum: Int = 1024) throws -> String?? {
+            object.contains(name) ? .some(try object.text(name, maximum: maximum)) : nil
         }
         patch.title = try text("title")
         patch.artist = try text("artist")
         patch.album = try text("album")
-        patch.artworkURI = try text("artworkUri", maximumBytes: ItemRequest.maximumURIBytes)
+        patch.artworkURI = try text("artworkUri", maximum: ItemRequest.maximumURILength)
         patch.beginTime = try object.number("beginTime", in: mediaSeconds)
         patch.loops = try object.integer("loops", in: -1...1_000_000)
     }

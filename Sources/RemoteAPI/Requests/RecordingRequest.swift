@@ -24,8 +24,8 @@ struct RecordingRequest: Decodable {
         bits = try object.integer("bits", in: 8...32)
         sampleRate = try object.integer("sampleRate", in: 8_000...192_000)
         channelCount = try object.integer("channels", in: 1...8)
-        source = try object.text("source", maximumBytes: 256)
-        name = try object.text("name", maximumBytes: 256)
+        source = try object.text("source", maximum: 256)
+        name = try object.text("name", maximum: 256)
         isMetered = try object.flag("metering")
         playsAfterwards = try object.flag("autoPlay")
     }

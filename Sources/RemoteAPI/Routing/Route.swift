@@ -15,6 +15,12 @@ struct APICall: Sendable {
         try JSONBody.read(type, from: request.body)
     }
 
+    /// As above, where nothing is not the same as `{}`.
+    func requiredBody<Body: Decodable>(_ type: Body.Type) throws(Problem) -> Body {
+        guard !request.body.isEmpty else { throw .malformed("A body is needed here.") }
+        return try body(type)
+    }
+
     func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
         try JSONBody.read(list: type, from: request.body)
     }

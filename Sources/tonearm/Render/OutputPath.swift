@@ -37,7 +37,7 @@ struct OutputPath {
         guard rename(partial, path) == 0 else {
             let reason = String(cString: strerror(errno))
             unlink(partial)
-            throw Failure("cannot write \(path): \(reason)")
+            throw Failure("cannot write \(path): \(reason)", .cannotCreate)
         }
     }
 }

@@ -74,7 +74,7 @@ extension Renderer {
         do throws(WaveFileWriter.Failure) {
             return try WaveFileWriter(path: path, format: format)
         } catch {
-            throw Failure(error.message)
+            throw Failure(error.message, .cannotCreate)
         }
     }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Threading
+
+@testable import Playback
+
+/// A stop that plays out what is written.
+@Suite struct PlayerCoreDrainTests {
+    @Test func playsTheBufferOut_whenStoppedWithDrain() {
+        var world = SimulatedWorld.playing(["a-2"])
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.sink.heard == Double(world.sink.written))
+    }
+
+    @Test(arguments: [PlayerCommand.play(.current, position: nil), .toggle, .scan(rate: 2)])
+    func playsOnWhereItIs_whenPlayedWhileItDrains(command: PlayerCommand) {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        #expect(world.run { $0.position > 1.5 })
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        world.command(command)
+        #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 2.5 })
+        #expect(world.position < 6)
+        world.run(seconds: 20)
+        #expect(world.status == .playing)
+        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+    }
+
+    @Test func tellsWhatIsHeard_whileItDrains() {
+        var world = SimulatedWorld.playing(["a-5"])
+        world.command(.stop(drain: true))
+        world.run(seconds: 2)
+        #expect(world.status == .stopping)
+        #expect(world.core.positionClock.rate == 1)
+        #expect(abs(world.position - 2) < 0.2)
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.core.positionClock.rate == 0)
+    }
+
+    @Test func isPausedAtOnce_whenPausedWhileItDrains() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.stop(drain: true))
+        world.run(seconds: 1)
+        world.command(.pause)
+        #expect(world.run(upTo: 0.5) { $0.status == .paused })
+        #expect(abs(world.position - 1) < 0.3)
+    }
+
+    @Test func isPausedThere_whenSoughtWhileItDrains() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.stop(drain: true))
+        world.command(.seek(.position(30)))
+        #expect(world.run(upTo: 2) { $0.status == .paused })
+        #expect(world.position == 30)
+        world.command(.play(.current, position: nil))
+        #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 30.5 })
+    }
+
+    @Test func addsNothingOfTheNextItem_whenStoppedWithDrainNearTheEnd() {
+        var world = SimulatedWorld.playing(["a-2", "b-60"])
+        #expect(world.run { $0.sessions.count == 2 })
+        world.command(.stop(drain: true))
+        #expect(world.sessions.isEmpty)
+        #expect(world.run { $0.status == .stopped })
+    }
+
+    @Test func isStopped_whenTheItemFailsWhileItStops() {
+        var world = SimulatedWorld.playing(["damaged-2", "b-1"])
+        #expect(world.run { $0.position > 1.5 })
+        world.command(.stop(drain: true))
+        #expect(world.status == .stopping)
+        #expect(world.run { $0.status != .stopping })
+        #expect(world.status == .stopped)
+        #expect(world.position == 0)
+    }
+}
