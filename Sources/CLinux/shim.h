@@ -64,7 +64,7 @@ static inline void clinux_report_crashes(void) {
         if (sigaction(clinux_crash_signals[index], NULL, &action) != 0) continue;
         if ((action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) continue;
         action.sa_handler = clinux_tell_crash;
-        action.sa_flags = (int)SA_RESETHAND | SA_ONSTACK;
+        action.sa_flags = (int)SA_RESETHAND;
         sigemptyset(&action.sa_mask);
         sigaction(clinux_crash_signals[index], &action, NULL);
     }

@@ -186,8 +186,18 @@ export class Commands {
     try {
       return await this.#channel.command("queue.add", { ...body, items: [{ list: body.items[0].uri }] }, looking);
     } catch (problem) {
-      if (!isMedia(problem)) throw problem;
+      if (!isMedia(problem) && !(await this.#isKept(body.items[0].uri))) throw problem;
       return this.#client.post(this.#paths.queue("/items"), body, slow);
+    }
+  }
+
+  /** What the cache holds as a whole plays also when its server is away. */
+  async #isKept(uri) {
+    try {
+      const { entries } = await this.#client.get("/cache");
+      return entries.some((entry) => entry.complete && entry.uri === uri);
+    } catch {
+      return false;
     }
   }
 

@@ -20,7 +20,7 @@ enum DecodePlanEvent {
 /// Everything that is left, and all rounds of a looped item.
 struct WholePlan: DecodePlan {
     /// Frames of the ring.
-    private static let shortestTold: FrameCount = 480
+    private static let shortestTold: FrameCount = 4_800
 
     let loops: Int
     let beginTime: Double
@@ -35,7 +35,7 @@ struct WholePlan: DecodePlan {
         while true {
             let start = writer.writeIndex
             let isKept = round?.isWhole == true
-            // Rounds of a few frames are too many to tell each.
+            // Rounds of a moment are too many to tell each.
             if told.map({ start - $0 >= Self.shortestTold }) ?? true {
                 report(.wrote(start: start, position: isKept ? beginTime : reader.position, speed: 1))
                 told = start

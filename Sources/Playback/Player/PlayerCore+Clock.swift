@@ -45,8 +45,9 @@ extension PlayerCore {
 
     /// A looped item is heard from its beginning again.
     private mutating func tellLoop(from left: Timeline.Segment?) {
-        guard let left, let entered = timeline.place?.segment, entered.start > left.start, entered.speed == left.speed,
-            entered.generation == left.generation, entered.run == left.run, entered.position <= left.position
+        // The blocks of a scan are no rounds.
+        guard let left, let entered = timeline.place?.segment, entered.start > left.start,
+            entered.generation == left.generation, entered.run == left.run, left.speed == 1, entered.speed == 1
         else { return }
         jumped()
     }

@@ -132,8 +132,10 @@ extension PlayerCore {
         endScan()
         switch goal {
         case .play, .pause: goal = .pause(reason)
-        case .stop: undoDrain()
-        case .hold, .idle, .rest: return
+        case .stop(drain: true, _):
+            undoDrain()
+            goal = .pause(reason)
+        case .hold, .stop, .idle, .rest: return
         }
     }
 
@@ -153,6 +155,7 @@ extension PlayerCore {
             guard drain else { return }
             // What is written is heard to its end; nothing is added.
             for track in [current, upcoming].compactMap(\.self) { actions.append(.unload(track.generation)) }
+            if upcoming?.isFed == false { upcoming = nil }
         }
     }
 
@@ -180,6 +183,8 @@ extension PlayerCore {
         dropScan()
         failuresInARow = 0
         let wasAtRest = goal.isAtRest
+        // A stop is of what is left.
+        if case .stop = goal { goal = .hold }
         makeCurrent(item, at: nil)
         if wasAtRest { goal = .hold }
         if case .pause = goal { goal = .hold }

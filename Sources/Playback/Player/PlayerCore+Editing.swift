@@ -36,24 +36,36 @@ extension PlayerCore {
         followLoops()
         if queue.count == 0 {
             if goal.isAtRest { current = nil }
-            if case .rest = goal { goal = .idle }
+            if case .rest = goal, !hasConsumedTheLast { goal = .idle }
         }
     }
 
     /// What was decoded for other loops is decoded again; they count from here on.
     private mutating func followLoops() {
-        if let upcoming, let new = queue.item(upcoming.item.id), !upcoming.item.repeats(as: new) { dropUpcoming() }
-        guard let current, let new = queue.item(current.item.id), !current.item.repeats(as: new) else { return }
+        if let upcoming, let new = queue.item(upcoming.item.id),
+            (upcoming.item.loops, upcoming.item.beginTime) != (new.loops, new.beginTime)
+        {
+            dropUpcoming()
+        }
+        guard let current, let new = queue.item(current.item.id), new !== current.item else { return }
         self.current?.item = new
-        guard !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false else { return }
+        guard current.item.loops != new.loops || (new.loops != 0 && current.item.beginTime != new.beginTime),
+            !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false
+        else { return }
         if case .stop = goal { return }
         beginSeek(to: .seconds(position), speed: scan?.rate ?? 1)
+    }
+
+    /// What was heard to its end leaves the queue, and the player as it is.
+    private var hasConsumedTheLast: Bool {
+        if case .rest(.completed) = goal { settings.consume } else { false }
     }
 
     private var goalIsIdle: Bool {
         switch goal {
         case .idle: true
-        case .rest, .hold, .play, .pause, .stop: false
+        case .rest: current == nil
+        case .hold, .play, .pause, .stop: false
         }
     }
 
@@ -81,7 +93,10 @@ extension PlayerCore {
         dropScan()
         seek = nil
         current = nil
-        if let next, let item = queue.item(next) {
+        if hasConsumedTheLast {
+            emit(.item(nil))
+            savePosition()
+        } else if let next, let item = queue.item(next) {
             let wasAtRest = goal.isAtRest
             enter(load(item, at: nil))
             if wasAtRest { goal = .hold }

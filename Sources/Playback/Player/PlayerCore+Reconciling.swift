@@ -193,7 +193,7 @@ extension PlayerCore {
         runSeek(DecodeStart(place: .seconds(place)), target: place)
     }
 
-    /// Of what cannot be searched: it is asked for once more, from its beginning.
+    /// Of what cannot be searched, or is no longer loaded: it is asked for once more.
     mutating func reopenCurrent(at place: Double) {
         guard let left = current else { return }
         actions.append(.unload(left.generation))

@@ -16,7 +16,7 @@ public struct PlayerSnapshot: Sendable {
     public var queueLength = 0
     public var queueRevision: QueueRevision = 0
     public var output = OutputStatus()
-    /// The last failure, until something plays or the user stops.
+    /// The last failure: of an item until another one becomes current without one, of the output until there is sound.
     public var error: PlaybackError?
     /// Undone and redone edits are possible.
     public var canUndo = false

@@ -57,8 +57,8 @@ struct Timeline {
         return spent
     }
 
-    /// Ring index at which the next segment is heard.
-    var nextStart: FrameCount? { segments.first { $0.start > heard }?.start }
+    /// Ring index at which the next segment is heard that is no block of a scan.
+    var nextStart: FrameCount? { segments.first { $0.start > heard && $0.speed == 1 }?.start }
 
     /// Whether the run has no frame before `end`: a seek to the very end, or an item without a frame.
     func isEmpty(_ generation: Generation, _ run: DecodeRun, end: FrameCount) -> Bool {

@@ -77,8 +77,6 @@ public final class QueueItem: Sendable {
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
 
-    func repeats(as other: QueueItem) -> Bool { loops == other.loops && beginTime == other.beginTime }
-
     private static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
 
     private final class Details: Sendable {

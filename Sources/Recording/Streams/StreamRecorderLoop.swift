@@ -172,7 +172,9 @@ final class StreamRecorderLoop {
 
     /// A station from where it is now; of a file, what comes joins what is there. False: it does not.
     private func goOn(_ player: String, _ take: Take, with next: any RecordableStream) -> Bool {
-        guard next.isLive == take.stream.isLive, next.size == take.stream.size else { return false }
+        guard next.isLive == take.stream.isLive, next.size == take.stream.size, next.format == take.stream.format else {
+            return false
+        }
         let bell = bell(of: player)
         do throws(RecordingError) {
             let start = try next.begin(bell.ring)

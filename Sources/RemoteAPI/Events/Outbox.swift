@@ -144,7 +144,7 @@ struct Outbox {
 
     // MARK: Out
 
-    /// In the order of their versions.
+    /// In the order of the versions of what waits.
     mutating func next() -> Next {
         if let frame = takeLatest(before: head < entries.count ? entries[head].version ?? 0 : .max) {
             return .frame(frame)

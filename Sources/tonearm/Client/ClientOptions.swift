@@ -19,8 +19,6 @@ struct ClientOptions: ParsableArguments {
         completion: .shellCommand("tonearm players --ids 2>/dev/null"))
     var player: String?
 
-    /// For a command that has no use for them.
-
     func client() throws -> ServerClient {
         let environment = ProcessInfo.processInfo.environment
         let player = player ?? environment["TONEARM_PLAYER"]

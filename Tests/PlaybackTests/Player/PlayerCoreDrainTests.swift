@@ -67,6 +67,24 @@ import Threading
         #expect(world.run { $0.status == .stopped })
     }
 
+    @Test func playsTheNextItem_whenItWasLoadedBeforeTheStop() {
+        var world = SimulatedWorld.playing(["a-5", "b-60"])
+        #expect(world.run { $0.sessions.count == 2 && $0.core.upcoming?.primedAt != nil })
+        #expect(world.core.upcoming?.isFed == false)
+        world.command(.stop(drain: true))
+        world.command(.play(.item(world.core.queue[1].id), position: nil))
+        #expect(world.run(upTo: 2) { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
+    }
+
+    @Test(arguments: [true, false])
+    func theNextItemIsReady_whenSkippedToDuringAStop(drain: Bool) {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        world.command(.stop(drain: drain))
+        world.command(.next)
+        #expect(world.run(upTo: 2) { $0.status == .ready })
+        #expect(world.core.queue.current?.uri == "b-60")
+    }
+
     @Test func isStopped_whenTheItemFailsWhileItStops() {
         var world = SimulatedWorld.playing(["damaged-2", "b-1"])
         #expect(world.run { $0.position > 1.5 })

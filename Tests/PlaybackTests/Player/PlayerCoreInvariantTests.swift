@@ -49,7 +49,8 @@ import Threading
     private static func check(_ world: inout SimulatedWorld, _ ledger: Ledger) {
         func note(_ text: String) { ledger.violations.append("\(world.now.nanoseconds / 1_000_000) ms: \(text)") }
         let snapshot = world.core.snapshot()
-        if snapshot.status != .stopping, (snapshot.status == .playing) != (snapshot.clock.rate != 0) {
+        let isPlayingOut = if case .stop(drain: true, _) = world.core.goal { true } else { false }
+        if !isPlayingOut, (snapshot.status == .playing) != (snapshot.clock.rate != 0) {
             note("rate \(snapshot.clock.rate) in \(snapshot.status)")
         }
         if snapshot.status == .seeking, !world.core.goal.wantsSound, world.core.current?.isOpening != true {

@@ -275,6 +275,7 @@ import Threading
         #expect(world.core.queue.count == 3)
         #expect(world.run { $0.core.queue.count == 2 })
         #expect((0..<2).map { world.core.queue[$0].uri } == ["a-1", "b-1"])
+        #expect(world.status == .completed)
     }
 
     /// The queue goes on with the next command; only its last item ends it.

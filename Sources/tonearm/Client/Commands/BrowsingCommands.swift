@@ -37,6 +37,8 @@ struct BrowseCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.client()
+        // The top of the music, not the machine's.
+        if path.allSatisfy({ $0 == "/" }) { return try browse(client, "") }
         let item = MediaArgument.all([path])[0]
         guard let uri = item.uri else { return try browse(client, item.folder ?? "") }
         if item.isWeb { return try list(client, uri) }
