@@ -52,9 +52,10 @@ def shown(bus) -> bytes | None:
         return file.read()
 
 
-def test_a_named_picture_is_served_and_kept(api, origin, media):
+@pytest.mark.parametrize("type", ["image/png", "application/octet-stream"])
+def test_a_named_picture_is_served_and_kept(api, origin, media, type):
     """By its bytes, whatever the server calls it; asked for once; smaller on request."""
-    origin.serve("/cover", media.cover, content_type="application/octet-stream")
+    origin.serve("/cover", media.cover, content_type=type)
     item = add(api, origin, "/cover")
     answer = artwork(api, item)
     assert answer.status_code == 200 and answer.content == media.cover, answer.text

@@ -135,7 +135,9 @@ struct Download {
             return finish()
         }
         let known = wasRead || cache.trust == .unconfirmed ? resource : nil
-        switch ResponseVerdict(head, from: fetch.address, offset: fetch.offset, known: known) {
+        switch ResponseVerdict(
+            head, from: fetch.address, offset: fetch.offset, known: known, isPiece: piece != nil)
+        {
         case .body(let start, var found):
             if piece != nil { (found.isLive, found.isPresumed) = (false, false) }
             if !wasRead, resource?.contradicts(found) == true { window.removeAll() }

@@ -15,14 +15,17 @@ enum ResponseVerdict: Hashable {
     case later(String, seconds: Double?)
     case fail(MediaError)
 
-    /// `offset`: the first byte that was asked for. `known`: what earlier responses told.
-    init(_ head: TransferHead, from address: WebAddress, offset: Int64, known: RemoteResource?) {
+    /// `offset`: the first byte that was asked for. `known`: what earlier responses told. `isPiece`: it need be no media by
+    /// itself.
+    init(
+        _ head: TransferHead, from address: WebAddress, offset: Int64, known: RemoteResource?, isPiece: Bool = false
+    ) {
         let name = address.name
         func fail(_ code: MediaError.Code, _ text: String) -> ResponseVerdict {
             .fail(MediaError(code, "\(name): \(address.host) \(text)"))
         }
         switch head.status {
-        case 200, 206: self = Self.success(head, address, offset: offset, known: known)
+        case 200, 206: self = Self.success(head, address, offset: offset, known: known, isPiece: isPiece)
         case 301, 302, 303, 307, 308:
             self = head["Location"].map { .redirect($0) } ?? fail(.network, "sends elsewhere, but does not say where.")
         case 401, 407: self = fail(.forbidden, "asks for a name and a password (status \(head.status)).")
@@ -42,9 +45,11 @@ enum ResponseVerdict: Hashable {
     }
 
     private static func success(
-        _ head: TransferHead, _ address: WebAddress, offset: Int64, known: RemoteResource?
+        _ head: TransferHead, _ address: WebAddress, offset: Int64, known: RemoteResource?, isPiece: Bool
     ) -> ResponseVerdict {
-        if let refusal = refusal(of: head) { return .fail(MediaError(.unsupported, "\(address.name) \(refusal)")) }
+        if let refusal = refusal(of: head, isPiece: isPiece) {
+            return .fail(MediaError(.unsupported, "\(address.name) \(refusal)"))
+        }
         var found = RemoteResource(
             address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"],
             contentType: head["Content-Type"])
@@ -100,11 +105,11 @@ enum ResponseVerdict: Hashable {
     }
 
     /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.
-    private static func refusal(of head: TransferHead) -> String? {
+    private static func refusal(of head: TransferHead, isPiece: Bool) -> String? {
         let type = head["Content-Type"]?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
         if type == "text/html" || type == "application/xhtml+xml" { return "cannot be played: it is an HTML page." }
         if type == "application/json" || type.hasSuffix("+json") { return "cannot be played: it is a JSON document." }
-        if type.hasPrefix("image/") { return "cannot be played: it is a picture." }
+        if !isPiece, type.hasPrefix("image/") { return "cannot be played: it is a picture." }
         if type == "multipart/byteranges" { return "cannot be played: it came in several parts." }
         let coding = head["Content-Encoding"]?.trimmedOfSpaces.lowercased() ?? ""
         // None was asked for; a small body could unpack to a huge one.

@@ -77,7 +77,9 @@ public final class WebPictures: Sendable {
         limits.start = Self.patience
         limits.retries = 1
         limits.memory = 256 << 10
-        let source = HTTPSource(address, fields: [], transport: transport, limits: limits)
+        let source = HTTPSource(
+            address, fields: [], transport: transport, limits: limits, cache: nil, piece: NetworkPiece()
+        ) { _ in }
         defer { source.close() }
         cancellation.onCancel { source.close() }
         transport.call(at: transport.now.advanced(bySeconds: Self.patience)) { [weak source] in source?.close() }

@@ -48,4 +48,12 @@ enum OutputStream {
         case .silent, .starting, .dry, nil: false
         }
     }
+
+    /// On the way from silence to sound.
+    var isStarting: Bool {
+        switch transport {
+        case .silent, .starting, .pausing: true
+        case .running, .dry, .draining, nil: false
+        }
+    }
 }

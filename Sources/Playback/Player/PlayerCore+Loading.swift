@@ -50,6 +50,8 @@ extension PlayerCore {
         guard let current, current.loading?.isSatisfied == false, current.isFed, current.writtenEnd == nil else {
             return
         }
+        // What is there was not decoded in time: no fault of the connection, and nothing to wait for.
+        guard (loadedTime?.ahead ?? 0) < networkBuffering.least else { return }
         dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
         dryTimes.append(now)
         guard dryTimes.count <= networkBuffering.bounces else {

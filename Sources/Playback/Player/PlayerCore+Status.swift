@@ -29,7 +29,14 @@ extension PlayerCore {
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
         case .play where status == .buffering:
-            if gathering != nil { .network } else { standsSince == nil ? .underrun : .outputUnavailable }
+            if gathering != nil {
+                .network
+            } else if standsSince != nil {
+                .outputUnavailable
+            } else {
+                // What it waited for is there; a moment later it sounds.
+                stream.isStarting ? lastReason : .underrun
+            }
         case .play, .idle, .hold, .stop: nil
         }
     }
@@ -54,9 +61,10 @@ extension PlayerCore {
         }
     }
 
-    /// A stream that has not sounded yet is no pause that ends.
+    /// A stream that has not sounded yet is no pause that ends, and neither is one that waited for more to play.
     private var statusBeforeSound: PlayerStatus {
-        isHeard && timeline.heard > 0 && (current?.listened ?? 0) > 0 ? .paused : .loading
+        let silent: PlayerStatus = lastStatus == .buffering ? .buffering : .paused
+        return isHeard && timeline.heard > 0 && (current?.listened ?? 0) > 0 ? silent : .loading
     }
 
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {

@@ -70,6 +70,30 @@ import Testing
         #expect(world.core.stream.transport != .silent(since: world.now))
     }
 
+    /// A machine that is busy for a moment is no reason to wait for the network, or to blame it.
+    @Test func whatIsThereAndNotDecodedInTime_isNoFaultOfTheConnection() {
+        var world = playing()
+        tell(loaded(9_000, place: 2_000), &world)
+        #expect(world.run { $0.status == .buffering })
+        #expect(world.core.reason == .underrun)
+        #expect(world.core.gathering == nil && world.core.dryTimes.isEmpty)
+    }
+
+    @Test func isBuffering_untilItSoundsAgain() {
+        var world = playing()
+        #expect(world.run { $0.status == .buffering })
+        let before = world.events.count
+        world.sink.written += 500
+        tell(loaded(9_600, place: 2_000), &world)
+        #expect(world.core.gathering == nil)
+        #expect(world.status == .buffering && world.core.reason == .network)
+        #expect(world.run(upTo: 1) { $0.status == .playing })
+        let told = world.events[before...].compactMap {
+            if case .status(let status, _, _, _, _, _, _) = $0 { status } else { nil }
+        }
+        #expect(told == [.playing])
+    }
+
     @Test func waitingEnds_withAnErrorWhenNothingComes() {
         var world = playing()
         #expect(world.run { $0.status == .buffering })
