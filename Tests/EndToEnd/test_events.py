@@ -288,7 +288,7 @@ def test_every_item_is_told_to_its_end(api, open_events):
     api.wait_status("completed", timeout=10)
     log.wait_for("completed", lambda event: event["itemId"] == ids[-1])
     for id in ids[:-1]:
-        kinds = [event.type for event in log.since() if event["itemId"] == id]
+        kinds = [event.type for event in log.since(0, "time", "completed") if event["itemId"] == id]
         last = [event for event in log.since(0, "time") if event["itemId"] == id][-1]
         assert last["position"] == last["duration"] and last["progress"] == 1
         assert kinds[-2:] == ["time", "completed"]
