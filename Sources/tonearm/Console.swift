@@ -13,8 +13,10 @@ enum Console {
         say(table.isEmpty ? sentence : table.text)
     }
 
+    /// Names in it may be anybody's: nothing of them steers the terminal.
     static func complain(_ text: String) {
-        write(Array((text + "\n").utf8), to: STDERR_FILENO)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Table.printable(String($0)) }
+        write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
     }
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }

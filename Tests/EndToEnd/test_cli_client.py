@@ -157,3 +157,11 @@ def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
         status, seen = in_a_terminal("scan", "--server", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert status == 69 and "7 files found, 3 read" in seen
     assert re.search(r"7 files found, 3 read\r\x1b\[Ktonearm: ", seen), seen
+
+
+def test_names_do_not_steer_the_terminal(server, api):
+    """Also in what is told on the error's side: a file may be called anything."""
+    for arguments in (("add", "x\x1b]0;owned\x07\x1b[2J.mp3"), ("play", "x\x1b[2J.mp3"), ("info", "x\x1b[2J.mp3")):
+        result = tonearm(*arguments, "--server", server.url) if arguments[0] != "info" else tonearm(*arguments)
+        assert result.returncode == 1 and result.stderr.endswith("\n"), result
+        assert not set(result.stderr.rstrip("\n")) & {chr(code) for code in (*range(32), *range(127, 160))}, result

@@ -91,6 +91,8 @@ struct FollowerCore {
 
     mutating func look(_ leader: StepReading, _ follower: StepReading, now: MonotonicTime) -> Step {
         nextLook = nil
+        // What is left before a stop is heard by both; its end is told.
+        if leader.status == .stopping, leader.rate == 1, follower.wantsSound { return .wait }
         guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
         crossBorder(leader, follower)
         guard current?.leader == item.id, follower.item?.id == current?.follower else {

@@ -98,6 +98,8 @@ extension PlayerCore {
             savePosition()
         } else if let next, let item = queue.item(next) {
             let wasAtRest = goal.isAtRest
+            // A stop is of what is left.
+            if case .stop = goal { goal = .hold }
             enter(load(item, at: nil))
             if wasAtRest { goal = .hold }
             if case .pause = goal { goal = .hold }

@@ -49,7 +49,9 @@ extension PlayerCore {
             if upcoming != nil, goal.isAtRest || current == nil || settings.stopAfterCurrent { dropUpcoming() }
             return
         }
-        let wanted = queue.successor(order, using: &random)
+        var wanted = queue.successor(order, using: &random)
+        // The last one that is left is consumed as well.
+        if settings.consume, settings.repeats == .all, wanted == current.item.id { wanted = nil }
         if let upcoming, upcoming.item.id != wanted || isStaleStation(upcoming) { dropUpcoming() }
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
             current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote

@@ -68,6 +68,16 @@ import Threading
         #expect(core.look(station, paused(item(7)), now: now) == .play(position: nil))
     }
 
+    @Test mutating func isHeardToTheEnd_whenTheLeaderDrains() {
+        begun()
+        var draining = playing(item(1), at: 20)
+        (draining.status, draining.wantsSound) = (.stopping, false)
+        #expect(core.look(draining, playing(item(7), at: 20), now: now) == .wait)
+        var stopped = StepReading()
+        (stopped.item, stopped.status) = (item(1), .stopped)
+        #expect(core.look(stopped, playing(item(7), at: 22), now: now) == .stop)
+    }
+
     @Test mutating func staysApart_whereItCannotBeSearched() {
         begun()
         var follower = playing(item(7), at: 20)

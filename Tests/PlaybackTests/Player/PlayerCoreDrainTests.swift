@@ -85,6 +85,15 @@ import Threading
         #expect(world.core.queue.current?.uri == "b-60")
     }
 
+    @Test func whatComesInItsPlaceIsReady_whenTheItemIsRemovedDuringAStop() {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        let ids = (0..<2).map { world.core.queue[$0].id }
+        world.command(.stop(drain: true))
+        world.command(.edit(.remove([ids[0]]), expected: nil, play: false))
+        #expect(world.run(upTo: 2) { $0.status == .ready })
+        #expect(!world.events.contains { if case .completed(ids[1], _) = $0 { true } else { false } })
+    }
+
     @Test func isStopped_whenTheItemFailsWhileItStops() {
         var world = SimulatedWorld.playing(["damaged-2", "b-1"])
         #expect(world.run { $0.position > 1.5 })

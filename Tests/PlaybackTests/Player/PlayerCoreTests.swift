@@ -278,6 +278,16 @@ import Threading
         #expect(world.status == .completed)
     }
 
+    @Test func theLastOneIsConsumedToo_whenAllAreRepeated() {
+        var world = SimulatedWorld.with(["a-1", "b-1"], play: false)
+        var patch = SettingsPatch()
+        (patch.consume, patch.repeats) = (true, .all)
+        world.command(.apply(patch))
+        world.command(.play(.index(0), position: nil))
+        #expect(world.run { $0.status == .completed })
+        #expect(world.run(upTo: 1) { $0.core.queue.count == 0 })
+    }
+
     /// The queue goes on with the next command; only its last item ends it.
     @Test func theQueueHasNotEnded_whenItemsAreLeft() {
         for repeats in [PlayerSettings.Repeat.one, .off] {
