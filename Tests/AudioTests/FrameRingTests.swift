@@ -123,7 +123,8 @@ struct FrameRingTests {
                     revoked.add(1, ordering: .relaxed)
                     continue
                 }
-                if at != start || frames != samples.count / 2 { wrong.add(1, ordering: .relaxed) }
+                // Fewer when the reader has stepped back since there was space.
+                if at != start || frames > samples.count / 2 { wrong.add(1, ordering: .relaxed) }
             }
         }
         var random = SystemRandomNumberGenerator()
