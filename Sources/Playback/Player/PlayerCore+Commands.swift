@@ -182,12 +182,8 @@ extension PlayerCore {
         }
         dropScan()
         failuresInARow = 0
-        let wasAtRest = goal.isAtRest
-        // A stop is of what is left.
-        if case .stop = goal { goal = .hold }
         makeCurrent(item, at: nil)
-        if wasAtRest { goal = .hold }
-        if case .pause = goal { goal = .hold }
+        holdUnlessPlaying()
     }
 
     private mutating func previous() throws(PlaybackError) {

@@ -56,6 +56,11 @@ extension PlayerCore {
         beginSeek(to: .seconds(position), speed: scan?.rate ?? 1)
     }
 
+    /// Pauses and stops were of the item that was left.
+    mutating func holdUnlessPlaying() {
+        if !goal.wantsSound { goal = .hold }
+    }
+
     /// What was heard to its end leaves the queue, and the player as it is.
     private var hasConsumedTheLast: Bool {
         if case .rest(.completed) = goal { settings.consume } else { false }
@@ -97,12 +102,8 @@ extension PlayerCore {
             emit(.item(nil))
             savePosition()
         } else if let next, let item = queue.item(next) {
-            let wasAtRest = goal.isAtRest
-            // A stop is of what is left.
-            if case .stop = goal { goal = .hold }
             enter(load(item, at: nil))
-            if wasAtRest { goal = .hold }
-            if case .pause = goal { goal = .hold }
+            holdUnlessPlaying()
         } else {
             goal = queue.count == 0 ? .idle : .rest(.stopped(.queueChanged))
             emit(.item(nil))
