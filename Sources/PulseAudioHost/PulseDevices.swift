@@ -7,21 +7,35 @@ import Playback
 struct PulseDevices {
     /// nil until the first list is complete.
     private(set) var devices: [OutputDevice]?
-    var listing: [OutputDevice] = []
-    var defaultName: String?
+    /// What the server has answered so far of the list that was asked for; in force once it is complete.
+    var listing = Listing()
+    private(set) var defaultName: String?
     var chosen: String?
 
-    mutating func finishListing() {
-        for index in listing.indices { listing[index].isDefault = listing[index].id == defaultName }
-        devices = listing
-        listing = []
+    struct Listing {
+        var devices: [OutputDevice] = []
+        var defaultName: String?
+        /// Where our stream was when the server told its default. Both are of one moment, which is what makes a move by
+        /// the server and one by somebody else two different things.
+        var place: String?
+    }
+
+    /// Where our stream was, as the list has it.
+    mutating func finishListing() -> String? {
+        defer { listing = Listing() }
+        defaultName = listing.defaultName
+        for index in listing.devices.indices {
+            listing.devices[index].isDefault = listing.devices[index].id == defaultName
+        }
+        devices = listing.devices
         // A choice lasts until its device goes.
         if let chosen, !contains(chosen) { self.chosen = nil }
+        return listing.place
     }
 
     mutating func forget() {
         devices = nil
-        listing = []
+        listing = Listing()
         defaultName = nil
     }
 

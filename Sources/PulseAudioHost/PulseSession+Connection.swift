@@ -122,18 +122,20 @@ extension PulseSession {
     // MARK: Devices
 
     /// One listing at a time; changes during one cause another.
-    private func listDevices() {
+    func listDevices() {
         guard !isListing else {
             listsAgain = true
             return
         }
         guard let context else { return }
         isListing = true
+        movesBeforeListing = movesAsked
         let server = pa_context_get_server_info(
             context,
             { _, info, userdata in
-                let name = info?.pointee.default_sink_name.map { String(cString: $0) }
-                PulseSession.session(userdata).devices.defaultName = name
+                let session = PulseSession.session(userdata)
+                session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
+                session.devices.listing.place = session.placeAtListing
             }, pointer)
         if let server { pa_operation_unref(server) }
         let sinks = pa_context_get_sink_info_list(
@@ -143,15 +145,26 @@ extension PulseSession {
                 if end != 0 {
                     session.listed()
                 } else if let info {
-                    session.devices.listing.append(OutputDevice(info.pointee))
+                    session.devices.listing.devices.append(OutputDevice(info.pointee))
                 }
             }, pointer)
         if let sinks { pa_operation_unref(sinks) }
     }
 
+    /// Answers come in the order in which things happen at the server. A stream that moves does so together with the
+    /// default, and is told of first.
+    private var placeAtListing: String? {
+        guard movesAsked == movesBeforeListing else {
+            // Asked for before a move of our own.
+            listsAgain = true
+            return place
+        }
+        return streamPlace
+    }
+
     private func listed() {
         isListing = false
-        devices.finishListing()
+        place = devices.finishListing()
         // First what is there: who hears that sound is possible again then knows where it would go.
         publishDevices()
         checkPlacement()

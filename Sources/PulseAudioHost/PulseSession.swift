@@ -34,6 +34,11 @@ final class PulseSession {
     var isListing = false
     var listsAgain = false
     private var publishedDevices: OutputDevices?
+    /// The stream's device, of the same moment as the default in `devices`; nil without a stream.
+    var place: String?
+    /// Moves of the stream that we have asked for. A list asked for before the last one is no news of where the stream is.
+    private(set) var movesAsked = 0
+    var movesBeforeListing = 0
     /// The choice was taken back: the stream goes to the default device, which the server would leave it from.
     private var followsAgain = false
 
@@ -163,6 +168,7 @@ final class PulseSession {
             }
         }
         current = nil
+        place = nil
         if leaving.contains(where: { $0.phase == .unanswered }) {
             // One request is enough to learn that the server answers again.
             return say(.failed(generation, .lost(PulseProblem.noAnswer)))
@@ -205,10 +211,7 @@ final class PulseSession {
             stream: stream, ring: ring, ramps: (ramp, duckRamp), generation: generation, number: streamCount,
             board: board,
             isPinned: isPinned, timers: (context, api), emit: handler,
-            moved: { [unowned self] in
-                publishDevices()
-                checkPlacement()
-            },
+            moved: { [unowned self] in streamMoved() },
             ended: { [unowned self] in streamEnded($0) })
         say(.opened(generation, ring))
     }
@@ -216,7 +219,10 @@ final class PulseSession {
     private func streamEnded(_ stream: PulseStream) {
         leaving.removeAll { $0 === stream }
         // The caller is a method of the stream: it must outlive this turn.
-        if current === stream { current = nil }
+        if current === stream {
+            current = nil
+            place = nil
+        }
         // What was chosen in place of where it stood is now where the next one will be.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
         withExtendedLifetime(stream) { finishIfDone() }
@@ -224,12 +230,24 @@ final class PulseSession {
 
     // MARK: Devices
 
+    /// The sink of our stream, as libpulse was told last.
+    var streamPlace: String? {
+        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return nil }
+        return pa_stream_get_device_name(current.stream).map { String(cString: $0) }
+    }
+
+    /// It is where it should be, or the server must say first what its default is now: it moves the stream before it
+    /// tells that.
+    private func streamMoved() {
+        guard let streamPlace, streamPlace == devices.target?.id else { return listDevices() }
+        place = streamPlace
+        publishDevices()
+        checkPlacement()
+    }
+
     func publishDevices() {
         guard devices.devices != nil else { return }
-        let name = current.flatMap { stream in
-            pa_stream_get_state(stream.stream) == PA_STREAM_READY
-                ? pa_stream_get_device_name(stream.stream).map { String(cString: $0) } : nil
-        }
+        let name = place
         if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
             current?.isPinned == false, devices.target?.isPrivate == false
         {
@@ -257,16 +275,16 @@ final class PulseSession {
     ///
     /// A stream that follows the default is moved along by the server; one that someone moved elsewhere is left there.
     func checkPlacement() {
-        guard let current, !current.isClosing, pa_stream_get_state(current.stream) == PA_STREAM_READY,
-            let name = pa_stream_get_device_name(current.stream).map({ String(cString: $0) }),
-            let target = devices.target
-        else { return }
+        guard let current, !current.isClosing, let name = streamPlace, let target = devices.target else { return }
         if name == target.id {
             if target.isPrivate, !current.isPinned { displace(current) }
         } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
             displace(current)
-        } else if devices.chosen != nil || followsAgain {
+        } else if devices.chosen != nil {
             moveStream(to: target.id)
+        } else if followsAgain {
+            // By the server's own idea of it, which may be newer than ours.
+            moveStream(to: "@DEFAULT_SINK@")
         }
         followsAgain = false
     }
@@ -282,6 +300,7 @@ final class PulseSession {
             let operation = pa_context_move_sink_input_by_name(
                 context, pa_stream_get_index(current.stream), device, nil, nil)
         else { return }
+        movesAsked += 1
         pa_operation_unref(operation)
     }
 

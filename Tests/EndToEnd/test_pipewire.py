@@ -102,6 +102,18 @@ def test_the_default_sink_goes(capture, pulse, api, events, playing):
     capture.wait_sound(silent)
 
 
+def test_the_default_is_followed(capture, pulse, api, playing):
+    """Row 259: here the default is told first, and the session manager moves the stream after it."""
+    pulse.load("module-null-sink sink_name=third rate=44100 channels=2")
+    eventually(lambda: any(o["id"] == "third" for o in api.call("GET", "/outputs")["outputs"]), "listed")
+    for sinks in (["third"], ["spk"], ["third", "spk"] * 5, ["third", "spk"] * 5 + ["third"], ["spk"]):
+        for sink in sinks:
+            pulse.pactl("set-default-sink", sink)
+        eventually(lambda: current(api) == sinks[-1] and sinks[-1] in pulse.stream_sinks(), f"on {sinks[-1]}")
+        assert api.call("GET", "/outputs")["following"] == "default"
+        during(0.3, lambda: current(api) == sinks[-1], "it went elsewhere")
+
+
 def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events):
     """Row 138."""
     api.choose("hp")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Row 259: the default output is followed. PulseAudio moves the stream before it reports the new default."""
+
+import subprocess
+import time
+
+import pytest
+
+from rig import eventually
+from rig.waiting import during
+
+DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
+
+
+@pytest.fixture
+def playing(pulse, api):
+    pulse.load(DESK)
+    eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 3, "three outputs")
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    return api
+
+
+def outputs(api) -> tuple[str, str | None]:
+    answer = api.call("GET", "/outputs")
+    return answer["following"], next((output["id"] for output in answer["outputs"] if output["current"]), None)
+
+
+def ends_on(pulse, api, sink: str) -> None:
+    def there() -> bool:
+        return pulse.stream_sinks() == [sink] and outputs(api) == ("default", sink) and api.player()["status"] == "playing"
+
+    eventually(there, f"the music is on {sink}", timeout=2)
+
+
+def change_default(pulse, sinks: list[str], pause: float) -> None:
+    """One change after the other, without waiting for the answers. The last one is answered last."""
+    started = []
+    for sink in sinks:
+        started.append(subprocess.Popen(["pactl", "set-default-sink", sink], env=pulse.environment))
+        if pause == 0:
+            started[-1].wait()
+        time.sleep(pause)
+    for process in started[:-1]:
+        process.wait()
+    started[-1].wait()
+    # The processes may have overtaken each other.
+    pulse.pactl("set-default-sink", sinks[-1])
+
+
+def test_fifty_changes_of_the_default_are_followed(pulse, playing, api):
+    """Row 259: 10 ms to 3 s apart."""
+    for _ in range(3):
+        change_default(pulse, ["desk", "spk"] * 6 + ["desk"], 0.01)
+        ends_on(pulse, api, "desk")
+        change_default(pulse, ["spk"], 0)
+        ends_on(pulse, api, "spk")
+    for sink in ("desk", "spk"):
+        time.sleep(3)
+        change_default(pulse, [sink], 0)
+        ends_on(pulse, api, sink)
+    for pause in (0.05, 0.2, 0.5):
+        change_default(pulse, ["desk", "spk"], pause)
+        ends_on(pulse, api, "spk")
+
+
+def test_headphones_as_the_default_are_followed_and_left(pulse, playing, api):
+    """Row 259: here a stream of its own takes the place of the one that was moved."""
+    for sinks in (["hp"], ["spk"], ["hp", "spk"] * 5 + ["hp"], ["desk"], ["hp", "desk", "spk"] * 3):
+        change_default(pulse, sinks, 0.01)
+        ends_on(pulse, api, sinks[-1])
+
+
+def test_a_move_by_hand_is_respected_until_the_default_changes(pulse, playing, api):
+    """Row 145: another program may move the music. The next change of the default takes it along again."""
+    for _ in range(2):
+        change_default(pulse, ["desk", "spk"], 0.01)
+        ends_on(pulse, api, "spk")
+        pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], "desk")
+        eventually(lambda: pulse.stream_sinks() == ["desk"] and outputs(api)[1] == "desk", "it is moved")
+        during(0.5, lambda: pulse.stream_sinks() == ["desk"], "the move by hand was undone")
+        change_default(pulse, ["hp", "spk"], 0.3)
+        ends_on(pulse, api, "spk")
+
+
+def test_a_choice_and_its_end_in_quick_succession_follow_the_default(pulse, playing, api):
+    """A move that we asked for ourselves is nobody else's."""
+    for _ in range(10):
+        api.call("PUT", "/outputs/current", json={"id": "desk"})
+        api.call("PUT", "/outputs/current", json={"id": None})
+    ends_on(pulse, api, "spk")
+    change_default(pulse, ["desk"], 0)
+    ends_on(pulse, api, "desk")
