@@ -14,6 +14,7 @@ from rig.access import OpenServer, own_address
 from rig.contract import EventContract
 from rig.server import REPOSITORY
 from rig.sounds import Sounds
+from rig.written import Written
 
 
 @pytest.hookimpl(wrapper=True)
@@ -60,6 +61,12 @@ def capture(pulse) -> Iterator[Capture]:
 
 
 @pytest.fixture
+def written(directory) -> Written:
+    """The file of the server's output, for tests of exact samples."""
+    return Written(directory / "heard.wav")
+
+
+@pytest.fixture
 def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
     """Starts servers that end with the test; their logs are shown when it fails."""
     servers: list[Server] = []
@@ -98,7 +105,10 @@ def open_to_all(start_server, directory) -> OpenServer:
 
 @pytest.fixture
 def server(request, start_server) -> Server:
-    """A server whose output is the null output, or PulseAudio's speakers in a test that asks for `pulse` or `capture`."""
+    """A server whose output is the null output, PulseAudio's speakers in a test that asks for `pulse` or `capture`, or a file
+    in one that asks for `written`."""
+    if "written" in request.fixturenames:
+        return start_server(output=request.getfixturevalue("written").output)
     if {"pulse", "capture"} & set(request.fixturenames):
         if "capture" in request.fixturenames:
             request.getfixturevalue("capture")

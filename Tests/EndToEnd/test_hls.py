@@ -85,7 +85,7 @@ def reference(folder) -> numpy.ndarray:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_it_plays_whole(capture, api, streams, nginx, form):
+def test_it_plays_whole(written, api, streams, nginx, form):
     """Rows 33, 204: each sample as ffmpeg decodes it, nothing between the pieces; the length is known."""
     folder = form.replace(" ", "-")
     api.load(f"{nginx.url}/{folder}/list.m3u8")
@@ -93,8 +93,8 @@ def test_it_plays_whole(capture, api, streams, nginx, form):
     player = api.wait_status("playing", timeout=10)
     assert abs(player["duration"] - 6) < 0.1 and player["item"]["live"] is None
     api.wait_status("completed", timeout=20)
-    capture.wait_silence()
-    heard, wanted = capture.samples(), reference(streams / folder)[2048:-2048]
+    written.wait_silence()
+    heard, wanted = written.samples(), reference(streams / folder)[2048:-2048]
     start = align(heard, wanted)
     part = heard[start : start + len(wanted)].astype(float) - wanted
     assert level(part) < level(wanted) - 60

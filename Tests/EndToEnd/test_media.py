@@ -84,7 +84,7 @@ def test_names_in_file_urls_are_decoded_once(api, media):
         loaded_item(api, "file://" + urllib.parse.quote(str(media.path(name))))
 
 
-def test_damage_in_the_middle_is_skipped_and_counted(capture, api, media):
+def test_damage_in_the_middle_is_skipped_and_counted(written, api, media):
     """Row 81: 4 KB of garbage: it plays on to the end, and the counter tells."""
     import numpy
 
@@ -92,8 +92,8 @@ def test_damage_in_the_middle_is_skipped_and_counted(capture, api, media):
 
     api.load("garbage.mp3", play=True)
     api.wait_status("completed", timeout=10)
-    capture.wait_silence()
-    captured = capture.samples()
+    written.wait_silence()
+    captured = written.samples()
     reference = media.reference("noise-128.mp3")
     tail = reference[-22050:-4410]
     where = align(captured, tail)

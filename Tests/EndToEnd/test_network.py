@@ -60,21 +60,21 @@ def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
 # What works
 
 
-def test_a_link_and_a_file_play_in_one_queue_without_a_gap(capture, api, media, origin):
+def test_a_link_and_a_file_play_in_one_queue_without_a_gap(written, api, media, origin):
     """Rows 33, 34: both kinds in one queue; each sample as mpg123 decodes it, nothing between them."""
     for number in (0, 2):
         origin.serve(f"/short-{number}.mp3", content(media, f"short-{number}.mp3"))
     captured = play_to_the_end(
-        api, capture, f"{origin.url}/short-0.mp3", "short-1.mp3", f"{origin.url}/short-2.mp3", "short-3.mp3")
+        api, written, f"{origin.url}/short-0.mp3", "short-1.mp3", f"{origin.url}/short-2.mp3", "short-3.mp3")
     assert_whole(captured, *(media.reference(f"short-{number}.mp3") for number in range(4)))
 
 
 @pytest.mark.parametrize("name", ["noise.mp3", "noise-vbr.mp3", "noise-vbr-noxing.mp3", "noise.mp2"])
 @pytest.mark.parametrize("options", [{}, {"ranges": False}, {"chunked": True, "ranges": False}], ids=["ranges", "plain", "chunked"])
-def test_every_way_of_sending_arrives_whole(capture, api, media, origin, name, options):
+def test_every_way_of_sending_arrives_whole(written, api, media, origin, name, options):
     """Row 33: with ranges, without, and without a length."""
     origin.serve("/a", content(media, name), **options)
-    assert_whole(play_to_the_end(api, capture, f"{origin.url}/a"), media.reference(name))
+    assert_whole(play_to_the_end(api, written, f"{origin.url}/a"), media.reference(name))
 
 
 def test_it_sounds_while_most_of_it_is_still_to_come(capture, api, media, origin):
@@ -89,7 +89,7 @@ def test_it_sounds_while_most_of_it_is_still_to_come(capture, api, media, origin
     assert difference <= 1
 
 
-def test_a_slow_server_leaves_no_gap(capture, api, media, origin):
+def test_a_slow_server_leaves_no_gap(written, api, media, origin):
     """The next item is opened in time: its server takes 4 s to answer, and nothing is missing between the two."""
     origin.serve("/b.mp3", content(media, "short-1.mp3"), delay=4)
     api.load("long.mp3", f"{origin.url}/b.mp3")
@@ -97,9 +97,9 @@ def test_a_slow_server_leaves_no_gap(capture, api, media, origin):
     api.wait_status("playing")
     api.seek(position=28)
     api.wait_status("completed", timeout=30)
-    capture.wait_silence()
+    written.wait_silence()
     border = numpy.concatenate([media.reference("long.mp3")[-2 * RATE :], media.reference("short-1.mp3")])
-    assert largest_difference(capture.samples(), border)[0] <= 1
+    assert largest_difference(written.samples(), border)[0] <= 1
     assert len(origin.log("/b.mp3")) == 1
 
 
@@ -275,17 +275,17 @@ def test_three_drops_leave_no_trace(capture, api, media, origin):
     assert log[-1].headers["if-range"] == '"v1"'
 
 
-def test_the_fourth_drop_is_an_error_after_what_had_come(capture, api, events, media, origin):
+def test_the_fourth_drop_is_an_error_after_what_had_come(written, api, events, media, origin):
     """Row 228: what was loaded is heard, then the item fails as `network`, and the queue goes on."""
     origin.serve("/a.mp3", content(media, "long.mp3"), drops=[60_000, 60_000 + 1, 60_000 + 2, 60_000 + 3])
     api.load(f"{origin.url}/a.mp3", "short-1.mp3")
     api.play()
     assert events.wait_for("error", timeout=30)["code"] == "network"
     api.wait_status("completed", timeout=10)
-    capture.wait_silence()
+    written.wait_silence()
     assert len(origin.log("/a.mp3")) == 4
     # It comes after silence, and so fades in.
-    largest, _ = largest_difference(capture.samples()[-3 * RATE :], media.reference("short-1.mp3")[RATE // 20 :])
+    largest, _ = largest_difference(written.samples()[-3 * RATE :], media.reference("short-1.mp3")[RATE // 20 :])
     assert largest <= 1
 
 
@@ -442,16 +442,16 @@ def test_six_causes_have_six_codes(start_server, pulse, media, origin, open_even
 # Servers that lie, break off and drip
 
 
-def test_resets_leave_no_trace(capture, api, media, origin):
+def test_resets_leave_no_trace(written, api, media, origin):
     """“Bad input”: the connection is reset in the middle, twice; nothing is heard twice or left out."""
     data = content(media, "noise.mp3")
     origin.serve("/a.mp3", data, drops=[len(data) // 3, len(data) // 2], resets=True, rate=200_000)
-    assert_whole(play_to_the_end(api, capture, f"{origin.url}/a.mp3"), media.reference("noise.mp3"))
+    assert_whole(play_to_the_end(api, written, f"{origin.url}/a.mp3"), media.reference("noise.mp3"))
     assert len(origin.log("/a.mp3")) == 3
 
 
 @pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "plain"])
-def test_a_length_that_is_too_large_is_no_trap(capture, api, events, media, origin, ranges):
+def test_a_length_that_is_too_large_is_no_trap(written, api, events, media, origin, ranges):
     """“Bad input”: twice as much is announced as there is: what there is, is heard, and the queue goes on."""
     data = content(media, "noise.mp3")
     origin.serve("/a.mp3", data, length=2 * len(data), ranges=ranges, etag=None)
@@ -459,13 +459,13 @@ def test_a_length_that_is_too_large_is_no_trap(capture, api, events, media, orig
     api.play()
     events.wait_for("completed", lambda event: event["itemId"] == first, timeout=40)
     api.wait_status("completed", timeout=20)
-    capture.wait_silence()
-    heard, whole = capture.samples(), media.reference("noise.mp3")
+    written.wait_silence()
+    heard, whole = written.samples(), media.reference("noise.mp3")
     assert largest_difference(heard, whole[: -RATE // 5])[0] <= 1
     assert largest_difference(heard[-3 * RATE :], media.reference("short-1.mp3")[RATE // 20 :])[0] <= 1
 
 
-def test_a_length_that_is_too_small_is_where_it_ends(capture, api, events, media, origin):
+def test_a_length_that_is_too_small_is_where_it_ends(written, api, events, media, origin):
     """“Bad input”: half of the length is announced: that half is heard, and the queue goes on."""
     data = content(media, "noise-128.mp3")
     origin.serve("/a.mp3", data, length=len(data) // 2, ranges=False, etag=None)
@@ -473,8 +473,8 @@ def test_a_length_that_is_too_small_is_where_it_ends(capture, api, events, media
     api.play()
     events.wait_for("completed", lambda event: event["itemId"] == first, timeout=20)
     api.wait_status("completed", timeout=20)
-    capture.wait_silence()
-    assert largest_difference(capture.samples(), media.reference("noise-128.mp3")[: 4 * RATE // 5])[0] <= 1
+    written.wait_silence()
+    assert largest_difference(written.samples(), media.reference("noise-128.mp3")[: 4 * RATE // 5])[0] <= 1
 
 
 def test_the_whole_file_in_answer_to_a_range(capture, api, media, origin):

@@ -28,8 +28,8 @@ def heard(api, capture, uri: str) -> numpy.ndarray:
     return capture.samples()
 
 
-def test_files_arrive_whole(capture, api, media, nginx):
-    samples = heard(api, capture, f"{nginx.url}/noise.mp3")
+def test_files_arrive_whole(written, api, media, nginx):
+    samples = heard(api, written, f"{nginx.url}/noise.mp3")
     assert largest_difference(samples, media.reference("noise.mp3"))[0] <= 1
 
 
