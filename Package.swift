@@ -178,7 +178,8 @@ let package = Package(
         .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
         tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
         tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("WebsocketServerTests", ["WebsocketServer", "FrontDoor", "HTTP", "SocketTesting", log]),
+        tests(
+            "WebsocketServerTests", ["WebsocketServer", "MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
         tests(
             "RemoteAPITests",
             ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue", "Recording"]),

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <linux/futex.h>
@@ -21,6 +22,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/// Close-on-exec; dup3 is not in the Glibc module.
+static inline int clinux_replace(int descriptor, int number) { return dup3(descriptor, number, O_CLOEXEC); }
 
 /// Names the calling thread (15 bytes); prctl is variadic, which Swift cannot call.
 static inline void clinux_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -29,7 +29,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_conf
     };
     return MHD_start_daemon(
         MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD
-            | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
+            | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_ERROR_LOG,
         0, NULL, NULL, c->handler, c->context,
         // The log comes first: it also takes what the other options complain about.
         MHD_OPTION_EXTERNAL_LOGGER, c->log, c->context,
@@ -72,6 +72,10 @@ static inline struct MHD_Response *cmicrohttpd_copied_response(const void *bytes
 static inline struct MHD_Response *cmicrohttpd_stream_response(
     size_t block, MHD_ContentReaderCallback reader, void *context, MHD_ContentReaderFreeCallback release) {
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, reader, context, release);
+}
+/// Ends the connection in libmicrohttpd and closes its descriptor, without a shutdown of the socket.
+static inline void cmicrohttpd_release_upgraded(struct MHD_UpgradeResponseHandle *handle) {
+    MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
 /// 1: begins, -1: ends, 0: something else.
 static inline int cmicrohttpd_notification(enum MHD_ConnectionNotificationCode code) {

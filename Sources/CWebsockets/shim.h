@@ -45,6 +45,15 @@ static inline int cwebsockets_add_header(
         (unsigned char *)args->p + args->max_len);
 }
 
+/// Sec-WebSocket-Accept for a client's key (RFC 6455 section 4.2.2).
+static inline void cwebsockets_accept_key(const char *key, char *text, size_t size) {
+    unsigned char digest[20];
+    char joined[128];
+    int length = snprintf(joined, sizeof joined, "%s258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key);
+    lws_SHA1((const unsigned char *)joined, (size_t)length, digest);
+    lws_b64_encode_string((const char *)digest, sizeof digest, text, (int)size);
+}
+
 /// Room that lws_write wants before a payload; a macro with casts, which Swift does not see.
 static const size_t cwebsockets_prefix = LWS_PRE;
 static inline void cwebsockets_log_to(void (*emit)(int level, const char *line)) {

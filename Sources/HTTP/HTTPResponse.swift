@@ -23,6 +23,9 @@ public enum HTTPBody: Sendable {
     case file(descriptor: Int32, offset: UInt64, length: UInt64)
     /// Sent as it comes, until the stream ends or the client goes (Server-Sent Events).
     case stream(any HTTPBodyStream)
+    /// Only with 101: the connection leaves HTTP. Called once, on the server's thread, when the head has been sent; not called
+    /// when the client has gone.
+    case upgrade(@Sendable (UpgradedConnection) -> Void)
 }
 
 /// A body that is produced while it is sent. Pulled, so that a slow client cannot make memory grow.

@@ -3,7 +3,7 @@
 /// Decides who may open a WebSocket and gives each connection its session. Owned here so that the event channel does
 /// not depend on a WebSocket library.
 public protocol WebSocketApplication: Sendable {
-    /// Called with the upgrade request, on the WebSocket server's thread; must not block.
+    /// Called with the upgrade request, on any server's thread; must not block.
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance
 }
 

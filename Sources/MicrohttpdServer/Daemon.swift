@@ -86,7 +86,11 @@ final class Daemon: @unchecked Sendable {
 /// What belongs to a connection for as long as libmicrohttpd has it.
 final class Client: Sendable {
     let peer: HTTPPeer
-    private let lease: ConnectionLease
+    let lease: ConnectionLease
+
+    static func of(_ connection: OpaquePointer) -> Client? {
+        cmicrohttpd_connection_context(connection).map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
+    }
 
     init(_ connection: IncomingConnection) {
         peer = connection.peer

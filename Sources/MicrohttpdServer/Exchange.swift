@@ -32,6 +32,8 @@ final class Exchange: @unchecked Sendable {
     private let reply = Mutex(Reply.none)
     private var progress = Progress.head
     private var body: RequestBody
+    /// Takes the connection over once its 101 is sent.
+    private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// Until the answer is there.
     private let counted: CountedBytes
 
@@ -126,6 +128,9 @@ final class Exchange: @unchecked Sendable {
         guard RequestTarget(target).isKnownForm else {
             return queue(.malformed("The target of the request cannot be read."), on: connection)
         }
+        if fields.hasUpgrade, request.method == .get, let upgrader = core.upgrader {
+            return queue(upgrader.upgrade(request), on: connection)
+        }
         request.body = body.take()
         core.responder.respond(to: request) { [self] response in accept(response) }
         return answerIfReady(connection)
@@ -136,8 +141,7 @@ final class Exchange: @unchecked Sendable {
         _ fields: RequestHeaders, method: UnsafePointer<CChar>, _ connection: OpaquePointer
     ) -> HTTPRequest {
         let target = RequestTarget(target)
-        let client = cmicrohttpd_connection_context(connection)
-            .map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
+        let client = Client.of(connection)
         return HTTPRequest(
             method: HTTPMethod(cString: method), path: target.path, query: target.query,
             headers: fields.headers.addressed(to: target), peer: client?.peer ?? .remote("unknown"), recipient: self)
@@ -185,6 +189,12 @@ final class Exchange: @unchecked Sendable {
         accept(.stopping)
     }
 
+    /// On the connection's thread.
+    func takeUpgraded() -> (@Sendable (UpgradedConnection) -> Void)? {
+        defer { upgraded = nil }
+        return upgraded
+    }
+
     private func takeReady() -> HTTPResponse? {
         reply.withLock { reply in
             guard case .ready(let response) = reply else { return nil }
@@ -195,9 +205,13 @@ final class Exchange: @unchecked Sendable {
 
     private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         reply.withLock { $0 = .taken }
-        return core.cache.withResponse(for: response, on: connection, core: core) { handle in
+        if case .upgrade(let receive) = response.body { upgraded = receive }
+        let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             MHD_queue_response(connection, UInt32(response.status), handle)
         }
+        guard upgraded != nil, result == cmicrohttpd_no else { return result }
+        upgraded = nil
+        return queue(.malformed("Only a connection of HTTP/1.1 can be upgraded."), on: connection)
     }
 }
 
@@ -219,7 +233,7 @@ extension HTTPBody {
     /// Gives back what the body holds without sending it.
     func discard() {
         switch self {
-        case .none, .bytes, .shared: break
+        case .none, .bytes, .shared, .upgrade: break
         case .file(let descriptor, _, _): closeDescriptor(descriptor)
         case .stream(let stream): stream.end()
         }

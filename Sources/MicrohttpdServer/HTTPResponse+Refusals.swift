@@ -18,14 +18,6 @@ extension HTTPResponse {
         ).response([("Retry-After", "1")])
     }
 
-    /// This connection speaks HTTP already and cannot change (RFC 9110 section 15.5.22).
-    static var upgradeOnUsedConnection: HTTPResponse {
-        ProblemDetails(
-            status: 426, code: "upgrade-on-used-connection", title: "Upgrade Required",
-            detail: "Open a new connection for the WebSocket."
-        ).response([("Upgrade", "websocket"), ("Connection", "close")])
-    }
-
     /// Where a message ends, or whom it is for, could be read in two ways: nothing more of the connection is read.
     static func malformed(_ detail: String) -> HTTPResponse {
         ProblemDetails(status: 400, code: "malformed-request", title: "Bad Request", detail: detail)

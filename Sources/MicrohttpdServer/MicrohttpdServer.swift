@@ -11,11 +11,12 @@ public final class MicrohttpdServer: Sendable {
     private let core: ServerCore
     private let daemon: Mutex<Daemon?>
 
-    /// Starts the threads at once; `responder` is called on them.
-    public init(configuration: MicrohttpdConfiguration = .init(), log: Logger, responder: any HTTPResponder)
-        throws(MicrohttpdError)
-    {
-        let core = ServerCore(configuration: configuration, log: log, responder: responder)
+    /// Starts the threads at once; `responder` and `upgrader` are called on them. Without an upgrader, `Upgrade` is ignored.
+    public init(
+        configuration: MicrohttpdConfiguration = .init(), log: Logger, responder: any HTTPResponder,
+        upgrader: (any HTTPUpgrader)? = nil
+    ) throws(MicrohttpdError) {
+        let core = ServerCore(configuration: configuration, log: log, responder: responder, upgrader: upgrader)
         self.core = core
         daemon = Mutex(try Daemon(core: core))
     }
@@ -84,6 +85,7 @@ final class ServerCore: Sendable {
     let configuration: MicrohttpdConfiguration
     let log: Logger
     let responder: any HTTPResponder
+    let upgrader: (any HTTPUpgrader)?
     /// Handed to the daemon but not yet begun by it, by descriptor.
     let arrivals = Mutex<[Int32: IncomingConnection]>([:])
     let exchanges = ExchangeRegistry()
@@ -91,7 +93,11 @@ final class ServerCore: Sendable {
     let bodyBytes = Atomic(0)
     let cache = ResponseCache()
 
-    init(configuration: MicrohttpdConfiguration, log: Logger, responder: any HTTPResponder) {
+    init(
+        configuration: MicrohttpdConfiguration, log: Logger, responder: any HTTPResponder,
+        upgrader: (any HTTPUpgrader)?
+    ) {
+        self.upgrader = upgrader
         self.configuration = configuration
         self.log = log
         self.responder = responder

@@ -21,7 +21,7 @@ struct RequestHeaders {
         if headers.hasControlCharacter {
             return .malformed("A header field contains a control character.")
         }
-        return hasUpgrade ? .upgradeOnUsedConnection : nil
+        return nil
     }
 
     static func copy(from connection: OpaquePointer) -> RequestHeaders {

@@ -74,6 +74,7 @@ enum MicrohttpdResponse {
         case .file(let descriptor, let offset, let length):
             MHD_create_response_from_fd_at_offset64(length, descriptor, offset)
         case .stream(let stream): StreamedBody.response(for: stream, connection: connection, core: core)
+        case .upgrade: Exchange.upgradeResponse()
         }
     }
 }

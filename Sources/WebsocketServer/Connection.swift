@@ -28,16 +28,20 @@ final class Connection: @unchecked Sendable {
     var ending: WebSocketEnding?
     /// The message that is coming in.
     var message: [UInt8] = []
+    /// Until libwebsockets has shaken hands, when another server has answered the client.
+    private var standIn: StandIn?
     private var lease: ConnectionLease?
     private let inbox: Inbox
     private let isCalled = Atomic(false)
 
     init(
-        session: any WebSocketSession, subprotocol: String?, descriptor: Int32, lease: ConnectionLease, inbox: Inbox
+        _ accepted: Handshake.Accepted, descriptor: Int32, standIn: StandIn? = nil, lease: ConnectionLease,
+        inbox: Inbox
     ) {
-        self.session = session
+        session = accepted.session
+        subprotocol = accepted.subprotocol
         self.descriptor = descriptor
-        self.subprotocol = subprotocol
+        self.standIn = standIn
         self.lease = lease
         self.inbox = inbox
     }
@@ -68,7 +72,14 @@ final class Connection: @unchecked Sendable {
     /// libwebsockets has closed the descriptor. A session that keeps `wake` keeps this object, but not the place.
     func release() {
         handle = nil
+        standIn = nil
         lease = nil
+    }
+
+    /// Ends the stand-in's part, where there is one, before the first frame. False when the client cannot be heard.
+    func bringInClient(_ readiness: Readiness) -> Bool {
+        defer { standIn = nil }
+        return standIn?.giveWay(to: descriptor, readiness) ?? true
     }
 
     func nextFrame() -> WebSocketFrame? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CWebsockets
 internal import Glibc
 internal import HTTP
 
@@ -8,8 +9,33 @@ internal import HTTP
 /// The application decides on the request as it was sent; libwebsockets gets a rewritten, minimal one. So its limits
 /// and its own choice of subprotocols and extensions do not matter, and few bytes are kept per handshake.
 enum Handshake {
+    /// A client that the application lets in.
+    struct Accepted: Sendable {
+        var session: any WebSocketSession
+        var subprotocol: String?
+        fileprivate var key: String
+
+        /// The request as libwebsockets reads it.
+        var rewritten: [UInt8] {
+            let text =
+                "GET / HTTP/1.1\r\nHost: tonearm\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: 13\r\n\r\n"
+            return Array(text.utf8)
+        }
+
+        /// Of the 101, for a server that answers in libwebsockets' place; `Connection` is that server's to write.
+        var headers: HTTPHeaders {
+            var accept = [CChar](repeating: 0, count: 32)
+            cwebsockets_accept_key(key, &accept, accept.count)
+            let digest = String(decoding: accept.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            var headers = HTTPHeaders([("Upgrade", "websocket"), ("Sec-WebSocket-Accept", digest)])
+            if let subprotocol { headers.add("Sec-WebSocket-Protocol", subprotocol) }
+            return headers
+        }
+    }
+
     enum Outcome {
-        case accepted(any WebSocketSession, subprotocol: String?, rewritten: [UInt8])
+        case accepted(Accepted)
         case refused(HTTPResponse)
     }
 
@@ -21,31 +47,34 @@ enum Handshake {
         guard head.headers.values("Host").count <= 1 else {
             return .refused(refusal(400, "malformed-request", "There are several Host fields."))
         }
-        guard head.headers.hasToken("upgrade", in: "Connection"), let key = head.headers["Sec-WebSocket-Key"],
+        let target = RequestTarget(head.target)
+        guard target.isKnownForm else {
+            return .refused(refusal(400, "malformed-request", "The target of the request cannot be read."))
+        }
+        return decide(
+            HTTPRequest(
+                method: head.method, path: target.path, query: target.query,
+                headers: head.headers.addressed(to: target),
+                peer: incoming.peer), application: application)
+    }
+
+    /// `request` is a GET with `websocket` in its Upgrade field.
+    static func decide(_ request: HTTPRequest, application: any WebSocketApplication) -> Outcome {
+        guard request.headers.hasToken("upgrade", in: "Connection"), let key = request.headers["Sec-WebSocket-Key"],
             isKey(key)
         else {
             return .refused(
                 refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
         }
-        guard head.headers["Sec-WebSocket-Version"] == "13" else {
-            var response = refusal(426, "unsupported-version", "Version 13 is spoken here.")
+        guard request.headers["Sec-WebSocket-Version"] == "13" else {
+            var response = refusal(426, "unsupported-version", "Only WebSocket version 13 is supported.")
             response.headers.add("Sec-WebSocket-Version", "13")
             return .refused(response)
         }
-        let target = RequestTarget(head.target)
-        guard target.isKnownForm else {
-            return .refused(refusal(400, "malformed-request", "The target of the request cannot be read."))
-        }
-        let request = HTTPRequest(
-            method: head.method, path: target.path, query: target.query, headers: head.headers.addressed(to: target),
-            peer: incoming.peer)
         switch application.accept(request) {
         case .refused(let response): return .refused(response)
         case .accepted(let session, let subprotocol):
-            let rewritten =
-                "GET / HTTP/1.1\r\nHost: tonearm\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: 13\r\n\r\n"
-            return .accepted(session, subprotocol: subprotocol, rewritten: Array(rewritten.utf8))
+            return .accepted(Accepted(session: session, subprotocol: subprotocol, key: key))
         }
     }
 
@@ -66,7 +95,7 @@ enum Handshake {
     static func serialized(_ response: HTTPResponse) -> [UInt8] {
         let body: [UInt8] =
             switch response.body {
-            case .none, .file, .stream: []
+            case .none, .file, .stream, .upgrade: []
             case .bytes(let bytes): bytes
             case .shared(let shared): shared.bytes
             }

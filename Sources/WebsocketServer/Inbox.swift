@@ -5,10 +5,25 @@ internal import Glibc
 internal import HTTP
 internal import Synchronization
 
+/// A client on its way to the WebSocket thread.
+enum Arrival {
+    /// Its request is still in the socket.
+    case asking(IncomingConnection)
+    /// Another server has read the request and answered it with 101.
+    case upgraded(UpgradedConnection, Handshake.Accepted)
+
+    var descriptor: Int32 {
+        switch self {
+        case .asking(let connection): connection.descriptor
+        case .upgraded(let connection, _): connection.descriptor
+        }
+    }
+}
+
 /// What other threads want from the WebSocket thread. However many wakes come, the thread is called once.
 final class Inbox: Sendable {
     struct Contents {
-        var arrivals: [IncomingConnection] = []
+        var arrivals: [Arrival] = []
         var awake: [Connection] = []
         var isStopping = false
 
@@ -31,13 +46,13 @@ final class Inbox: Sendable {
         self.readiness = readiness
     }
 
-    func post(_ connection: IncomingConnection) {
+    func post(_ arrival: Arrival) {
         let isAccepted = call { state in
             guard !state.isClosed else { return false }
-            state.contents.arrivals.append(connection)
+            state.contents.arrivals.append(arrival)
             return true
         }
-        if !isAccepted { close(connection.descriptor) }
+        if !isAccepted { close(arrival.descriptor) }
     }
 
     /// Called once per connection until it is taken: see `Connection.wake`.

@@ -121,9 +121,20 @@ final class WebsocketLoop: @unchecked Sendable {
         }
     }
 
+    private func take(_ arrival: Arrival) {
+        guard stopDeadline == nil else {
+            close(arrival.descriptor)
+            return
+        }
+        switch arrival {
+        case .asking(let connection): take(connection)
+        case .upgraded(let connection, let accepted): take(connection, accepted)
+        }
+    }
+
     private func take(_ incoming: IncomingConnection) {
         let descriptor = incoming.descriptor
-        guard stopDeadline == nil, consume(incoming.head.count, from: descriptor) else {
+        guard consume(incoming.head.count, from: descriptor) else {
             close(descriptor)
             return
         }
@@ -133,21 +144,39 @@ final class WebsocketLoop: @unchecked Sendable {
             _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             shutdown(descriptor, Int32(SHUT_WR))
             close(descriptor)
-        case .accepted(let session, let subprotocol, let rewritten):
-            // What the kernel keeps for a slow client is bounded too.
-            var size: Int32 = 65_536
-            setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-            let connection = Connection(
-                session: session, subprotocol: subprotocol, descriptor: descriptor, lease: incoming.lease, inbox: inbox)
-            tables.adopting = connection
-            let handle = rewritten.withUnsafeBytes {
-                lws_adopt_socket_vhost_readbuf(
-                    vhost, descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-            }
-            tables.adopting = nil
-            // Without a callback yet when the handshake has to wait for a buffer.
-            if let handle, lws_get_opaque_user_data(handle) == nil { attach(connection, to: handle) }
+        case .accepted(let accepted):
+            boundSendBuffer(of: descriptor)
+            let connection = Connection(accepted, descriptor: descriptor, lease: incoming.lease, inbox: inbox)
+            adopt(connection, reading: accepted.rewritten)
         }
+    }
+
+    private func take(_ upgraded: UpgradedConnection, _ accepted: Handshake.Accepted) {
+        boundSendBuffer(of: upgraded.descriptor)
+        guard let standIn = StandIn(for: upgraded.descriptor) else { return }
+        let connection = Connection(
+            accepted, descriptor: standIn.descriptor, standIn: standIn, lease: upgraded.lease, inbox: inbox)
+        adopt(connection, reading: accepted.rewritten + upgraded.received)
+        // libwebsockets keeps the rest of what it was given, and the kernel does not know of it.
+        if !upgraded.received.isEmpty { housekeepingTime = .now }
+    }
+
+    /// What the kernel keeps for a slow client is bounded too.
+    private func boundSendBuffer(of descriptor: Int32) {
+        var size: Int32 = 65_536
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// `bytes` begin with the request.
+    private func adopt(_ connection: Connection, reading bytes: [UInt8]) {
+        tables.adopting = connection
+        let handle = bytes.withUnsafeBytes {
+            lws_adopt_socket_vhost_readbuf(
+                vhost, connection.descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        tables.adopting = nil
+        // Without a callback yet when the handshake has to wait for a buffer.
+        if let handle, lws_get_opaque_user_data(handle) == nil { attach(connection, to: handle) }
     }
 
     /// Takes the peeked head out of the socket.
@@ -195,6 +224,7 @@ final class WebsocketLoop: @unchecked Sendable {
                     follow(connection, handle)
                 }
             }
+            if reason == LWS_CALLBACK_ESTABLISHED, !connection.bringInClient(readiness) { return -1 }
             return traffic.handle(connection, handle, reason, input, length)
         case LWS_CALLBACK_HTTP: return -1
         default: return 0

@@ -7,6 +7,7 @@ internal import Threading
 
 /// WebSocket (RFC 6455) on libwebsockets: connections come from outside, an application decides about them. Any thread.
 public final class WebsocketServer: Sendable {
+    private let application: any WebSocketApplication
     private let inbox: Inbox
     private let thread: Mutex<NamedThread?>
 
@@ -20,6 +21,7 @@ public final class WebsocketServer: Sendable {
         let loop = try WebsocketLoop(
             application: application, inbox: inbox, readiness: readiness, pingSeconds: pingSeconds,
             messageLimit: messageLimit, log: log)
+        self.application = application
         self.inbox = inbox
         thread = Mutex(NamedThread("websockets") { loop.run() })
     }
@@ -28,7 +30,7 @@ public final class WebsocketServer: Sendable {
 
     /// Takes over a connection, its descriptor included, also when the server stops.
     public func adopt(_ connection: IncomingConnection) {
-        inbox.post(connection)
+        inbox.post(.asking(connection))
     }
 
     /// Closes all connections with 1001 and joins the thread; clients that do not answer are cut off after a second.
@@ -41,6 +43,19 @@ public final class WebsocketServer: Sendable {
         guard let running else { return }
         inbox.stop()
         running.join()
+    }
+}
+
+extension WebsocketServer: HTTPUpgrader {
+    /// The handshake on a connection that an HTTP server has used before: that server sends the 101.
+    public func upgrade(_ request: HTTPRequest) -> HTTPResponse {
+        switch Handshake.decide(request, application: application) {
+        case .refused(let response): response
+        case .accepted(let accepted):
+            HTTPResponse(
+                status: 101, headers: accepted.headers,
+                body: .upgrade { [inbox] connection in inbox.post(.upgraded(connection, accepted)) })
+        }
     }
 }
 

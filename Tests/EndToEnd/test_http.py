@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP as such: methods, types, caching, keep-alive, the page's files."""
 
+import asyncio
+import json
 import re
 import socket
 
+import aiohttp
 import pytest
 import yaml
 
@@ -92,15 +95,48 @@ def test_pipelined_requests_are_all_answered_in_order(server):
     assert data.rindex(b"HTTP/1.1 404") > data.rindex(b"HTTP/1.1 200")
 
 
-def test_an_upgrade_on_a_used_connection_is_told_to_open_a_new_one(server):
-    """DESIGN section 2: 426 with `Connection: close`."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        connection.recv(4096)
+def test_a_websocket_on_a_used_connection(server):
+    """Row 316: GET, then the handshake on the same connection: 101, then hello, snapshot and the replies to commands that were
+    sent together with the handshake."""
+    command = json.dumps({"type": "command", "id": 7, "command": "pause"}).encode()
+    frame = bytes([0x81, 0x80 | len(command), 0, 0, 0, 0]) + command
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        stream = connection.makefile("rb")
+        for _ in range(2):
+            connection.sendall(b"GET /api/v1/player HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            while line := stream.readline().strip():
+                if line.lower().startswith(b"content-length"):
+                    length = int(line.split()[1])
+            stream.read(length)
         connection.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                           b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-        answer = connection.makefile("rb").read()
-    assert answer.startswith(b"HTTP/1.1 426") and b"connection: close" in answer.lower()
+                           b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" + frame)
+        assert stream.readline() == b"HTTP/1.1 101 Switching Protocols\r\n"
+        while stream.readline().strip():
+            pass
+        types = []
+        while "reply" not in types:
+            head = stream.read(2)
+            size = head[1] if head[1] < 126 else int.from_bytes(stream.read(2 if head[1] == 126 else 8))
+            message = json.loads(stream.read(size))
+            types.append(message["type"])
+        assert types[:2] == ["hello", "snapshot"] and message["id"] == 7
+
+
+def test_a_session_with_pooled_connections_opens_the_events(server):
+    """Row 316: aiohttp sends the handshake on a connection of its pool, as Home Assistant does."""
+    async def listen() -> list[str]:
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=1)) as session:
+            async with session.get(f"{server.url}/api/v1/player") as response:
+                assert response.status == 200
+                await response.read()
+            types = []
+            async with session.ws_connect(f"{server.url}/api/v1/events") as channel:
+                while len(types) < 2:
+                    types.append((await channel.receive_json(timeout=20))["type"])
+            return types
+
+    for _ in range(3):
+        assert asyncio.run(listen()) == ["hello", "snapshot"]
 
 
 def test_events_without_an_upgrade_are_explained(api):

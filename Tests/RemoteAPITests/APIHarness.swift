@@ -79,7 +79,7 @@ extension HTTPResponse {
         switch body {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         case .shared(let shared): String(decoding: shared.bytes, as: UTF8.self)
-        case .none, .file, .stream: ""
+        case .none, .file, .stream, .upgrade: ""
         }
     }
 

@@ -17,15 +17,23 @@ struct WebsocketClient {
     let socket: TestSocket
     let response: String
 
-    init(port: UInt16, path: String = "/e", headers: String = "") throws {
-        socket = try TestSocket(port: port)
-        try socket.send(
+    /// `socket`: one that was used before. `behind` goes out with the request.
+    init(
+        port: UInt16, path: String = "/e", headers: String = "", socket: TestSocket? = nil, behind: [UInt8] = []
+    ) throws {
+        self.socket = try socket ?? TestSocket(port: port)
+        let request =
             "GET \(path) HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
-                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(headers)\r\n")
-        response = try socket.receive(until: "\r\n\r\n")
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(headers)\r\n"
+        try self.socket.send(Array(request.utf8) + behind)
+        response = try self.socket.receive(until: "\r\n\r\n")
     }
 
     func send(opcode: UInt8 = 1, _ payload: [UInt8], isFinal: Bool = true) throws {
+        try socket.send(Self.frame(opcode: opcode, payload, isFinal: isFinal))
+    }
+
+    static func frame(opcode: UInt8 = 1, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
         var frame: [UInt8] = [opcode | (isFinal ? 0x80 : 0)]
         switch payload.count {
         case ..<126: frame.append(0x80 | UInt8(payload.count))
@@ -33,7 +41,7 @@ struct WebsocketClient {
         default: frame += [0x80 | 127] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: payload.count >> ($0 * 8)) }
         }
         let mask: [UInt8] = [1, 2, 3, 4]
-        try socket.send(frame + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] })
+        return frame + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }
     }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }

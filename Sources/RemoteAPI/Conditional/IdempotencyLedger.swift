@@ -90,7 +90,7 @@ struct IdempotencyLedger<Waiter> {
         case .none: 256
         case .bytes(let bytes): 256 + bytes.count
         case .shared(let shared): 256 + shared.bytes.count
-        case .file, .stream: nil
+        case .file, .stream, .upgrade: nil
         }
     }
 }

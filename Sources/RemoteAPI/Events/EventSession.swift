@@ -126,7 +126,7 @@ final class EventSession: WebSocketSession, HTTPRecipient {
             case .bytes(let bytes): bytes
             case .shared(let shared): shared.bytes
             case .none: Array("null".utf8)
-            case .file, .stream: preconditionFailure("a command answers with a value")
+            case .file, .stream, .upgrade: preconditionFailure("a command answers with a value")
             }
         let bytes = JSONWriter.object(capacity: body.count + 64) { writer in
             writer.member("type", Self.replyType)

@@ -153,8 +153,8 @@ final class Server {
         streams?.observe { api.observe($1, of: $0) }
         cache?.observe { api.observe($0) }
 
-        let http = try MicrohttpdServer(log: log, responder: api)
         let webSockets = try WebsocketServer(application: api.webSockets, log: log)
+        let http = try MicrohttpdServer(log: log, responder: api, upgrader: webSockets)
         self.http = http
         self.webSockets = webSockets
         door = try Self.listen(configuration, Self.limits(descriptors), log, http, webSockets)
