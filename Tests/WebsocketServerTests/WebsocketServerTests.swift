@@ -4,7 +4,6 @@ import FrontDoor
 import Glibc
 import HTTP
 import Logging
-import MicrohttpdServer
 import SocketTesting
 import Synchronization
 import Testing
