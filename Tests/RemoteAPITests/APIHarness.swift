@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import HTTP
 import Playback
 import PlaybackTesting
@@ -94,9 +93,31 @@ extension HTTPResponse {
     }
 }
 
-extension JSONValue {
+/// Any JSON value of an answer.
+enum JSONValue: Hashable {
+    case null
+    case flag(Bool)
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    init(_ json: JSONNode) {
+        switch json.kind {
+        case .null: self = .null
+        case .yes, .no: self = .flag(json.kind == .yes)
+        case .number: self = json.integer.map { .integer(Int64($0)) } ?? .number(json.number ?? .nan)
+        case .text: self = .text(json.string ?? "")
+        case .list: self = .list(json.elements.map { JSONValue($0) })
+        case .object:
+            self = .object(Dictionary(uniqueKeysWithValues: json.members.map { ($0.name, JSONValue($0.value)) }))
+        }
+    }
+
     static func parse(_ text: String) throws -> [String: JSONValue] {
-        let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        let limits = JSONLimits(bytes: .max, tokens: .max)
+        let value = JSONValue(try JSONReader.read(Array(text.utf8), limits: limits))
         guard case .object(let members) = value else { throw Problem.malformed("no object: \(text.prefix(200))") }
         return members
     }

@@ -68,19 +68,47 @@ import Testing
         #expect(problem?.status == 422 && (problem?.member ?? "") == member)
     }
 
-    @Test(arguments: [
-        #"{"a":[1,2],"items":[3],"b":[4]}"#, #"{"a":{"items":[1,2]},"items":[3],"b":[[4],[5]]}"#,
-    ])
-    func noOtherList_isTakenForIt(text: String) {
-        let bytes = Array(text.utf8)
-        let list = JSONFault.first(in: bytes, list: "items", limit: 1).list
-        #expect(list.map { String(decoding: bytes[$0.bytes], as: UTF8.self) } == "[3]")
-        #expect(list?.count == 1 && list?.parts.count == 1)
+    private func taken(_ text: String) throws -> (elements: [String], rest: String) {
+        var elements: [String] = []
+        let rest = try JSONReader.read(Array(text.utf8), list: "items", atMost: 3) { element in
+            elements.append("\(element.path) \(String(decoding: element.raw, as: UTF8.self))")
+        }
+        return (elements, rest.members.map { "\($0.name)=\($0.value.elements.count)" }.joined(separator: " "))
     }
 
-    @Test func anEmptyList_hasNoParts() {
-        let list = JSONFault.first(in: Array(#"{"items":[ ]}"#.utf8), list: "items", limit: 0).list
-        #expect(list?.count == 0 && list?.parts == [])
+    @Test(arguments: [
+        (#"{"a":[1,2],"items":[3],"b":[4]}"#, ["items[0] 3"], "a=2 items=0 b=1"),
+        (
+            #"{"a":{"items":[1,2]},"items":[ 3 , "x"],"b":[[4],[5]]}"#, ["items[0] 3", "items[1] \"x\""],
+            "a=0 items=0 b=2"
+        ),
+        (#"{"items":[ ]}"#, [], "items=0"), (#"{"items":{"items":[1]}}"#, [], "items=0"), ("[[1]]", [], ""),
+    ])
+    func onlyTheElementsOfTheList_areTaken(text: String, elements: [String], rest: String) throws {
+        let found = try taken(text)
+        #expect(found.elements == elements && found.rest == rest)
+    }
+
+    /// What an element is worth must not cost more than what it is.
+    @Test func anElement_isLimitedInBytesAndTokens_wherever_itStands() {
+        func refusal(_ element: String) -> String? {
+            let found = problem(#"{"items":[{"uri":"a"},\#(element)]}"#)
+            return found.map { "\($0.status) \($0.code) \($0.member ?? "")" }
+        }
+        let tooLarge = "413 too-large items[1]"
+        #expect(refusal(#"{"uri":"\#(String(repeating: "a", count: 300_000))"}"#) == tooLarge)
+        #expect(refusal(#"{"uri":["\#(String(repeating: "a", count: 30_000_000))"]}"#) == tooLarge)
+        #expect(refusal("[\(String(repeating: "0,", count: 5_000))0]") == tooLarge)
+        #expect(refusal("{\((0..<2_048).map { "\"\($0)\":0" }.joined(separator: ","))}") == tooLarge)
+        #expect(refusal(#"{"uri":"a","title":"\#(String(repeating: "b", count: 200_000))"}"#)?.hasPrefix("422") == true)
+        let rest = problem(#"{"items":[], "play":[\#(String(repeating: "0,", count: 5_000))0]}"#)
+        #expect(rest?.status == 413 && rest?.member == nil)
+    }
+
+    /// However long the list is.
+    @Test func theRest_isLimitedByItself() throws {
+        let items = (0..<2_000).map { #"{"uri":"\#($0)\#(String(repeating: "a", count: 200))"}"# }
+        #expect(try list(#"{"items":[\#(items.joined(separator: ","))],"play":true}"#).items.count == 2_000)
     }
 
     @Test func tooManyItems_areRefusedByTheirCount() {

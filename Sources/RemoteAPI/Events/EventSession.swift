@@ -73,9 +73,9 @@ final class EventSession: WebSocketSession, HTTPRecipient {
     }
 
     private func handle(_ bytes: [UInt8]) {
-        var id: JSONValue?
+        var id: ClientFrame.Raw?
         do throws(Problem) {
-            switch try JSONBody.read(ClientFrame.self, from: bytes) {
+            switch try JSONBody.read(ClientFrame.self, from: bytes, limits: .message) {
             case .subscribe(let events, let interval, let sent): subscribe(events, interval, sent)
             case .command(let name, let data, let sent):
                 id = sent
@@ -91,7 +91,7 @@ final class EventSession: WebSocketSession, HTTPRecipient {
         }
     }
 
-    private func subscribe(_ events: [EventName]?, _ interval: Double?, _ id: JSONValue?) {
+    private func subscribe(_ events: [EventName]?, _ interval: Double?, _ id: ClientFrame.Raw?) {
         var subscription = Subscription()
         subscription.selection = events.map(EventSelection.init) ?? subscriber.selection
         subscription.interval = interval ?? subscriber.interval
@@ -105,12 +105,12 @@ final class EventSession: WebSocketSession, HTTPRecipient {
                 }))
     }
 
-    private func perform(_ route: Route, _ data: JSONValue?, _ id: JSONValue?) {
+    private func perform(_ route: Route, _ data: ClientFrame.Raw?, _ id: ClientFrame.Raw?) {
         guard scope >= route.scope ?? .read else {
             return reply(to: id, Problem(.scopeMissing(route.scope ?? .read)).response)
         }
         let request = HTTPRequest(
-            method: route.method, path: route.pattern, body: data?.bytes ?? [], recipient: self)
+            method: route.method, path: route.pattern, body: data ?? [], recipient: self)
         do throws(Problem) {
             try route.handler(APICall(request: request)) { [self] response in reply(to: id, response) }
         } catch {
@@ -120,7 +120,7 @@ final class EventSession: WebSocketSession, HTTPRecipient {
 
     static let replyType = "reply"
 
-    private func reply(to id: JSONValue?, _ response: HTTPResponse) {
+    private func reply(to id: ClientFrame.Raw?, _ response: HTTPResponse) {
         let body =
             switch response.body {
             case .bytes(let bytes): bytes
@@ -130,8 +130,7 @@ final class EventSession: WebSocketSession, HTTPRecipient {
             }
         let bytes = JSONWriter.object(capacity: body.count + 64) { writer in
             writer.member("type", Self.replyType)
-            writer.key("id" as String)
-            (id ?? .null).write(to: &writer)
+            writer.member("id", raw: id ?? Array("null".utf8))
             writer.member("status", response.status)
             writer.member(response.status < 400 ? "result" : "problem", raw: body)
         }

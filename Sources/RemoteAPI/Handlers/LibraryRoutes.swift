@@ -177,11 +177,11 @@ struct LibraryRoutes: Sendable {
 }
 
 /// `POST /library/scan`
-struct LibraryScanRequest: Decodable {
+struct LibraryScanRequest: JSONReadable {
     /// Also files that did not change.
     var rereads: Bool
 
-    init(from decoder: any Decoder) throws {
-        rereads = try StrictObject(decoder, ["reread"]).flag("reread") ?? false
+    init(_ json: JSONNode) throws(Problem) {
+        rereads = try StrictObject(json, ["reread"]).flag("reread") ?? false
     }
 }

@@ -29,7 +29,7 @@ struct PlayerRoutes: Sendable {
     }
 
     /// Reads the body, performs what it asks for, answers with the state after it.
-    private func performing<Body: Decodable & SendableMetatype>(
+    private func performing<Body: JSONReadable & SendableMetatype>(
         _ type: Body.Type, _ command: @escaping @Sendable (Body) -> PlayerCommand
     ) -> Route.Handler {
         { call, reply throws(Problem) in

@@ -53,12 +53,12 @@ struct StreamRecordingRoutes: Sendable {
 }
 
 /// `POST /player/record-stream`
-struct StreamRecordingRequest: Decodable {
+struct StreamRecordingRequest: JSONReadable {
     var name: String?
     var limits = StreamLimits()
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["name", "maxDuration", "maxBytes"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["name", "maxDuration", "maxBytes"])
         // A week and a terabyte: what is more is a mistake, or none.
         limits.seconds = try object.number("maxDuration", in: 1...604_800)
         limits.bytes = try object.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init)

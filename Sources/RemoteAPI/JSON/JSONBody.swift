@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import HTTP
 import Playback
 
@@ -35,97 +34,71 @@ enum JSONBody {
     }
 
     /// An empty body reads as `{}`.
-    static func read<Body: Decodable>(_ type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
-        if let fault = JSONFault.first(in: bytes) { throw Problem(fault) }
-        return try reporting(nil) {
-            try JSONDecoder().decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
-        }
+    static func read<Body: JSONReadable>(
+        _ type: Body.Type, from bytes: [UInt8], limits: JSONLimits = .element
+    ) throws(Problem) -> Body {
+        try Body(
+            try reading { () throws(JSONError) in
+                try JSONReader.read(bytes.isEmpty ? Array("{}".utf8) : bytes, limits: limits)
+            })
     }
 
-    /// As above; the list is decoded part by part, so that the decoder never has more than a part of it.
+    /// As above; the elements of the list are read one after another. A text that is no
+    /// JSON is refused as such, whatever is wrong with an element.
     static func read<Body: ListBody>(list type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
-        let (fault, found) = JSONFault.first(in: bytes, list: Body.listMember, limit: Queue.maximumLength)
-        if let fault { throw Problem(fault) }
-        guard let found else { return try read(type, from: bytes) }
-        // Everything else first: it is short, and may be wrong.
-        var body = try reporting(nil) {
-            let rest = Data(bytes[..<found.bytes.lowerBound] + Array("[]".utf8) + bytes[found.bytes.upperBound...])
-            return try JSONDecoder().decode(type, from: rest)
-        }
         var elements: [Body.Element] = []
-        elements.reserveCapacity(found.count)
-        let decoder = JSONDecoder()
-        for part in found.parts {
-            let place = ListPlace(member: Body.listMember, first: part.first)
-            decoder.userInfo[.listPlace] = place
-            var data = Data(capacity: part.bytes.count + 2)
-            data.append(UInt8(ascii: "["))
-            data.append(contentsOf: bytes[part.bytes])
-            data.append(UInt8(ascii: "]"))
-            elements += try reporting(place) { try decoder.decode([Body.Element].self, from: data) }
+        var failure: Problem?
+        let json = try reading { () throws(JSONError) in
+            try JSONReader.read(
+                bytes.isEmpty ? Array("{}".utf8) : bytes, list: Body.listMember, atMost: Body.maximumLength
+            ) { element in
+                guard failure == nil else { return }
+                do throws(Problem) {
+                    elements.append(try Body.Element(element))
+                } catch {
+                    failure = error
+                    elements = []
+                }
+            }
         }
-        body.fill(elements)
+        // Everything else first: it is short.
+        var body = try Body(json)
+        if let failure { throw failure }
+        if !elements.isEmpty { body.fill(elements) }
         return body
     }
 
-    private static func reporting<Value>(_ place: ListPlace?, _ decode: () throws -> Value) throws(Problem) -> Value {
-        do {
-            return try decode()
-        } catch let problem as Problem {
-            throw problem
-        } catch DecodingError.typeMismatch(_, let context) {
-            let member = MemberPath.text(context.codingPath, in: place)
-            throw .invalid(
-                member, member.isEmpty ? "The body must be a JSON object." : "\(member) must be an object or a list.")
-        } catch DecodingError.valueNotFound(_, let context) {
-            throw .invalid(MemberPath.text(context.codingPath, in: place), "null is not allowed here.")
-        } catch let error as DecodingError {
-            throw .malformed(Self.sentence(error))
+    private static func reading<Value>(_ body: () throws(JSONError) -> Value) throws(Problem) -> Value {
+        do throws(JSONError) {
+            return try body()
         } catch {
-            throw .malformed("The body cannot be read as JSON.")
+            throw Problem(error)
         }
-    }
-
-    private static func sentence(_ error: DecodingError) -> String {
-        guard case .dataCorrupted(let context) = error, let cause = context.underlyingError else {
-            return "The body is not valid JSON."
-        }
-        // The parser's own words, without what could be a copy of the body.
-        return "The body is not valid JSON: \(String(describing: cause).prefix(120))"
     }
 }
 
 /// A request of which one member is a list that may be long.
-protocol ListBody: Decodable {
-    associatedtype Element: Decodable
+protocol ListBody: JSONReadable {
+    associatedtype Element: JSONReadable
 
     static var listMember: String { get }
-    /// Gives it the list, which was empty when the rest was decoded.
+    /// Gives it the list, which was empty when the rest was read.
     mutating func fill(_ elements: [Element])
 }
 
-/// Which part of a list a decoder has: problems name the whole list's index.
-struct ListPlace: Sendable {
-    var member: String
-    var first: Int
-}
-
-extension CodingUserInfoKey {
-    static let listPlace = CodingUserInfoKey(rawValue: "tonearm.list-place")!
+extension ListBody {
+    static var maximumLength: Int { Queue.maximumLength }
 }
 
 extension Problem {
-    fileprivate init(_ fault: JSONFault) {
-        switch fault {
-        case .repeatedMember(let name):
-            self = .malformed("The member \(name.prefix(60)) stands twice in one object.")
-        case .strayComma: self = .malformed("A comma stands where a value is missing.")
-        case .mismatch: self = .malformed("A bracket closes what is not open.")
-        case .otherEncoding: self = .malformed("JSON is read as UTF-8 only.")
-        case .tooDeep:
-            self = .malformed("Objects and lists stand in each other more than \(JSONFault.deepest) deep.")
-        case .tooMany(let limit):
+    init(_ error: JSONError) {
+        switch error.reason {
+        case .tooManyElements(let limit):
             self.init(PlaybackError(.queueFull, "The queue holds at most \(limit) items."))
+        case .tooManyBytes, .tooManyTokens:
+            self = .tooLarge(error.text)
+            member = error.path.isEmpty ? nil : error.path
+        default: self = .malformed(error.text)
         }
     }
 }

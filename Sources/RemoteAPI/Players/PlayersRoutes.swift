@@ -65,11 +65,11 @@ struct PlayersRoutes: Sendable {
 }
 
 /// `POST /players`
-struct PlayerRequest: Decodable {
+struct PlayerRequest: JSONReadable {
     var draft: PlayerDraft
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["id", "name", "output"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["id", "name", "output"])
         draft = PlayerDraft(
             id: try object.text("id"), name: try object.playerName(), output: try object.text("output"))
         if let id = draft.id, !PlayerPath.isID(id) {
@@ -79,7 +79,7 @@ struct PlayerRequest: Decodable {
 }
 
 extension StrictObject {
-    func playerName() throws -> String? {
+    func playerName() throws(Problem) -> String? {
         guard let name = try text("name") else { return nil }
         guard PlayerSettings.isName(name) else {
             throw invalid("name", "must be 1 to 100 characters in one line")

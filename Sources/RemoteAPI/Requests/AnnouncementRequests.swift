@@ -3,15 +3,15 @@
 import Announcing
 
 /// `POST /announcements`
-struct AnnouncementBody: Decodable {
+struct AnnouncementBody: JSONReadable {
     private enum Music: String, CaseIterable { case duck, pause }
 
     static let decibels = -80.0...0
 
     var request: AnnouncementRequest
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["uri", "volume", "music", "duck", "priority", "output"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["uri", "volume", "music", "duck", "priority", "output"])
         request = AnnouncementRequest(try object.sound())
         let decibels = try object.number("duck", in: Self.decibels)
         switch try object.choice("music", Music.self) ?? .duck {
@@ -26,16 +26,16 @@ struct AnnouncementBody: Decodable {
 }
 
 /// `POST /sfx`
-struct EffectBody: Decodable {
+struct EffectBody: JSONReadable {
     var sound: Sound
 
-    init(from decoder: any Decoder) throws {
-        sound = try StrictObject(decoder, ["uri", "volume"]).sound()
+    init(_ json: JSONNode) throws(Problem) {
+        sound = try StrictObject(json, ["uri", "volume"]).sound()
     }
 }
 
 extension StrictObject {
-    fileprivate func sound() throws -> Sound {
+    fileprivate func sound() throws(Problem) -> Sound {
         guard let uri = try text("uri", maximum: ItemRequest.maximumURILength), !uri.isEmpty else {
             throw invalid("uri", "is needed and must not be empty")
         }

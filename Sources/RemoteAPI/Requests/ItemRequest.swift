@@ -7,7 +7,7 @@ import Playback
 /// One entry of `items`: a media, or what stands for several: a folder, a saved playlist, or something of the library.
 ///
 /// Boxed but for what most of a million entries are.
-enum ItemRequest: Decodable {
+enum ItemRequest: JSONReadable {
     /// A media of which nothing else was said.
     case uri(String)
     indirect case media(ItemDraft)
@@ -25,8 +25,8 @@ enum ItemRequest: Decodable {
         "playlist", "track", "genre", "list",
     ]
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, Self.members)
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, Self.members)
         if let several = try Self.several(object) {
             self = several
             return
@@ -53,7 +53,7 @@ enum ItemRequest: Decodable {
             self = .uri(uri)
             return
         }
-        for name in ["playlist", "track", "genre"] where try object.has(name) {
+        for name in ["playlist", "track", "genre"] where object.has(name) {
             throw object.invalid(name, "cannot be given together with uri")
         }
         self = .media(
@@ -67,8 +67,8 @@ enum ItemRequest: Decodable {
     }
 
     /// `album` and `artist` are ids where there is no `uri`, else texts to show.
-    private static func several(_ object: StrictObject) throws -> ItemRequest? {
-        guard try !object.has("uri"), try !object.has("folder"), try !object.has("list") else { return nil }
+    private static func several(_ object: StrictObject) throws(Problem) -> ItemRequest? {
+        guard !object.has("uri"), !object.has("folder"), !object.has("list") else { return nil }
         let kinds: [(name: String, kind: CatalogueID.Kind?)] = [
             ("playlist", nil), ("album", .album), ("artist", .artist), ("track", .track), ("genre", .genre),
         ]
@@ -91,17 +91,14 @@ enum ItemRequest: Decodable {
     }
 
     /// Request headers for network sources: names are tokens, values cannot break out of their line.
-    private struct HeaderMap: Decodable {
+    private struct HeaderMap: JSONReadable {
         var headers: [String: String] = [:]
 
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: MemberKey.self)
-            let names = container.allKeys.map(\.stringValue)
-            let object = try StrictObject(decoder, names)
+        init(_ json: JSONNode) throws(Problem) {
+            let object = try StrictObject(json)
+            let names = object.names
             guard names.count <= ItemRequest.maximumHeaders else {
-                throw Problem.invalid(
-                    MemberPath.text(decoder.codingPath, in: decoder.listPlace),
-                    "At most \(ItemRequest.maximumHeaders) headers are allowed.")
+                throw json.invalid("must have at most \(ItemRequest.maximumHeaders) headers")
             }
             for name in names {
                 guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.contains) else {

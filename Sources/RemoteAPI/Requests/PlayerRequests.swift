@@ -6,12 +6,12 @@ import Playback
 let mediaSeconds = 0.0...36_000_000.0
 
 /// `POST /player/play`
-struct PlayRequest: Decodable {
+struct PlayRequest: JSONReadable {
     var target: PlayTarget
     var position: Double?
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["itemId", "index", "position"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["itemId", "index", "position"])
         position = try object.number("position", in: mediaSeconds)
         let index = try object.integer("index", in: 0...Queue.maximumLength)
         if let text = try object.text("itemId") {
@@ -25,20 +25,20 @@ struct PlayRequest: Decodable {
 }
 
 /// `POST /player/stop`
-struct StopRequest: Decodable {
+struct StopRequest: JSONReadable {
     var drain: Bool
 
-    init(from decoder: any Decoder) throws {
-        drain = try StrictObject(decoder, ["drain"]).flag("drain") ?? false
+    init(_ json: JSONNode) throws(Problem) {
+        drain = try StrictObject(json, ["drain"]).flag("drain") ?? false
     }
 }
 
 /// `POST /player/seek`: exactly one of the three.
-struct SeekRequest: Decodable {
+struct SeekRequest: JSONReadable {
     var target: SeekTarget
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["position", "offset", "progress"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["position", "offset", "progress"])
         let position = try object.number("position", in: mediaSeconds)
         let offset = try object.number("offset", in: -mediaSeconds.upperBound...mediaSeconds.upperBound)
         let progress = try object.number("progress", in: 0...1)
@@ -52,11 +52,11 @@ struct SeekRequest: Decodable {
 }
 
 /// `POST /player/scan`
-struct ScanRequest: Decodable {
+struct ScanRequest: JSONReadable {
     var rate: Double
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["rate"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["rate"])
         guard let rate = try object.number("rate", in: -32...32) else {
             throw object.invalid("rate", "is needed: -32...32, how many times the normal speed")
         }
@@ -66,12 +66,12 @@ struct ScanRequest: Decodable {
 }
 
 /// `PATCH /player`
-struct SettingsRequest: Decodable {
+struct SettingsRequest: JSONReadable {
     var patch = SettingsPatch()
 
-    init(from decoder: any Decoder) throws {
+    init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(
-            decoder,
+            json,
             [
                 "name", "leader", "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
                 "stopAfterCurrent", "crossfade", "autoPlay", "previousRestartsAfter", "volumeRamp", "mpris",
@@ -102,11 +102,11 @@ struct SettingsRequest: Decodable {
         }
     }
 
-    private struct Ramp: Decodable {
+    private struct Ramp: JSONReadable {
         var ramp: SettingsPatch.VolumeRamp
 
-        init(from decoder: any Decoder) throws {
-            let object = try StrictObject(decoder, ["to", "seconds"])
+        init(_ json: JSONNode) throws(Problem) {
+            let object = try StrictObject(json, ["to", "seconds"])
             guard let to = try object.number("to", in: 0...1) else { throw object.invalid("to", "is needed") }
             guard let seconds = try object.number("seconds", in: 0...3600) else {
                 throw object.invalid("seconds", "is needed")
@@ -117,12 +117,12 @@ struct SettingsRequest: Decodable {
 }
 
 /// `PUT /outputs/current`
-struct OutputRequest: Decodable {
+struct OutputRequest: JSONReadable {
     /// nil follows the default device again.
     var id: String?
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["id"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["id"])
         guard object.contains("id") else { throw object.invalid("id", "is needed: an output's id, or null") }
         id = try object.text("id")
     }

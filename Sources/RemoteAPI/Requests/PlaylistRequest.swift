@@ -15,8 +15,8 @@ struct PlaylistRequest: ListBody {
     var name: String?
     var content: Content?
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["name", "items", "fromQueue"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["name", "items", "fromQueue"])
         if object.contains("name") {
             let name = try object.text("name", maximum: Self.maximumNameLength) ?? ""
             guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
@@ -52,10 +52,10 @@ struct PlaylistRequest: ListBody {
 }
 
 /// `POST /playlists/{id}/play`
-struct PlaylistPlayRequest: Decodable {
+struct PlaylistPlayRequest: JSONReadable {
     var index: Int?
 
-    init(from decoder: any Decoder) throws {
-        index = try StrictObject(decoder, ["index"]).integer("index", in: 0...10_000_000)
+    init(_ json: JSONNode) throws(Problem) {
+        index = try StrictObject(json, ["index"]).integer("index", in: 0...10_000_000)
     }
 }

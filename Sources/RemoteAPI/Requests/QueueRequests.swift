@@ -10,8 +10,8 @@ struct AddItemsRequest: ListBody {
     var position: InsertionPoint
     var play: Bool
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["items", "position", "play"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["items", "position", "play"])
         guard let items = try object.nested([ItemRequest].self, "items") else {
             throw object.invalid(
                 "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
@@ -23,16 +23,15 @@ struct AddItemsRequest: ListBody {
 
     mutating func fill(_ elements: [ItemRequest]) { items = elements }
 
-    private struct Position: Decodable {
+    private struct Position: JSONReadable {
         var point: InsertionPoint
 
-        init(from decoder: any Decoder) throws {
-            let refusal = Problem.invalid("position", "position must be an index from 0 on, \"next\" or \"end\".")
-            switch try JSONValue(from: decoder) {
-            case .text("next"): point = .next
-            case .text("end"): point = .end
-            case .integer(let index) where (0...Int64(Queue.maximumLength)).contains(index): point = .index(Int(index))
-            default: throw refusal
+        init(_ json: JSONNode) throws(Problem) {
+            switch (json.string, json.integer) {
+            case ("next", _): point = .next
+            case ("end", _): point = .end
+            case (_, let index?) where (0...Queue.maximumLength).contains(index): point = .index(index)
+            default: throw json.invalid("must be an index from 0 on, \"next\" or \"end\"")
             }
         }
     }
@@ -46,8 +45,8 @@ struct ReplaceQueueRequest: ListBody {
     var index: Int?
     var play: Bool
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["items", "index", "play"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["items", "index", "play"])
         guard let items = try object.nested([ItemRequest].self, "items") else {
             throw object.invalid(
                 "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
@@ -61,12 +60,12 @@ struct ReplaceQueueRequest: ListBody {
 }
 
 /// `PATCH /queue/items/{id}`: null removes a text.
-struct ItemPatchRequest: Decodable {
+struct ItemPatchRequest: JSONReadable {
     var patch = ItemPatch()
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["title", "artist", "album", "artworkUri", "beginTime", "loops"])
-        func text(_ name: String, maximum: Int = 1024) throws -> String?? {
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["title", "artist", "album", "artworkUri", "beginTime", "loops"])
+        func text(_ name: String, maximum: Int = 1024) throws(Problem) -> String?? {
             object.contains(name) ? .some(try object.text(name, maximum: maximum)) : nil
         }
         patch.title = try text("title")
@@ -85,8 +84,8 @@ struct MoveRequest: ListBody {
     var ids: [ItemID]
     var position: Int
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["ids", "position"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["ids", "position"])
         ids = try object.itemIDs()
         guard let position = try object.integer("position", in: 0...Queue.maximumLength) else {
             throw object.invalid("position", "is needed: the index that the first item gets")
@@ -103,8 +102,8 @@ struct RemoveRequest: ListBody {
 
     var ids: [ItemID]
 
-    init(from decoder: any Decoder) throws {
-        ids = try StrictObject(decoder, ["ids"]).itemIDs()
+    init(_ json: JSONNode) throws(Problem) {
+        ids = try StrictObject(json, ["ids"]).itemIDs()
     }
 
     mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
@@ -112,7 +111,7 @@ struct RemoveRequest: ListBody {
 
 extension StrictObject {
     /// The list of ids `ids`, without doubles.
-    fileprivate func itemIDs() throws -> [ItemID] {
+    fileprivate func itemIDs() throws(Problem) -> [ItemID] {
         guard let texts = try nested([ItemIDText].self, "ids") else { throw invalid("ids", "is needed: a list of ids") }
         return texts.withoutDoubles
     }
@@ -125,17 +124,11 @@ extension [ItemIDText] {
     }
 }
 
-struct ItemIDText: Decodable {
+struct ItemIDText: JSONReadable {
     var id: ItemID
 
-    init(from decoder: any Decoder) throws {
-        let text: String
-        do {
-            text = try decoder.singleValueContainer().decode(String.self)
-        } catch is DecodingError {
-            let member = MemberPath.text(decoder.codingPath, in: decoder.listPlace)
-            throw Problem.invalid(member, "\(member) must be an item's id.")
-        }
+    init(_ json: JSONNode) throws(Problem) {
+        guard let text = json.string else { throw json.invalid("must be an item's id") }
         guard let id = ItemID(text) else { throw Problem(PlaybackError.unknown(item: text)) }
         self.id = id
     }

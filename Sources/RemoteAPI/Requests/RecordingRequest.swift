@@ -4,7 +4,7 @@ import Recording
 import Session
 
 /// `POST /recordings`: what is not said comes from the session's mode.
-struct RecordingRequest: Decodable {
+struct RecordingRequest: JSONReadable {
     private var container: RecordingSettings.Container?
     private var isFloat: Bool?
     private var bits: Int?
@@ -15,9 +15,9 @@ struct RecordingRequest: Decodable {
     private var isMetered: Bool?
     private var playsAfterwards: Bool?
 
-    init(from decoder: any Decoder) throws {
+    init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(
-            decoder,
+            json,
             ["format", "bits", "float", "sampleRate", "channels", "source", "name", "metering", "autoPlay"])
         container = try object.choice("format", RecordingSettings.Container.self)
         isFloat = try object.flag("float")
@@ -62,11 +62,11 @@ extension RecordingSettings {
 }
 
 /// `PATCH /recordings/current`
-struct RecordingPatch: Decodable {
+struct RecordingPatch: JSONReadable {
     var metering: Bool
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["metering"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["metering"])
         guard let metering = try object.flag("metering") else { throw object.invalid("metering", "is needed") }
         self.metering = metering
     }

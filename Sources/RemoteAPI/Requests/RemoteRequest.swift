@@ -5,7 +5,7 @@ import Playback
 /// `mpris`, `nowPlaying` and `remoteCommands` of `PATCH /player`: what surfaces beside the API may show and do.
 enum RemoteRequest {
     /// nil when none of the three is there.
-    static func patch(_ object: StrictObject) throws -> RemotePatch? {
+    static func patch(_ object: StrictObject) throws(Problem) -> RemotePatch? {
         var patch = RemotePatch()
         patch.mpris = try object.flag("mpris")
         if let shown = try object.nested(NowPlaying.self, "nowPlaying") {
@@ -16,23 +16,23 @@ enum RemoteRequest {
         return patch == RemotePatch() ? nil : patch
     }
 
-    private struct NowPlaying: Decodable {
+    private struct NowPlaying: JSONReadable {
         var enabled: Bool?
         var preferTags: Bool?
 
-        init(from decoder: any Decoder) throws {
-            let object = try StrictObject(decoder, ["enabled", "preferTags"])
+        init(_ json: JSONNode) throws(Problem) {
+            let object = try StrictObject(json, ["enabled", "preferTags"])
             enabled = try object.flag("enabled")
             preferTags = try object.flag("preferTags")
         }
     }
 
-    private struct Commands: Decodable {
+    private struct Commands: JSONReadable {
         private var patch = RemotePatch()
 
-        init(from decoder: any Decoder) throws {
+        init(_ json: JSONNode) throws(Problem) {
             let object = try StrictObject(
-                decoder, ["enabled", "play", "pause", "next", "previous", "seek", "skip", "skipInterval"])
+                json, ["enabled", "play", "pause", "next", "previous", "seek", "skip", "skipInterval"])
             patch.enabled = try object.flag("enabled")
             patch.play = try object.flag("play")
             patch.pause = try object.flag("pause")

@@ -4,11 +4,11 @@ import Playback
 import Session
 
 /// `PATCH /outputs`
-struct OutputPolicyRequest: Decodable {
+struct OutputPolicyRequest: JSONReadable {
     var policy: RoutePolicy
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["policy"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["policy"])
         guard let policy = try object.choice("policy", RoutePolicy.self) else {
             throw object.invalid("policy", "is needed: pause, hold or follow")
         }
@@ -17,15 +17,15 @@ struct OutputPolicyRequest: Decodable {
 }
 
 /// `POST /session/interruptions`
-struct InterruptionRequest: Decodable {
+struct InterruptionRequest: JSONReadable {
     private enum Kind: String, CaseIterable { case began, ended }
     /// Who may say so: the other sources speak for themselves.
     private enum Source: String, CaseIterable { case client, sleep }
 
     var notice: InterruptionNotice
 
-    init(from decoder: any Decoder) throws {
-        let object = try StrictObject(decoder, ["type", "shouldResume", "source"])
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["type", "shouldResume", "source"])
         guard let kind = try object.choice("type", Kind.self) else {
             throw object.invalid("type", "is needed: began or ended")
         }
@@ -39,7 +39,7 @@ struct InterruptionRequest: Decodable {
 }
 
 /// `PATCH /session` and `PUT /session`
-struct SessionChange: Decodable {
+struct SessionChange: JSONReadable {
     var request = SessionRequest()
 
     /// What `PUT` leaves out is as at the start.
@@ -51,9 +51,9 @@ struct SessionChange: Decodable {
         return request
     }
 
-    init(from decoder: any Decoder) throws {
+    init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(
-            decoder, ["category", "options", "mode", "active", "notifyOthers", "silentSwitch", "locked"])
+            json, ["category", "options", "mode", "active", "notifyOthers", "silentSwitch", "locked"])
         request.category = try object.choice("category", SessionCategory.self)
         request.options = try object.nested(Options.self, "options")?.options
         request.mode = try object.choice("mode", SessionMode.self)
@@ -66,20 +66,15 @@ struct SessionChange: Decodable {
         }
     }
 
-    private struct Options: Decodable {
+    private struct Options: JSONReadable {
         var options: Set<SessionOption> = []
 
-        init(from decoder: any Decoder) throws {
+        init(_ json: JSONNode) throws(Problem) {
             let known = SessionOption.allCases.map(\.rawValue).joined(separator: ", ")
-            let texts: [String]
-            do {
-                texts = try decoder.singleValueContainer().decode([String].self)
-            } catch {
-                throw Problem.invalid("options", "options must be a list of: \(known).")
-            }
-            for text in texts {
-                guard let option = SessionOption(rawValue: text) else {
-                    throw Problem.invalid("options", "options must be a list of: \(known).")
+            guard json.kind == .list else { throw json.invalid("must be a list of: \(known)") }
+            for element in json.elements {
+                guard let option = element.string.flatMap(SessionOption.init(rawValue:)) else {
+                    throw json.invalid("must be a list of: \(known)")
                 }
                 options.insert(option)
             }

@@ -11,12 +11,12 @@ struct APICall: Sendable {
     /// What the client may do.
     var scope: AccessScope?
 
-    func body<Body: Decodable>(_ type: Body.Type) throws(Problem) -> Body {
+    func body<Body: JSONReadable>(_ type: Body.Type) throws(Problem) -> Body {
         try JSONBody.read(type, from: request.body)
     }
 
     /// As above, where nothing is not the same as `{}`.
-    func requiredBody<Body: Decodable>(_ type: Body.Type) throws(Problem) -> Body {
+    func requiredBody<Body: JSONReadable>(_ type: Body.Type) throws(Problem) -> Body {
         guard !request.body.isEmpty else { throw .malformed("A body is needed here.") }
         return try body(type)
     }
