@@ -76,7 +76,8 @@ extension OutputDevice {
                 || name.hasPrefix("tunnel"),
             state: state,
             isAvailable: ports.isEmpty || ports.contains(where: \.isAvailable),
-            sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels), ports: ports,
+            sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels),
+            layout: PulseFormat.layout(info.channel_map), ports: ports,
             activePort: info.active_port.map { String(cString: $0.pointee.name) })
     }
 }

@@ -2,15 +2,35 @@
 
 import Audio
 internal import CPulse
+import Playback
 
 /// Formats in PulseAudio's terms.
 enum PulseFormat {
-    /// What is played at a sink of `sampleRate`: its own rate, and the preferred layout when it is wider than stereo
-    /// (PulseAudio maps channels; mono is spread by the decoder's side).
-    static func chosen(for preferred: AudioFormat, sampleRate: Int) -> AudioFormat {
+    /// The device's own rate and the layout that fits both.
+    static func chosen(for preferred: AudioFormat, at device: OutputDevice) -> AudioFormat {
         AudioFormat(
-            sampleRate: min(192_000, max(8_000, sampleRate)),
-            layout: preferred.channelCount > 2 ? preferred.layout : .stereo)
+            sampleRate: min(192_000, max(8_000, device.sampleRate)),
+            layout: device.streamLayout(for: preferred.layout))
+    }
+
+    /// nil when a position has no name of ours.
+    static func layout(_ map: pa_channel_map) -> ChannelLayout? {
+        guard (1...8).contains(map.channels) else { return nil }
+        let positions = withUnsafeBytes(of: map.map) { bytes in
+            bytes.bindMemory(to: pa_channel_position_t.self).prefix(Int(map.channels)).map(position)
+        }
+        let layout = ChannelLayout(positions: positions)
+        var (told, ours) = (map, channelMap(layout))
+        return pa_channel_map_equal(&told, &ours) != 0 ? layout : nil
+    }
+
+    private static func position(_ value: pa_channel_position_t) -> ChannelPosition {
+        let named: [ChannelPosition] = [
+            .mono, .frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight, .rearCenter, .sideLeft,
+            .sideRight,
+        ]
+        var auxiliaries: Int32 = 0
+        return named.first { self.value($0, &auxiliaries) == value } ?? .auxiliary
     }
 
     static func sampleSpec(_ format: AudioFormat) -> pa_sample_spec {

@@ -191,7 +191,7 @@ final class PulseSession {
         guard let context, let device = devices.target else {
             return say(.failed(generation, .lost(PulseProblem.noDevice)))
         }
-        let format = PulseFormat.chosen(for: preferred, sampleRate: device.sampleRate)
+        let format = PulseFormat.chosen(for: preferred, at: device)
         let isPinned = device.isPrivate
         guard
             let stream = PulseStreamRequest.connect(

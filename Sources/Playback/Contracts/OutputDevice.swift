@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Audio
+
 public struct OutputDevices: Hashable, Sendable {
     public var devices: [OutputDevice]
     /// Id of the device that is used or would be, nil when there is none.
@@ -32,6 +34,8 @@ public struct OutputDevice: Hashable, Sendable {
     public var isDefault: Bool
     public var sampleRate: Int
     public var channelCount: Int
+    /// nil when one of its channels has a position that Tonearm has no name for.
+    public var layout: ChannelLayout?
     /// Jacks and other connectors; none where the device has no choice.
     public var ports: [OutputPort]
     /// Name of the port that is used.
@@ -40,8 +44,9 @@ public struct OutputDevice: Hashable, Sendable {
     public init(
         id: String, description: String, formFactor: String? = nil, bus: String? = nil, isNetwork: Bool = false,
         state: State = .unknown, isAvailable: Bool = true, isDefault: Bool = false, sampleRate: Int = 44_100,
-        channelCount: Int = 2, ports: [OutputPort] = [], activePort: String? = nil
+        channelCount: Int = 2, layout: ChannelLayout? = nil, ports: [OutputPort] = [], activePort: String? = nil
     ) {
+        self.layout = layout
         self.ports = ports
         self.activePort = activePort
         self.id = id
@@ -65,6 +70,13 @@ extension OutputDevice {
     }
 
     public var isBluetooth: Bool { bus == "bluetooth" }
+
+    /// The layout of a stream that plays this media here. Mono and stereo are stereo, which a wider device may spread as
+    /// its user has set it up. Surround has the device's channels, so that nothing is mixed twice, or is folded to stereo.
+    public func streamLayout(for media: ChannelLayout) -> ChannelLayout {
+        guard channelCount > 2 else { return .stereo }
+        return media.positions.count > 2 ? layout ?? media : .stereo
+    }
 }
 
 public struct OutputPort: Hashable, Sendable {

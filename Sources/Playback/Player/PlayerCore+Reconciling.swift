@@ -19,6 +19,7 @@ extension PlayerCore {
         reconcileSeek()
         reconcileLive()
         reconcileUpcoming()
+        reconcileLayout()
         reconcileStream()
         reconcileFeeding()
         reconcileTransport()
@@ -90,21 +91,23 @@ extension PlayerCore {
         guard wantsStream, let current else { return }
         if let outage, now < outage.retryAt { return }
         let generation = newGeneration()
+        // While the media opens: most of it is stereo, and the stream is there when the first frame is.
+        let format = current.media?.format ?? AudioFormat(sampleRate: 44_100, layout: .stereo)
         stream = .opening(generation, since: now)
-        actions.append(
-            .openStream(generation, current.media?.format ?? AudioFormat(sampleRate: 44_100, layout: .stereo)))
+        streamLayout = layout(for: format)
+        actions.append(.openStream(generation, format))
     }
 
     private mutating func reconcileFeeding() {
         guard let format = stream.format, !goal.isAtRest else { return }
         if case .stop = goal { return }
-        if let current, case .primed = current.stage, gathering == nil {
+        if let current, case .primed = current.stage, gathering == nil, fits(current) {
             self.current?.stage = .feeding
             actions.append(.feed(current.generation))
             // Only from now on is it the sink that is waited for.
             if case .starting = stream.transport { stream.transport = .starting(since: now) }
         }
-        if let upcoming, case .primed = upcoming.stage, let end = current?.writtenEnd, seek == nil,
+        if let upcoming, case .primed = upcoming.stage, let end = current?.writtenEnd, seek == nil, fits(upcoming),
             format.seconds(end - timeline.heard) <= Self.feedAhead
         {
             self.upcoming?.stage = .feeding
@@ -134,11 +137,11 @@ extension PlayerCore {
                 stream.transport = .starting(since: now)
                 actions.append(.startStream(generation))
             case .running, .dry:
-                guard isAtItsEnd else { return }
+                guard isLastInStream else { return }
                 stream.transport = .draining(since: now)
                 actions.append(.drainStream(generation))
             case .draining:
-                guard !isAtItsEnd else { return }
+                guard !isLastInStream else { return }
                 stream.transport = .running
                 actions.append(.startStream(generation))
             case .starting, .pausing: return
@@ -173,6 +176,12 @@ extension PlayerCore {
     private var isAtItsEnd: Bool {
         guard let current, current.writtenEnd != nil, seek == nil else { return false }
         return upcoming == nil
+    }
+
+    /// What follows, if anything does, needs another stream.
+    private var isLastInStream: Bool {
+        guard let upcoming else { return isAtItsEnd }
+        return current?.writtenEnd != nil && seek == nil && !fits(upcoming)
     }
 
     // MARK: Loading and dropping

@@ -53,6 +53,7 @@ extension PlayerCore {
             let previous = routing.route
             routing.route = route
             emit(.route(reason, previous: previous, current: route))
+            leaveForLayout()
         } else {
             routing.route = route
             if isNew { routing.cause = decision.reason }
@@ -138,6 +139,8 @@ extension PlayerCore {
             closeDown()
             return true
         }
+        // What was heard to its end is not faded out.
+        if case .draining = transport, current?.isFed == false { return true }
         // Of this stream the sound server will say when the call is over; of another one it would not.
         guard case .silent = transport, !interruptions.holds(.soundServer) else {
             silence(generation, transport)
@@ -148,7 +151,7 @@ extension PlayerCore {
         stream = .closed
         routing.leaving = nil
         describeStream(nil)
-        takeBack(to: place)
+        if current?.isFed == true { takeBack(to: place) }
         reconcileStream()
         return true
     }

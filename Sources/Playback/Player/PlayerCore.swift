@@ -44,6 +44,8 @@ struct PlayerCore {
 
     // What the output reports.
     var stream = OutputStream.closed
+    /// The layout that the stream was opened for.
+    var streamLayout = ChannelLayout.stereo
     var timeline = Timeline(sampleRate: 44_100)
     var clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: MonotonicTime(nanoseconds: 0), latency: 0)
     var output = OutputStatus()

@@ -23,6 +23,11 @@ extension SimulatedWorld {
             let pause = delay()
             after(pause, .decoding(generation, .opened(description(media))))
             reposition(generation, DecodeRun(), start, after: pause)
+        case .surround(let seconds):
+            sessions[generation] = Session(media: .good(seconds: seconds))
+            let pause = delay()
+            after(pause, .decoding(generation, .opened(description(media))))
+            reposition(generation, DecodeRun(), start, after: pause)
         case .late(let seconds):
             sessions[generation] = Session(media: .good(seconds: 10))
             after(seconds, .decoding(generation, .opened(description(.good(seconds: 10)))))
@@ -41,6 +46,9 @@ extension SimulatedWorld {
             live.broadcast = Broadcast()
             return live
         case .good(let seconds): return MediaDescription(format: format, duration: format.frames(seconds))
+        case .surround(let seconds):
+            let surround = AudioFormat(sampleRate: Self.sampleRate, layout: Self.surround)
+            return MediaDescription(format: surround, duration: surround.frames(seconds))
         case .unsearchable(let seconds):
             return MediaDescription(format: format, duration: format.frames(seconds), isSeekable: false)
         case .damaged, .starving, .missing, .never, .late:
@@ -80,7 +88,7 @@ extension SimulatedWorld {
             0.001,
             .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
         switch session.media {
-        case .missing, .never, .late, .unsearchable: return
+        case .missing, .never, .late, .unsearchable, .surround: return
         case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(

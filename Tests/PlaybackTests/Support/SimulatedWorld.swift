@@ -25,7 +25,12 @@ struct SimulatedWorld {
         case never
         /// Ten seconds long; takes this much to open.
         case late(seconds: Double)
+        /// As a good one, of six channels.
+        case surround(seconds: Double)
     }
+
+    static let surround = ChannelLayout(
+        positions: [.frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight])
 
     struct Session {
         var media: Media
@@ -39,6 +44,7 @@ struct SimulatedWorld {
     struct Sink {
         var generation: Generation?
         var isOpen = false
+        var layout = ChannelLayout.stereo
         var isStarted = false
         var isDraining = false
         var isDry = false
@@ -82,6 +88,8 @@ struct SimulatedWorld {
     var status: PlayerStatus { core.status }
     var position: Double { core.positionClock.position(at: now) }
     var loads = 0
+    /// Streams.
+    private(set) var opened = 0
 
     static func media(_ uri: String) -> Media {
         if uri.hasPrefix("missing") { return .missing }
@@ -89,6 +97,7 @@ struct SimulatedWorld {
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
         if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
         if uri.hasPrefix("unsearchable") { return .unsearchable(seconds: seconds) }
+        if uri.hasPrefix("surround") { return .surround(seconds: seconds) }
         if uri.hasPrefix("late") { return .late(seconds: seconds) }
         if uri.hasPrefix("live") || uri.hasPrefix("http://live") { return .live(seconds: seconds) }
         return uri.hasPrefix("damaged") ? .damaged(seconds: seconds) : .good(seconds: seconds)
@@ -220,7 +229,7 @@ struct SimulatedWorld {
             case .reposition(let generation, let run, let start): reposition(generation, run, start)
             case .feed(let generation): feed(generation)
             case .unload(let generation): sessions[generation] = nil
-            case .openStream(let generation, _): open(generation)
+            case .openStream(let generation, let format): open(generation, format)
             case .startStream(let generation):
                 guard generation == sink.generation, sink.isOpen else { continue }
                 sink.isStarted = true
@@ -260,14 +269,16 @@ struct SimulatedWorld {
         }
     }
 
-    private mutating func open(_ generation: Generation) {
+    private mutating func open(_ generation: Generation, _ format: AudioFormat) {
         sink = Sink(generation: generation)
+        sink.layout = core.layout(for: format)
+        opened += 1
         guard isAvailable else {
             return after(delay(), .output(.failed(generation, .lost("nobody there"))))
         }
         sink.isOpen = true
         let ring = FrameRing(
-            format: AudioFormat(sampleRate: Self.sampleRate, layout: .stereo), capacity: 64, retained: 16)
+            format: AudioFormat(sampleRate: Self.sampleRate, layout: sink.layout), capacity: 64, retained: 16)
         after(delay(), .output(.opened(generation, ring)))
     }
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// The stream's channels. Items of one layout share a stream, without a gap; one of another layout gets a stream of its own
+/// once the last frame of the item before it was heard.
+extension PlayerCore {
+    /// The layout of a stream for this format, as the output chooses it for its device.
+    func layout(for format: AudioFormat) -> ChannelLayout {
+        routing.route?.streamLayout(for: format.layout) ?? (format.channelCount > 2 ? format.layout : .stereo)
+    }
+
+    /// The stream has the item's channels; or it was opened for them, and the output has chosen otherwise.
+    func fits(_ track: Track) -> Bool {
+        guard let media = track.media else { return true }
+        let wanted = layout(for: media.format)
+        return wanted == streamLayout || wanted == stream.format?.layout
+    }
+
+    /// Replaces a stream that does not fit, before the first frame of the item is written.
+    mutating func reconcileLayout() {
+        guard !goal.isAtRest, let current, !current.isFed, !fits(current) else { return }
+        if case .stop = goal { return }
+        switch stream {
+        case .closed: return
+        case .opening(let generation, _):
+            actions.append(.closeStream(generation))
+            stream = .closed
+        case .open(let generation, _, _): routing.leaving = generation
+        }
+    }
+
+    /// The device has changed while the item plays.
+    mutating func leaveForLayout() {
+        guard case .open(let generation, let format, _) = stream, let current, current.isFed,
+            let media = current.media, layout(for: media.format) != format.layout
+        else { return }
+        routing.leaving = generation
+    }
+}
