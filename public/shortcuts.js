@@ -5,11 +5,6 @@ export function shortcuts({ browse, commands, store, view, showTab }) {
   const perform = (name, data = {}) => () => {
     if (store.player) commands.perform(name, data);
   };
-  const volume = (step) => () => {
-    if (!store.player) return;
-    const wanted = Math.round((store.player.volume + step) * 100) / 100;
-    commands.perform("volume", { volume: Math.min(1, Math.max(0, wanted)) });
-  };
   const setting = (make) => () => store.player && commands.perform("settings", make(store.player));
   const pane = (name) => () => {
     showTab(name);
@@ -22,8 +17,8 @@ export function shortcuts({ browse, commands, store, view, showTab }) {
     l: perform("seek", { offset: 10 }),
     ArrowLeft: perform("seek", { offset: -5 }),
     ArrowRight: perform("seek", { offset: 5 }),
-    ArrowUp: volume(0.05),
-    ArrowDown: volume(-0.05),
+    ArrowUp: perform("volume", { levelBy: 0.05 }),
+    ArrowDown: perform("volume", { levelBy: -0.05 }),
     m: setting((player) => ({ muted: !player.muted })),
     s: setting((player) => ({ shuffle: !player.shuffle })),
     r: setting((player) => ({ repeat: { off: "all", all: "one", one: "off" }[player.repeat] })),

@@ -95,6 +95,24 @@ def test_volume_is_amplitude_and_leaves_the_sink_alone(pulse, capture, api):
     assert pulse.pactl("get-sink-volume", "spk") == sink_volume
 
 
+def test_level_is_perceived(capture, api):
+    """SPEC 267: half is -18 dB within 0.5, as the API sets it; a step reads back as the decimal that it makes."""
+    api.load("low.mp3")
+    api.play()
+    capture.wait_sound()
+    heard = {}
+    for wanted, change in [(1, {"level": 1}), (0.5, {"level": 0.5}), (0.55, {"levelBy": 0.05}), (0, {"levelBy": -1})]:
+        state = api.settings(**change)
+        assert state["level"] == wanted and state["volume"] == pytest.approx(wanted**3)
+        capture.wait_seconds(0.25)  # what is on its way to the ear, and the smoothing
+        mark = capture.frames
+        capture.wait_seconds(0.4)
+        heard[wanted] = level(capture.samples(mark, mark + 17640)[:, 0])
+    assert heard[0.5] - heard[1] == pytest.approx(-18, abs=0.5)
+    assert heard[0.55] - heard[1] == pytest.approx(-15.6, abs=0.5)
+    assert heard[0] == float("-inf")
+
+
 def test_balance_silences_the_other_side(capture, api):
     """Row 86: at -1 the right channel is below -90 dB and the left unchanged; at 1 the other way round."""
     api.load("low.mp3")

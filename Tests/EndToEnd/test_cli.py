@@ -146,7 +146,7 @@ def test_settings_commands(server, api):
     assert tonearm("shuffle", "on", environment=environment).returncode == 0
     assert tonearm("repeat", "all", environment=environment).returncode == 0
     state = api.player()
-    assert (state["volume"], state["muted"], state["shuffle"], state["repeat"]) == (0.25, True, True, "all")
+    assert (state["level"], state["muted"], state["shuffle"], state["repeat"]) == (0.25, True, True, "all")
     assert tonearm("repeat", "some", environment=environment).returncode == 64
 
 

@@ -56,6 +56,25 @@ def test_each_client_has_its_own_interval(api, open_events):
         assert 1.5 / interval < len(moments) < 3.3 / interval + 2
 
 
+def test_steps_of_several_clients_add_up(server, api, open_events):
+    """SPEC 267: `levelBy` is added when it is applied, so that two WebSocket clients and a REST client lose no step."""
+    assert api.settings(level=0.1)["level"] == 0.1
+    logs = [open_events("events=settings") for _ in range(2)]
+    for number in range(30):
+        for log in logs:
+            log.send({"type": "command", "id": number, "command": "settings", "data": {"levelBy": 0.01}})
+        api.settings(levelBy=0.005)
+    for log in logs:
+        log.wait_for("reply", lambda event: event.message["id"] == 29)
+        assert all(event.message["status"] == 200 for event in log.since(0, "reply"))
+    assert api.player()["level"] == pytest.approx(0.85, abs=1e-6)
+    logs[0].wait_for("settings", lambda event: event["level"] == api.player()["level"])
+    assert api.settings(levelBy=1)["level"] == 1 and api.settings(levelBy=-1)["level"] == 0
+    for body in ({"level": 0.5, "levelBy": 0.1}, {"volume": 0.5, "level": 0.5}, {"levelBy": 1.5}, {"level": -0.1}):
+        refused = httpx.patch(server.url + "/api/v1/player", json=body, trust_env=False)
+        assert (refused.status_code, api.player()["level"]) == (422, 0), body
+
+
 def test_no_time_while_paused_and_the_ticks_survive_pauses(api, open_events):
     """Row 9."""
     log = open_events("events=time&interval=0.1")

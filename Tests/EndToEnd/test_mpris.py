@@ -175,7 +175,7 @@ def test_playerctl_drives_the_player(bus, api):
     bus.playerctl("shuffle", "On")
     bus.playerctl("loop", "Playlist")
     snapshot = api.player()
-    assert (snapshot["volume"], snapshot["shuffle"], snapshot["repeat"]) == (0.25, True, "all")
+    assert (snapshot["level"], snapshot["shuffle"], snapshot["repeat"]) == (0.25, True, "all")
     assert bus.playerctl("metadata", "xesam:title").stdout.strip() == "low"
     bus.playerctl("stop")
     api.wait_status("stopped")

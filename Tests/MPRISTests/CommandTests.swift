@@ -90,7 +90,7 @@ struct CommandTests {
             guard case .command(.apply(let patch)) = answer else { return nil }
             return patch
         }
-        #expect(set(0.5)?.volume == 0.5)
+        #expect(set(0.5)?.volume == 0.125)
         #expect(set(0.5)?.muted == false)
         #expect(set(-3)?.volume == 0)
         #expect(set(7)?.volume == 1)

@@ -28,14 +28,13 @@ import Testing
 
 @Suite struct VolumeTargetTests {
     @Test func sets_whenPercent() {
-        #expect(VolumeTarget("80")?.volume(from: 0.1) == 0.8)
-        #expect(VolumeTarget("80%")?.volume(from: 0.1) == 0.8)
+        #expect(VolumeTarget("80")?.settings == SettingsChange(level: 0.8))
+        #expect(VolumeTarget("80%")?.settings == SettingsChange(level: 0.8))
     }
 
-    @Test func changes_withinBounds() {
-        #expect(VolumeTarget("+5")?.volume(from: 0.5) == 0.55)
-        #expect(VolumeTarget("-5")?.volume(from: 0.02) == 0)
-        #expect(VolumeTarget("+50")?.volume(from: 0.9) == 1)
+    @Test func steps_whenSigned() {
+        #expect(VolumeTarget("+5")?.settings == SettingsChange(levelBy: 0.05))
+        #expect(VolumeTarget("-5%")?.settings == SettingsChange(levelBy: -0.05))
     }
 
     @Test(arguments: ["", "101", "+101", "loud", "+", "1:20", "-"])

@@ -11,10 +11,12 @@ const slow = { timeout: 60_000 };
 /** The server looks at an address for 20 s at most. */
 const looking = { timeout: 25_000 };
 
-/** Steps of ten seconds pressed quickly add up; anything else is replaced by what came last. */
-function addOffsets(waiting, newer) {
-  if (waiting.offset === undefined || newer.offset === undefined) return newer;
-  return { offset: waiting.offset + newer.offset };
+/** Steps pressed quickly add up; anything else is replaced by the latest. */
+function addSteps(waiting, newer) {
+  const areBoth = (step) => waiting[step] !== undefined && newer[step] !== undefined;
+  if (areBoth("offset")) return { offset: waiting.offset + newer.offset };
+  if (areBoth("levelBy")) return { levelBy: Math.max(-1, Math.min(1, waiting.levelBy + newer.levelBy)) };
+  return newer;
 }
 
 /** Whether the server, asked for the playlist at an address, found something to play there. No code tells it from what is neither. */
@@ -158,7 +160,7 @@ export class Commands {
         stream = { waiting: [], done: true };
         stream.latest = new LatestWins(
           async (next) => { stream.done = await send(next); },
-          { onIdle: () => stream.waiting.splice(0).forEach((tell) => tell(stream.done)), merge: addOffsets });
+          { onIdle: () => stream.waiting.splice(0).forEach((tell) => tell(stream.done)), merge: addSteps });
         this.#streams.set(kind, stream);
       }
       stream.waiting.push(resolve);

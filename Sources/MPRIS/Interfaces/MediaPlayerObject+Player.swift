@@ -58,10 +58,10 @@ extension MediaPlayerObject {
         }
         var patch = SettingsPatch()
         switch (name, value) {
-        case ("Volume", .double(let volume)) where volume.isFinite:
-            patch.volume = min(1, max(0, volume))
-            // The silence of a muted player is shown as volume 0: who turns it up wants to hear something.
-            if volume > 0, player.snapshot.settings.muted { patch.muted = false }
+        case ("Volume", .double(let level)) where level.isFinite:
+            patch.volume = Level.amplitude(level)
+            // A muted player shows 0: turning it up ends the mute.
+            if level > 0, player.snapshot.settings.muted { patch.muted = false }
         case ("Shuffle", .flag(let shuffle)): patch.shuffle = shuffle
         case ("LoopStatus", .text(let text)):
             guard let mode = LoopStatus.mode(text) else {

@@ -33,7 +33,7 @@ enum PlayerProperties {
             "MinimumRate": .double(min(1, rate)),
             "MaximumRate": .double(max(1, rate)),
             "Shuffle": .flag(settings.shuffle),
-            "Volume": .double(settings.muted ? 0 : settings.volume),
+            "Volume": .double(settings.muted ? 0 : settings.level),
             "Metadata": .dictionary(metadata(snapshot, artwork)),
             "CanPlay": .flag(offer.play), "CanPause": .flag(offer.pause), "CanSeek": .flag(offer.seek),
             "CanGoNext": .flag(offer.next), "CanGoPrevious": .flag(offer.previous),

@@ -120,6 +120,7 @@ extension PlayerCore {
                 .outOfRange, "\(name) must be between \(range.lowerBound) and \(range.upperBound).", member: name)
         }
         try check(patch.volume, 0...1, "volume")
+        try check(patch.levelBy, -1...1, "levelBy")
         try check(patch.balance, -1...1, "balance")
         try check(patch.previousRestartsAfter, 0...3600, "previousRestartsAfter")
         try check(patch.interruptionTimeout, 0...86_400, "interruptionTimeout")
@@ -132,7 +133,8 @@ extension PlayerCore {
         var settings = settings
         settings.name = patch.name ?? settings.name
         settings.leader = patch.leader ?? settings.leader
-        settings.volume = patch.volumeRamp?.to ?? patch.volume ?? settings.volume
+        let stepped = patch.levelBy.map { Level.amplitude(settings.level + $0) }
+        settings.volume = patch.volumeRamp?.to ?? patch.volume ?? stepped ?? settings.volume
         settings.muted = patch.muted ?? settings.muted
         settings.balance = patch.balance ?? settings.balance
         settings.repeats = patch.repeats ?? settings.repeats

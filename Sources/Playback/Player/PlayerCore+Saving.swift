@@ -85,7 +85,8 @@ extension PlayerCore {
             let isNew = new != settings
             settings = new
             // Also when nothing is new: a ramp may be on its way to just that volume.
-            if patch.volume != nil || patch.volumeRamp != nil || patch.muted != nil || patch.balance != nil {
+            let changesVolume = patch.volume != nil || patch.levelBy != nil || patch.volumeRamp != nil
+            if changesVolume || patch.muted != nil || patch.balance != nil {
                 applyGains(over: patch.volumeRamp?.seconds ?? 0)
             }
             if isNew { settingsChanged(prepared) }

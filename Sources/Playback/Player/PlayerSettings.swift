@@ -14,6 +14,8 @@ public struct PlayerSettings: Hashable, Sendable {
     public var leader: String?
     /// Amplitude 0...1.
     public var volume = 1.0
+    /// The same as it is perceived (see `Level`).
+    public var level: Double { Level.of(amplitude: volume) }
     public var muted = false
     /// -1 (left only) ... 1 (right only).
     public var balance = 0.0
@@ -69,6 +71,8 @@ public struct SettingsPatch: Hashable, Sendable {
     /// `.some(nil)`: follows nobody any more.
     public var leader: String??
     public var volume: Double?
+    /// Added to the level at the moment it is applied, -1...1, so that steps of several clients add up; the sum is clamped.
+    public var levelBy: Double?
     public var muted: Bool?
     public var balance: Double?
     public var repeats: PlayerSettings.Repeat?

@@ -102,6 +102,7 @@ extension JSONWriter {
         member("queueLength", snapshot.queueLength)
         member("output", snapshot.output.devices.current)
         member("volume", snapshot.settings.volume)
+        member("level", snapshot.settings.level)
         member("muted", snapshot.settings.muted)
         member("leader", snapshot.settings.leader)
         member("offset", services.roster?.offset(of: path.id))

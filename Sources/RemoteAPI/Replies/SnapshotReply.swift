@@ -60,6 +60,7 @@ extension JSONWriter {
         member("name", settings.name)
         member("leader", settings.leader)
         member("volume", settings.volume)
+        member("level", settings.level)
         member("muted", settings.muted)
         member("balance", settings.balance)
         // Neutral until tempo, pitch and crossfade exist.

@@ -73,13 +73,23 @@ struct SettingsRequest: JSONReadable {
         let object = try StrictObject(
             json,
             [
-                "name", "leader", "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
+                "name", "leader", "volume", "level", "levelBy", "muted", "balance", "playbackRate", "pitch", "repeat",
+                "shuffle", "consume",
                 "stopAfterCurrent", "crossfade", "autoPlay", "previousRestartsAfter", "volumeRamp", "mpris",
                 "nowPlaying", "remoteCommands", "interruptionPolicy", "autoResume", "interruptionTimeout",
             ])
         patch.name = try object.playerName()
         if object.contains("leader") { patch.leader = .some(try object.text("leader")) }
-        patch.volume = try object.number("volume", in: 0...1)
+        let volume = try object.number("volume", in: 0...1)
+        let level = try object.number("level", in: 0...1)
+        patch.levelBy = try object.number("levelBy", in: -1...1)
+        patch.volumeRamp = try object.nested(Ramp.self, "volumeRamp")?.ramp
+        let given = [
+            ("volume", volume != nil), ("level", level != nil), ("levelBy", patch.levelBy != nil),
+            ("volumeRamp", patch.volumeRamp != nil),
+        ].filter(\.1).map(\.0)
+        if given.count > 1 { throw object.invalid(given[0], "cannot be given together with \(given[1])") }
+        patch.volume = volume ?? level.map(Level.amplitude)
         patch.muted = try object.flag("muted")
         patch.balance = try object.number("balance", in: -1...1)
         patch.repeats = try object.choice("repeat", PlayerSettings.Repeat.self)
@@ -91,10 +101,6 @@ struct SettingsRequest: JSONReadable {
         patch.interruptionPolicy = try object.choice("interruptionPolicy", PlayerSettings.InterruptionPolicy.self)
         patch.autoResume = try object.flag("autoResume")
         patch.interruptionTimeout = try object.number("interruptionTimeout", in: 0...86_400)
-        patch.volumeRamp = try object.nested(Ramp.self, "volumeRamp")?.ramp
-        if patch.volume != nil, patch.volumeRamp != nil {
-            throw object.invalid("volume", "cannot be given together with volumeRamp")
-        }
         patch.remote = try RemoteRequest.patch(object)
         for (name, neutral) in [("playbackRate", 1.0), ("pitch", 0), ("crossfade", 0)] {
             guard let value = try object.number(name, in: -100_000...100_000), value != neutral else { continue }

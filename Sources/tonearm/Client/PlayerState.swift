@@ -41,7 +41,7 @@ struct PlayerState: Decodable {
     var queueIndex: Int?
     var position: Double
     var duration: Double?
-    var volume: Double
+    var level: Double
     var muted: Bool
     var `repeat`: String
     var shuffle: Bool
@@ -86,7 +86,7 @@ extension PlayerState {
             table.add("position", "\(TimeText.text(position)) of \(TimeText.text(duration))")
         }
         table.add("queue", (queueIndex.map { "index \($0), " } ?? "") + "length \(queue.length)")
-        table.add("volume", "\(Int((volume * 100).rounded())) %" + (muted ? ", muted" : ""))
+        table.add("volume", "\(Int((level * 100).rounded())) %" + (muted ? ", muted" : ""))
         table.add("repeat", `repeat`)
         table.add("shuffle", shuffle ? "on" : "off")
         table.add("output", outputText)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A volume in percent, or a change of it.
+/// A level in percent, or a step of it.
 enum VolumeTarget: Hashable {
     case percent(Double)
     case change(Double)
@@ -15,11 +15,11 @@ enum VolumeTarget: Hashable {
         self = isChange ? .change(sign == "-" ? -percent : percent) : .percent(percent)
     }
 
-    /// 0...1, whole percents where the change is one.
-    func volume(from current: Double) -> Double {
+    /// The server adds a step to its level, so that steps of several clients add up.
+    var settings: SettingsChange {
         switch self {
-        case .percent(let percent): percent / 100
-        case .change(let change): min(100, max(0, (current * 100).rounded() + change)) / 100
+        case .percent(let percent): SettingsChange(level: percent / 100)
+        case .change(let change): SettingsChange(levelBy: change / 100)
         }
     }
 }

@@ -53,7 +53,7 @@ def frames(snapshot: dict, hour: int):
                                  "listenedTime": second, "discontinuity": 0})
             yield frame("buffer", {"itemId": current["id"], "loadedRanges": [{"start": second, "duration": 2}] * (1 + second % 3),
                                    "loadedTime": 2, "bufferProgress": 0.5, "bufferedAhead": 1, "bytesPerSecond": 1, "stalled": False})
-        yield frame("settings", {"volume": number % 100 / 100, "muted": number % 2 == 0})
+        yield frame("settings", {"level": number % 100 / 100, "muted": number % 2 == 0})
         yield frame("error", {"code": "unreadable", "message": f"Song {hour}-{number} is a letter.", "itemId": current["id"]})
         yield frame("cache", {"enabled": True, "limit": 1, "bytes": 1, "count": 1, "problem": None, "entries": [
             {"key": f"c{hour}-{number}", "uri": f"http://music.example/{hour}-{number}.mp3", "size": 100, "bytes": 50, "progress": 0.5, "complete": False,

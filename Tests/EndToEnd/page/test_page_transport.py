@@ -72,7 +72,7 @@ def test_muteAndVolume_areSeparate(playing, remote, api):
     eventually(lambda: not api.player()["muted"], "not muted")
     box = remote.volume.bounding_box()
     remote.volume.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
-    eventually(lambda: abs(api.player()["volume"] - 0.5) < 0.03, "half the volume")
+    eventually(lambda: abs(api.player()["level"] - 0.5) < 0.03, "half the volume")
 
 
 def test_holdingNext_scansUntilReleased(playing, remote, api):
@@ -186,7 +186,7 @@ def test_realRefusal_isTold(remote, api):
     ("n", lambda player: player["queueIndex"] == 1),
     ("l", lambda player: player["position"] > 10),
     ("ArrowRight", lambda player: 5 < player["position"] < 10),
-    ("ArrowDown", lambda player: abs(player["volume"] - 0.95) < 0.001),
+    ("ArrowDown", lambda player: abs(player["level"] - 0.95) < 0.001),
 ], ids=["space", "k", "m", "s", "r", "n", "l", "right", "down"])
 def test_key_actsFromAnywhere(playing, remote, api, key, check):
     remote.page.keyboard.press(key)

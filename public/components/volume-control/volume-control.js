@@ -38,7 +38,7 @@ export class VolumeControl extends HTMLElement {
   async #dragged() {
     this.#draw(Number(this.input.value));
     this.#requests += 1;
-    const patch = { volume: Number(this.input.value) / 100 };
+    const patch = { level: Number(this.input.value) / 100 };
     if (this.#player.muted) patch.muted = false;
     await request(this, "volume", patch);
     this.#requests -= 1;
@@ -59,7 +59,7 @@ export class VolumeControl extends HTMLElement {
     }
     this.classList.toggle("muted", muted);
     if (this.#held || this.#requests > 0) return;
-    const percent = Math.round((this.#player?.volume ?? 0) * 100);
+    const percent = Math.round((this.#player?.level ?? 0) * 100);
     this.input.value = percent;
     this.#draw(percent);
   }

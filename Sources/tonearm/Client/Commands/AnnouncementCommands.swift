@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Playback
 
 struct AnnounceCommand: ParsableCommand {
     enum Music: String, ExpressibleByArgument, CaseIterable, Encodable { case duck, pause }
@@ -105,5 +106,5 @@ private enum SoundArgument {
 
     static func address(_ text: String) -> String { MediaArgument.all([text])[0].uri ?? text }
 
-    static func amplitude(_ volume: Int) -> Double { Double(volume) / 100 }
+    static func amplitude(_ volume: Int) -> Double { Level.amplitude(Double(volume) / 100) }
 }

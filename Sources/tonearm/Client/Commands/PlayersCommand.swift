@@ -25,7 +25,7 @@ struct PlayersCommand: ParsableCommand {
         var title: String?
         var uri: String?
         var output: String?
-        var volume: Double
+        var level: Double
         var muted: Bool
         var leader: String?
     }
@@ -50,7 +50,7 @@ struct PlayersCommand: ParsableCommand {
             if ids { return players.forEach { Console.say($0.id) } }
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
-                let volume = "\(Int((player.volume * 100).rounded())) %" + (player.muted ? ", muted" : "")
+                let volume = "\(Int((player.level * 100).rounded())) %" + (player.muted ? ", muted" : "")
                 let status = player.status + (player.leader.map { ", follows \($0)" } ?? "")
                 table.add(
                     player.id, player.name, status, volume, player.output ?? "no output",

@@ -3,8 +3,9 @@
 import ArgumentParser
 
 /// `PATCH /player`
-struct SettingsChange: Encodable {
-    var volume: Double?
+struct SettingsChange: Encodable, Hashable {
+    var level: Double?
+    var levelBy: Double?
     var muted: Bool?
     var shuffle: Bool?
     var `repeat`: String?
@@ -18,12 +19,12 @@ extension ServerClient {
 
 struct VolumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "volume", abstract: "Tells or changes the volume.",
+        commandName: "volume", abstract: "Shows or changes the volume, as it is perceived.",
         usage: "tonearm volume [--server <url>] [--token <token>] [--player <id>] [0-100|+5|-5]",
         discussion: SignedArgument.discussion("-5"))
     @OptionGroup var options: ClientOptions
 
-    @Argument(parsing: .allUnrecognized, help: "Percent; with + or - from what it is; none tells the volume.")
+    @Argument(parsing: .allUnrecognized, help: "Percent, where half is 18 dB quieter; + or - makes it a step.")
     var volume: [String] = []
 
     private var target: VolumeTarget? { SignedArgument.only(volume).flatMap(VolumeTarget.init) }
@@ -36,15 +37,8 @@ struct VolumeCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.client()
-        var state: PlayerState?
-        if let target {
-            // A change needs to know what it changes.
-            var current = 0.0
-            if case .change = target { current = try client.get(PlayerState.self, PlayerState.path).volume }
-            state = try client.change(SettingsChange(volume: target.volume(from: current)))
-        }
-        let now = try state ?? client.get(PlayerState.self, PlayerState.path)
-        Console.say("\(Int((now.volume * 100).rounded()))" + (now.muted ? " (muted)" : ""))
+        let now = try target.map { try client.change($0.settings) } ?? client.get(PlayerState.self, PlayerState.path)
+        Console.say("\(Int((now.level * 100).rounded()))" + (now.muted ? " (muted)" : ""))
     }
 }
 
