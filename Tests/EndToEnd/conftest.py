@@ -12,6 +12,7 @@ import pytest
 from rig import Api, Capture, EventLog, Media, Origin, PulseDaemon, Server
 from rig.access import OpenServer, own_address
 from rig.contract import EventContract
+from rig.pulse import HEADPHONES, SPEAKERS
 from rig.server import REPOSITORY
 from rig.sounds import Sounds
 from rig.written import Written
@@ -44,10 +45,14 @@ def directory() -> Iterator[pathlib.Path]:
 
 
 @pytest.fixture
-def pulse(directory) -> Iterator[PulseDaemon]:
+def pulse(request, directory) -> Iterator[PulseDaemon]:
+    """Speakers, which are the default, and a second sink `hp`: headphones in a test with that mark."""
     home = directory / "pulse"
     home.mkdir()
-    daemon = PulseDaemon(home).start()
+    daemon = PulseDaemon(home)
+    if request.node.get_closest_marker("headphones"):
+        daemon.modules = (SPEAKERS, HEADPHONES, "module-role-cork")
+    daemon.start()
     yield daemon
     daemon.stop()
 
@@ -112,8 +117,19 @@ def server(request, start_server) -> Server:
     if {"pulse", "capture"} & set(request.fixturenames):
         if "capture" in request.fixturenames:
             request.getfixturevalue("capture")
-        return start_server(output="pulse", pulse=request.getfixturevalue("pulse"))
+        server = start_server(output="pulse", pulse=request.getfixturevalue("pulse"))
+        if request.node.get_closest_marker("headphones"):
+            follow_the_default(server)
+        return server
     return start_server()
+
+
+def follow_the_default(server: Server) -> None:
+    """Headphones that are there at the start are taken: the test begins with the speakers."""
+    client = Api(server.url)
+    client.choose("hp")
+    client.choose(None)
+    client.close()
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pytest
 from rig import eventually
 from rig.waiting import during
 
+pytestmark = pytest.mark.headphones
+
 DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
 
 

@@ -5,11 +5,12 @@ import itertools
 
 import pytest
 
-from rig import Capture, Origin, eventually
+from rig import Api, Capture, Origin, eventually
 from rig.pulse import HEADPHONES, SPEAKERS
 from rig.waiting import during
 
 RATE = 44100
+pytestmark = pytest.mark.headphones
 
 
 @pytest.fixture
@@ -119,6 +120,33 @@ def test_the_best_output_is_taken_in_any_order_of_plugging(pulse, api, order):
         pulse.unload(pulse.module(f"sink_name={name}"))
         plugged.remove(name)
         check(plugged)
+
+
+@pytest.mark.parametrize("plugged, expected", [
+    (("spk", "hp"), "hp"), (("hp", "spk"), "hp"), (("spk", "desk"), "spk"), (("desk", "spk"), "spk"), (("desk", "hp", "spk"), "hp")],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else None)
+def test_the_best_output_is_taken_at_the_start(pulse, start_server, plugged, expected):
+    """Row 137: headphones win over the configured default, which is spk; a choice wins over both."""
+    for name in ("hp", "spk"):
+        pulse.unplug(name)
+    for name in plugged:
+        pulse.load({"spk": SPEAKERS, "hp": HEADPHONES, "desk": "module-null-sink sink_name=desk"}[name])
+    pulse.pactl("set-default-sink", "spk")
+    server = start_server(output="pulse", pulse=pulse)
+    api = Api(server.url)
+    eventually(lambda: current(api) == expected, f"{expected} of {plugged}")
+    assert api.call("GET", "/outputs")["following"] == "default"
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    assert pulse.stream_sinks() == [expected]
+    api.choose("spk")
+    api.close()
+    server.stop()
+    server.start()
+    api = Api(server.url)
+    eventually(lambda: current(api) == "spk", "the choice is kept")
+    assert api.call("GET", "/outputs")["following"] == "choice"
+    api.close()
 
 
 def test_a_combined_sink_is_an_output_as_any_other(capture, headphones, pulse, api):

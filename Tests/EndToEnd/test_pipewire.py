@@ -10,7 +10,8 @@ from rig.neighbours import Neighbour
 from rig.pipewire import PipeWireDaemon, is_installed
 from rig.waiting import during
 
-pytestmark = pytest.mark.skipif(not is_installed(), reason="PipeWire, WirePlumber or pipewire-pulse is not installed")
+pytestmark = [
+    pytest.mark.skipif(not is_installed(), reason="PipeWire, WirePlumber or pipewire-pulse is not installed"), pytest.mark.headphones]
 
 
 @pytest.fixture

@@ -247,6 +247,7 @@ def test_two_players_on_two_sinks_each_only_there(capture, headphones, pulse, ap
     assert largest_difference(capture.samples(first), media.reference("long.mp3")[RATE // 2 : RATE // 2 + seconds])[0] <= 1
 
 
+@pytest.mark.headphones
 def test_the_loss_of_ones_sink_leaves_the_other_alone(capture, headphones, pulse, api, player):
     """The one on headphones pauses; the one on the speakers plays on without an underrun."""
     cue = player("cue", output="hp")

@@ -186,10 +186,12 @@ def sounding(start_server, pulse, folder):
     """A server with outputs to choose from."""
     client = Api(start_server("pulse", pulse=pulse, arguments=("--recordings", str(folder))).url)
     eventually(lambda: any(output["id"] == "hp" for output in client.call("GET", "/outputs")["outputs"]), "the headphones are listed")
+    client.choose(None)
     yield client
     client.close()
 
 
+@pytest.mark.headphones
 def test_a_station_that_is_joined_anew_goes_on_in_the_same_file(sounding, folder, radio):
     """Another output, or an announcement that pauses the music: the same item, one file, each time a gap."""
     api = sounding
@@ -203,7 +205,7 @@ def test_a_station_that_is_joined_anew_goes_on_in_the_same_file(sounding, folder
     api.call("POST", "/announcements", json={"uri": "short-0.mp3", "music": "pause"})
     second = eventually(lambda: (state := status(api))["gaps"] == 2 and state, "the gap of the announcement", timeout=30)
     recorded(api, second["bytes"] + KBPS_192)
-    assert status(api)["id"] == identifier and api.player()["status"] == "playing"
+    assert status(api)["id"] == identifier and api.wait_status("playing", timeout=10)
     last = api.call("DELETE", PATH)["last"]
     assert last["gaps"] == 2 and last["reason"] == "user" and not last["successfully"] and "2 times" in last["message"]
     content = (folder / identifier).read_bytes()
@@ -212,6 +214,7 @@ def test_a_station_that_is_joined_anew_goes_on_in_the_same_file(sounding, folder
     assert_sent(content[-KBPS_192:], radio.content)
 
 
+@pytest.mark.headphones
 def test_a_file_that_is_asked_for_once_more_is_saved_whole(sounding, folder, media, origins):
     """A server without ranges, and another output: from the byte on that was the last one."""
     api = sounding

@@ -11,6 +11,8 @@ from rig.capture import RATE
 from rig.pulse import HEADPHONES
 from rig.waiting import PATIENCE, during
 
+pytestmark = pytest.mark.headphones
+
 SECOND = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
 
 

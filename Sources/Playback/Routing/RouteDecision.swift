@@ -77,7 +77,7 @@ struct RouteDecision: Equatable {
             reason = .newDeviceAvailable
         } else if chosen == nil, let new = Self.cameAndIsBetter(situation, devices) {
             followed = new.id
-            reason = .newDeviceAvailable
+            if situation.known != nil { reason = .newDeviceAvailable }
         } else if let moved = Self.movedByOthers(situation, devices) {
             followed = moved
         } else if followed != nil, Self.defaultWasChanged(situation) {
@@ -105,9 +105,14 @@ struct RouteDecision: Equatable {
         return port?.isAvailable != true
     }
 
-    /// Headphones that were not there, or not plugged in, when the list was told last.
+    /// Headphones that were not there, or not plugged in, when the list was told last. At the start all of them are, and
+    /// they win over a default that is configured.
     private static func cameAndIsBetter(_ situation: RouteSituation, _ devices: [OutputDevice]) -> OutputDevice? {
-        guard let known = situation.known, !situation.filter.prefersSpeaker else { return nil }
+        guard !situation.filter.prefersSpeaker else { return nil }
+        guard let known = situation.known else {
+            let isDefault = devices.contains { $0.isDefault && $0.isPrivate }
+            return isDefault ? nil : devices.first(where: \.isPrivate)
+        }
         return devices.last { device in
             device.isPrivate && device.id != situation.previous?.id
                 && !known.contains { $0.id == device.id && $0.isAvailable && $0.isPrivate }

@@ -29,6 +29,7 @@ def test_anInterruption_isShown_andPlayEndsIt(pulse, remote, api):
     expect(remote.status).to_have_text("Playing")
 
 
+@pytest.mark.headphones
 def test_pulledHeadphones_areTold(pulse, remote, api):
     eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 2, "both outputs")
     api.call("PUT", "/outputs/current", json={"id": "hp"})

@@ -11,6 +11,8 @@ from .waiting import PATIENCE, eventually
 
 # Without norewinds a null sink's monitor loses the first 18 ms of each stream.
 SPEAKERS = "module-null-sink sink_name=spk format=s16le rate=44100 channels=2 norewinds=1"
+# A second sink of the name that headphones have in other tests.
+SECOND = "module-null-sink sink_name=hp format=s16le rate=44100 channels=2 norewinds=1"
 HEADPHONES = (
     "module-null-sink sink_name=hp format=s16le rate=44100 channels=2 norewinds=1 "
     'sink_properties="device.description=HP device.form_factor=headphone"'
@@ -20,7 +22,7 @@ HEADPHONES = (
 class PulseDaemon:
     """Lives in `directory`, which it does not remove. `start` may be called again after `kill`: same socket."""
 
-    def __init__(self, directory: pathlib.Path, modules: tuple[str, ...] = (SPEAKERS, HEADPHONES, "module-role-cork")):
+    def __init__(self, directory: pathlib.Path, modules: tuple[str, ...] = (SPEAKERS, SECOND, "module-role-cork")):
         self.directory = directory
         self.socket = directory / "sock"
         self.modules = modules

@@ -39,10 +39,29 @@ import Threading
             now: MonotonicTime(nanoseconds: 1_000_000_000_000))
     }
 
-    @Test func takesTheDefault_atTheStart() {
-        let decision = RouteDecision(
-            situation([Self.speakers(), Self.headphones()], current: "spk", known: nil, previous: nil))
-        #expect(decision.target == nil && decision.reason == .unknown && decision.transport == .goOn)
+    /// Row 137: headphones, else the default, whatever the order in which the sound server lists them.
+    @Test func takesHeadphones_atTheStart_elseTheDefault() {
+        let (desk, speakers, headphones) = (Self.desk(), Self.speakers(), Self.headphones())
+        for (devices, target) in [
+            ([speakers, headphones], "hp"), ([headphones, speakers], "hp"), ([speakers, desk], nil),
+            ([desk, speakers], nil), ([desk, speakers, headphones], "hp"),
+            ([desk, Self.headphones(isDefault: true)], nil),
+            ([speakers, Self.headphones(isAvailable: false)], nil),
+        ] as [([OutputDevice], String?)] {
+            let current = devices.first(where: \.isDefault)?.id
+            let decision = RouteDecision(situation(devices, current: current, known: nil, previous: nil))
+            #expect(decision.target == target, "\(devices.map(\.id))")
+            #expect(decision.reason == .unknown && decision.transport == .goOn)
+        }
+    }
+
+    @Test func aChoice_winsOverHeadphonesAtTheStart() {
+        var situation = situation([Self.speakers(), Self.headphones()], current: "spk", known: nil, previous: nil)
+        situation.chosen = "spk"
+        #expect(RouteDecision(situation).target == "spk")
+        situation.chosen = nil
+        situation.filter.prefersSpeaker = true
+        #expect(RouteDecision(situation).target == nil)
     }
 
     /// What is plugged in, as a sound server tells of it: its default is the one that is configured, else the one that was
