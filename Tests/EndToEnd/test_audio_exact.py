@@ -114,12 +114,13 @@ def test_level_is_perceived(capture, api):
 
 
 def test_balance_silences_the_other_side(capture, api):
-    """Row 86: at -1 the right channel is below -90 dB and the left unchanged; at 1 the other way round."""
+    """Row 86: at -1 the right channel is below -90 dB and the left unchanged; at 1 the other way round; between, the
+    amplitude of one side is in proportion, as openapi.yaml says."""
     api.load("low.mp3")
     api.play()
     capture.wait_sound()
     found = {}
-    for balance in (0, -1, 1):
+    for balance in (0, -1, 0.5, 1):
         api.settings(balance=balance)
         capture.wait_seconds(0.25)
         mark = capture.frames
@@ -127,6 +128,7 @@ def test_balance_silences_the_other_side(capture, api):
         window = capture.samples(mark, mark + 13230)
         found[balance] = (level(window[:, 0]), level(window[:, 1]))
     assert found[-1][0] == pytest.approx(found[0][0], abs=0.1) and found[-1][1] < -90
+    assert found[0.5][0] == pytest.approx(found[0][0] - 6.02, abs=0.1) and found[0.5][1] == pytest.approx(found[0][1], abs=0.1)
     assert found[1][1] == pytest.approx(found[0][1], abs=0.1) and found[1][0] < -90
 
 
