@@ -178,11 +178,14 @@ def test_what_is_heard_in_a_pause_is_not_in_the_file(api, microphone, directory,
     """Rows 26, 27: A, pause with C, B: one file of A and B, as long as both."""
     log = open_events("events=record-level")
     microphone.tone(400, directory)
+    # What is recorded begins and ends between a request and its answer, however busy the machine is.
+    moments = [time.monotonic()]
     identifier = start(api)
-    began = time.monotonic()
+    moments.append(time.monotonic())
     eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 1, "1 s of A")
+    moments.append(time.monotonic())
     assert api.call("POST", "/recordings/current/pause")["state"] == "paused"
-    first = time.monotonic() - began
+    moments.append(time.monotonic())
     before = api.call("GET", "/recordings/current")["duration"]
     microphone.tone(1500, directory)
     quiet = len(log.since(0, "record-level"))
@@ -191,14 +194,18 @@ def test_what_is_heard_in_a_pause_is_not_in_the_file(api, microphone, directory,
     assert api.call("GET", "/recordings/current")["duration"] == before
     microphone.tone(700, directory)
     time.sleep(1)
+    moments.append(time.monotonic())
     assert start(api) == identifier
-    began = time.monotonic()
+    moments.append(time.monotonic())
     eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= before + 1, "1 s of B")
+    moments.append(time.monotonic())
     last = stop(api)
-    second = time.monotonic() - began
+    moments.append(time.monotonic())
     heard, rate = samples(api, identifier)
     assert len(heard) / rate == pytest.approx(last["duration"], abs=0.001)
-    assert len(heard) / rate == pytest.approx(first + second, abs=0.05 * PATIENCE)
+    shortest = moments[2] - moments[1] + moments[6] - moments[5]
+    longest = moments[3] - moments[0] + moments[7] - moments[4]
+    assert shortest - 0.05 <= len(heard) / rate <= longest + 0.05
     border = round(before * rate)
     assert energy(heard[rate // 4:border - rate // 10], rate, 400) > 0.4
     assert energy(heard[border + rate // 10:], rate, 700) > 0.4

@@ -107,8 +107,10 @@ def test_the_session_survives(pulse, start_server):
     assert session(api)["category"] == "solo-ambient" and session(api)["silentSwitch"]
 
 
-def test_others_are_silent_only_while_music_plays(alone, capture, pulse, other):
-    """Rows 97, 100, 104: muted while active, and only what we muted is heard again."""
+@pytest.mark.parametrize("category", ["playback", "solo-ambient"])
+def test_others_are_silent_only_while_music_plays(alone, capture, pulse, other, category):
+    """Rows 97, 100, 103, 104: muted while active, and only what we muted is heard again."""
+    change(alone, category=category)
     with Neighbour(pulse, "music") as by_hand, Neighbour(pulse, "event") as beep:
         pulse.pactl("set-sink-input-mute", by_hand.index, "1")
         alone.load("long.mp3", play=True)

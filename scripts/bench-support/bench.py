@@ -17,6 +17,7 @@ import measure  # noqa: E402
 import rows_library  # noqa: E402
 import rows_network  # noqa: E402
 import rows_render  # noqa: E402
+import rows_routes  # noqa: E402
 import rows_server  # noqa: E402
 import rows_shared  # noqa: E402
 import rows_sound  # noqa: E402
@@ -39,6 +40,9 @@ ROWS = {
     "worker": (rows_sound.worker, 5),
     "interruption": (rows_shared.interruption, 15),
     "unplug": (rows_shared.unplug, 15),
+    "neighbours": (rows_routes.neighbours, 10),
+    "routes": (rows_routes.routes, 7),
+    "switching": (rows_routes.switching, 10),
     "mpris": (rows_shared.mpris, 5),
     "in-step": (rows_shared.in_step, 10),
 }

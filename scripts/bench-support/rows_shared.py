@@ -15,7 +15,7 @@ from rig.pulse import HEADPHONES, SPEAKERS
 from rig.signals import align
 
 
-def _server(directory: pathlib.Path, music: pathlib.Path, pulse: PulseDaemon, **environment: str) -> Server:
+def start_server(directory: pathlib.Path, music: pathlib.Path, pulse: PulseDaemon, **environment: str) -> Server:
     home = directory / "tonearm"
     home.mkdir()
     return Server(home, music, pulse.environment | environment, "pulse").start()
@@ -25,7 +25,7 @@ def interruption(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> l
     """Another program's request until the last sample of ours was rendered."""
     pulse = PulseDaemon(directory, (SPEAKERS, "module-role-cork")).start()
     capture = Capture(pulse, "spk", latency=2).start()
-    server = _server(directory, music, pulse)
+    server = start_server(directory, music, pulse)
     api = Api(server.url)
     api.load("noise-long.mp3", play=True)
     took = []
@@ -47,7 +47,7 @@ def interruption(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> l
 def unplug(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
     """`pactl unload-module` of the headphones, its own start included, until the event has come."""
     pulse = PulseDaemon(directory, (SPEAKERS, HEADPHONES)).start()
-    server = _server(directory, music, pulse)
+    server = start_server(directory, music, pulse)
     api, events = Api(server.url), EventLog(server.events_url)
     api.call("PUT", "/outputs/current", json={"id": "hp"})
     api.load("noise-long.mp3", play=True)
@@ -70,7 +70,7 @@ def mpris(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
     """All properties of the player, read over the session bus while music plays; a hundred reads a round."""
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
     bus = SessionBus(directory).start()
-    server = _server(directory, music, pulse, DBUS_SESSION_BUS_ADDRESS=bus.address)
+    server = start_server(directory, music, pulse, DBUS_SESSION_BUS_ADDRESS=bus.address)
     api = Api(server.url)
     api.load("noise-long.mp3", play=True)
     api.wait_status("playing")
@@ -95,7 +95,7 @@ def in_step(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
     for name, side in (("left", "front-left"), ("right", "front-right")):
         pulse.load(f"module-remap-sink sink_name={name} master=spk channels=1 channel_map=mono master_channel_map={side} remix=no")
     capture = Capture(pulse, "spk").start()
-    server = _server(directory, music, pulse)
+    server = start_server(directory, music, pulse)
     api = Api(server.url)
     api.call("PUT", "/outputs/current", json={"id": "left"})
     api.call("POST", "/players", json={"id": "kitchen", "output": "right"})

@@ -53,6 +53,22 @@ def largest_difference(capture: numpy.ndarray, reference: numpy.ndarray) -> tupl
     return int(numpy.abs(window - reference.astype(int)).max()), offset
 
 
+def encode_noise(path: pathlib.Path, seconds: float) -> None:
+    """An MP3 in which every place can be told from every other."""
+    noise = 0.15 * numpy.random.default_rng(141).standard_normal((round(seconds * 44100), 2))
+    source = write_wave(path.with_suffix(".source.wav"), noise)
+    subprocess.run(["lame", "--quiet", "-b", "192", str(source), str(path)], check=True)
+    source.unlink()
+
+
+def place_heard(samples: numpy.ndarray, reference: numpy.ndarray) -> int:
+    """The frame of `reference` at which these samples begin; all of them follow, but for a fade at both ends. Needs noise."""
+    place = align(reference, samples)
+    expected = reference[place:place + len(samples)].astype(int)
+    assert len(expected) == len(samples) and numpy.abs(expected - samples)[500:-500].max() <= 1, "another sound"
+    return place
+
+
 def level(samples: numpy.ndarray) -> float:
     """RMS of 16-bit samples in dBFS (a full-scale square wave is 0 dB); -inf for silence."""
     rms = float(numpy.sqrt(numpy.mean(numpy.square(samples.astype(float) / 32768)))) if samples.size else 0.0
