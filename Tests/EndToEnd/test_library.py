@@ -225,6 +225,20 @@ def test_artwork_comesFromTagsAndFolder(library):
     assert response.status_code == 404 and response.json()["code"] == "no-artwork"
 
 
+def test_lyrics_that_unfold_to_much_cost_little(start_server, music):
+    """Row 252: 180 kB of one line with 12,000 times is 720 MB when each time has its line."""
+    (music / "untagged.lrc").write_text("[00:01.00]" * 12_000 + "la " * 20_000)
+    server = start_server(music=music)
+    api = Api(server.url)
+    (item,) = api.load("untagged.mp3")
+    before = server.resident_bytes()
+    with within(2, "lyrics"):
+        lyrics = api.call("GET", f"/queue/items/{item}/lyrics")
+    assert 0 < len(lyrics["lines"]) <= 20_000 and len(lyrics["text"]) <= 1 << 20
+    assert server.resident_bytes() - before < 32 << 20
+    api.close()
+
+
 def test_lyrics_comeFromFileAndTag(library):
     byTitle = {track["title"]: track for track in tracks(library)}
     synced = library.call("GET", f"/library/tracks/{byTitle['Hunter']['id']}/lyrics")

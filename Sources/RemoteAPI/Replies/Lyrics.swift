@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Lyrics, with times where the text carries them in the LRC format: `[mm:ss.xx]line`, several times before one line,
-/// `[offset:ms]`, and times of words, which are left out.
+/// `[offset:ms]`, and times of words, which are left out. What is beyond the limits is left out as well.
 struct Lyrics: Hashable {
     struct Line: Hashable {
         /// Seconds.
         var time: Double
         var text: String
     }
+
+    static let mostLines = 20_000
+    /// Bytes of all lines together; a line counts as often as it is sung.
+    static let mostText = 1 << 20
+    /// Milliseconds.
+    private static let offsets = -86_400_000.0...86_400_000
 
     /// Without times and other brackets of the format.
     private(set) var text: String
@@ -16,19 +22,22 @@ struct Lyrics: Hashable {
 
     init(_ raw: String) {
         var plain: [String] = []
+        var (plainBytes, timedBytes) = (0, 0)
         var offset = 0.0
-        for line in raw.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix(20_000) {
+        let all = raw.split(maxSplits: Self.mostLines, omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for line in all.prefix(Self.mostLines) {
             var rest = line.drop { $0 == " " || $0 == "\u{FEFF}" }
             var times: [Double] = []
             var isInformation = false
             while rest.first == "[", let end = rest.firstIndex(of: "]") {
                 let tag = rest[rest.index(after: rest.startIndex)..<end]
                 if let time = Self.time(tag) {
-                    times.append(time)
+                    if lines.count + times.count < Self.mostLines { times.append(time) }
                 } else if let colon = tag.firstIndex(of: ":"), tag[..<colon].allSatisfy({ $0.isASCII && $0.isLetter }) {
                     isInformation = true
                     if tag[..<colon].lowercased() == "offset" {
-                        offset = (Double(tag[tag.index(after: colon)...].filter { $0 != " " && $0 != "+" }) ?? 0) / 1000
+                        let given = Double(tag[tag.index(after: colon)...].filter { $0 != " " && $0 != "+" })
+                        offset = given.flatMap { Self.offsets.contains($0) ? $0 / 1000 : nil } ?? 0
                     }
                 } else {
                     break
@@ -37,8 +46,14 @@ struct Lyrics: Hashable {
             }
             if times.isEmpty, isInformation { continue }
             let words = Self.withoutWordTimes(rest)
-            plain.append(words)
-            lines += times.map { Line(time: $0, text: words) }
+            let bytes = words.utf8.count + 1
+            if plainBytes + bytes <= Self.mostText {
+                plainBytes += bytes
+                plain.append(words)
+            }
+            let count = min(times.count, (Self.mostText - timedBytes) / bytes)
+            timedBytes += count * bytes
+            lines += times.prefix(count).map { Line(time: $0, text: words) }
         }
         // A positive offset lets the lines come earlier.
         lines = lines.map { Line(time: max(0, $0.time - offset), text: $0.text) }.sorted { $0.time < $1.time }
