@@ -32,11 +32,13 @@ let linking: [LinkerSetting] = [
 ]
 
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+    // Numbers from outside turn up everywhere.
+    let numbers: [Target.Dependency] = name == "Numbers" ? [] : ["Numbers"]
+    return .target(name: name, dependencies: numbers + dependencies, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: ["Numbers"] + dependencies, swiftSettings: settings)
 }
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -76,6 +78,7 @@ let package = Package(
         system("CSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
 
         // The core: no C library, no socket, no file format.
+        target("Numbers"),
         target("Threading", ["CLinux"]),
         target("Audio", ["CLinux"]),
         target("Playback", ["Audio", "Threading"]),
@@ -138,13 +141,14 @@ let package = Package(
                 "StaticSite",
                 "RangeCache", "RemoteAPI", "XMLScanning", "MPRIS", "Logind", "Recording", "RecordingFiles",
                 "Announcing",
-                "Threading",
+                "Threading", "Numbers",
                 log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings, linkerSettings: linking),
 
+        tests("NumbersTests", []),
         tests("ThreadingTests", ["Threading"]),
         tests("AudioTests", ["Audio", "Threading"]),
         tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
+
 /// A number of frames, or a frame's index: one sample for every channel at one instant.
 public typealias FrameCount = Int64
 
@@ -20,9 +22,12 @@ public struct AudioFormat: Hashable, Sendable {
         Double(frames) / Double(sampleRate)
     }
 
-    /// The nearest frame to a time in seconds, which must be finite.
+    /// More than a thousand years, and so little that no sum of a few frame counts overflows.
+    private static let longest = 0x1p53
+
+    /// The nearest frame to a time in seconds, at most 2^53 frames away from 0.
     public func frames(_ seconds: Double) -> FrameCount {
-        FrameCount((seconds * Double(sampleRate)).rounded())
+        FrameCount(clamping: min(max((seconds * Double(sampleRate)).rounded(), -Self.longest), Self.longest))
     }
 }
 

@@ -2,6 +2,7 @@
 
 internal import CCurl
 internal import Threading
+internal import Numbers
 
 /// libcurl's multi handle: all transfers under way. Lives on the network thread.
 final class CurlMulti {
@@ -44,6 +45,6 @@ final class CurlMulti {
     func wait(_ seconds: Double, for wake: WakeSignal) {
         var extra = curl_waitfd(fd: wake.descriptor, events: Int16(ccurl_wait_readable), revents: 0)
         // Rounded up: a timer never fires early, nor is it polled for.
-        _ = curl.multi_poll(handle, &extra, 1, Int32((seconds * 1_000).rounded(.up)), nil)
+        _ = curl.multi_poll(handle, &extra, 1, Int32(clamping: (seconds * 1_000).rounded(.up)), nil)
     }
 }

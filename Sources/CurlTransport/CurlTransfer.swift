@@ -2,6 +2,7 @@
 
 internal import CCurl
 internal import Media
+internal import Numbers
 
 /// One GET: an easy handle, and what its callbacks have gathered. Lives on the network thread.
 final class CurlTransfer {
@@ -54,7 +55,7 @@ final class CurlTransfer {
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectLimit * 1_000))
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: request.connectLimit * 1_000))
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_BUFFERSIZE, 64 * 1_024)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import Media
 internal import Threading
+internal import Numbers
 
 /// The inside of the network thread. Lives on it alone.
 final class NetworkLoop {
@@ -92,7 +93,7 @@ final class NetworkLoop {
             multi.wait(seconds ?? Self.longestSleep, for: inbox.wake)
         } else {
             var bell = pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
-            poll(&bell, 1, seconds.map { Int32(($0 * 1_000).rounded(.up)) } ?? -1)
+            poll(&bell, 1, seconds.map { Int32(clamping: ($0 * 1_000).rounded(.up)) } ?? -1)
         }
     }
 }

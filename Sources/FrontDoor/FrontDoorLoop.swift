@@ -5,6 +5,7 @@ internal import Glibc
 internal import HTTP
 internal import Logging
 internal import Threading
+internal import Numbers
 
 /// What runs on the door's thread: one epoll for listeners, waiting connections and the stop signal.
 ///
@@ -220,7 +221,7 @@ final class FrontDoorLoop: @unchecked Sendable {
     private func timeout() -> Int32 {
         let next = [headDeadlines.next, lingerDeadlines.next, listensAgainAt].compactMap(\.self).min()
         guard let next else { return -1 }
-        return Int32(max(0, min(60_000, (next.seconds(since: .now) * 1000).rounded(.up))))
+        return Int32(clamping: max(0, min(60_000, (next.seconds(since: .now) * 1000).rounded(.up))))
     }
 
     private func expire() {

@@ -6,6 +6,7 @@ internal import Loading
 import Logging
 import Session
 import Threading
+internal import Numbers
 
 /// The thread that listens to logind: connects, listens, and connects again. Waits on the bus and on its inbox only.
 final class LogindLoop {
@@ -102,7 +103,7 @@ final class LogindLoop {
             if lost != nil { return }
             deadline = connection.deadline
         }
-        let timeout = deadline.map { Int32(max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
+        let timeout = deadline.map { Int32(clamping: max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
         _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
     }
 }

@@ -3,6 +3,7 @@
 internal import Audio
 internal import CFFmpeg
 internal import MediaWorkerProtocol
+internal import Numbers
 
 extension Container {
     static let largestPicture = 16 << 20
@@ -125,7 +126,7 @@ extension Container {
             $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && $0.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
-        return isAudioOnly ? Int(Double(size) * 8 / length) : nil
+        return isAudioOnly ? Int(clamping: Double(size) * 8 / length) : nil
     }
 
     private func bits(_ parameters: UnsafeMutablePointer<AVCodecParameters>, _ codec: String) -> Int? {

@@ -3,6 +3,7 @@
 internal import Audio
 internal import CFFmpeg
 public import MediaWorkerProtocol
+internal import Numbers
 
 /// One opened media: its description, its samples, and any place in it.
 ///
@@ -222,7 +223,7 @@ public final class MediaReader {
         media.duration = count * size
         media.durationIsExact = true
         if let bytes = source.size {
-            media.bitrate = Int(Double(bytes) * 8 / (Double(count * size) / Double(media.format.sampleRate)))
+            media.bitrate = Int(clamping: Double(bytes) * 8 / (Double(count * size) / Double(media.format.sampleRate)))
         }
     }
 }

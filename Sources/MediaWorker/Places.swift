@@ -3,6 +3,7 @@
 internal import Audio
 internal import CFFmpeg
 internal import MediaWorkerProtocol
+internal import Numbers
 
 /// Where a frame of samples belongs by its time, and which time to ask the demuxer for.
 struct Places {
@@ -53,11 +54,11 @@ struct Places {
         guard isCoarse, frameSize > 0 else { return place }
         if place < min(firstCount, frameSize) / 2 { return 0 }
         let steps = (Double(place - firstCount) / Double(frameSize)).rounded()
-        return firstCount + Int64(steps) * frameSize
+        return firstCount + Int64(clamping: steps) * frameSize
     }
 
     func time(of frame: Int64, secondsEarlier: Int) -> Int64 {
-        let place = frame - Int64((prerollSeconds + Double(secondsEarlier)) * Double(rate)) + origin
+        let place = frame - Int64(clamping: (prerollSeconds + Double(secondsEarlier)) * Double(rate)) + origin
         let time = av_rescale_q_rnd(place, AVRational(num: 1, den: Int32(clamping: rate)), timeBase, AV_ROUND_DOWN)
         return max(first, time)
     }

@@ -2,6 +2,7 @@
 
 internal import CFFmpeg
 internal import MediaWorkerProtocol
+internal import Numbers
 
 /// A decoded picture, made smaller and written as JPEG.
 enum ScaledPicture {
@@ -21,8 +22,8 @@ enum ScaledPicture {
             var freed: UnsafeMutablePointer<AVFrame>? = target
             av_frame_free(&freed)
         }
-        target.pointee.width = Int32(max(1, (width * scale).rounded()))
-        target.pointee.height = Int32(max(1, (height * scale).rounded()))
+        target.pointee.width = Int32(clamping: max(1, (width * scale).rounded()))
+        target.pointee.height = Int32(clamping: max(1, (height * scale).rounded()))
         target.pointee.format = AV_PIX_FMT_YUVJ420P.rawValue
         target.pointee.color_range = AVCOL_RANGE_JPEG
         guard av_frame_get_buffer(target, 0) >= 0 else { throw .outOfMemory }

@@ -2,6 +2,7 @@
 
 internal import CFFmpeg
 internal import MediaWorkerProtocol
+internal import Numbers
 
 /// A frame of a video as a picture.
 enum Thumbnail {
@@ -21,7 +22,7 @@ enum Thumbnail {
             throw WorkerFailure(.outOfRange, "it ends at \(length) s")
         }
         let decoder = try TrackDecoder(container, track, of: AllowedFormats.video)
-        let wanted = Int64(((time + start) / base).rounded(.down))
+        let wanted = Int64(clamping: ((time + start) / base).rounded(.down))
         if time > 0, source.isSeekable {
             // Where that fails, decoding goes through all that lies before.
             avformat_seek_file(container.context, track.pointee.index, .min, wanted, wanted, 0)

@@ -125,6 +125,6 @@ extension WorkerConversation {
 
     func description(isOutline: Bool = false) -> WorkerSource {
         WorkerSource(
-            size: source.size, isSeekable: source.isSeekable, isLocal: source.isLocal, isOutline: isOutline)
+            size: source.size?.bytes, isSeekable: source.isSeekable, isLocal: source.isLocal, isOutline: isOutline)
     }
 }

@@ -2,6 +2,7 @@
 
 public import Media
 internal import MediaWorkerProtocol
+internal import Numbers
 public import Playback
 
 extension MediaWorkers {
@@ -57,7 +58,7 @@ private final class PictureSource: ByteSource {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    var size: Int64? { Int64(bytes.count) }
+    var size: ByteCount? { ByteCount(bytes.count) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         guard offset >= 0, offset < bytes.count else { return 0 }

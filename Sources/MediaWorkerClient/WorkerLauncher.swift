@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import Numbers
 internal import MediaWorkerProtocol
 internal import Playback
 internal import Threading
@@ -51,7 +52,7 @@ final class WorkerLauncher: Sendable {
         var process: pid_t = 0
         let code = spawn(&process, socket: null, memory: null, argument: argument)
         guard code == 0 else { throw StartFailure(message: "cannot be started: \(String(cString: strerror(code)))") }
-        let hasEnded = clinux_wait_for_end(process, Int32(seconds * 1_000))
+        let hasEnded = clinux_wait_for_end(process, Int32(clamping: seconds * 1_000))
         let failure = errno
         var status: Int32 = 0
         if hasEnded != 1 { kill(process, SIGKILL) }

@@ -4,6 +4,7 @@ public import Audio
 internal import CMpg123
 public import Media
 public import Playback
+internal import Numbers
 
 /// MPEG audio through libmpg123.
 public final class Mpg123Decoder: AudioDecoder {
@@ -45,7 +46,7 @@ public final class Mpg123Decoder: AudioDecoder {
             handle = try Mpg123Handle()
             try Self.configure(handle, layout, source, isOutline: isOutline)
             try handle.open(reader)
-            if !source.isLocal, let size = source.size { try handle.setSize(size) }
+            if !source.isLocal, let size = source.size { try handle.setSize(size.bytes) }
         } catch {
             throw reader.failure ?? error.mediaError(source.name)
         }
@@ -137,7 +138,9 @@ public final class Mpg123Decoder: AudioDecoder {
         reader.recover()
         do throws(Mpg123Error) {
             if reader.source.isLocal {
-                if !media.durationIsExact, !isScanned, (reader.source.size ?? 0) <= Self.scanAtSeek { try scan() }
+                if !media.durationIsExact, !isScanned, (reader.source.size?.bytes ?? 0) <= Self.scanAtSeek {
+                    try scan()
+                }
             } else if media.encoding.bitrateMode != .constant {
                 isInexact = frame > 0
             }
@@ -174,7 +177,7 @@ extension Mpg123Decoder {
         }
         let isLocal = reader.source.isLocal
         if isLocal, mayScan, media.isSeekable, let size = reader.source.size,
-            size - layout.audioStart <= Self.scanAtOpen
+            size.bytes - layout.audioStart <= Self.scanAtOpen
         {
             try scan()
         } else {
@@ -200,7 +203,7 @@ extension Mpg123Decoder {
         let step = frames / Int64(Self.indexSize) + 1
         let offsets = (0..<min(Int64(Self.indexSize), frames / step + 1)).map { entry in
             // Padding shifts a frame by a byte at most, and the search for its header goes forward.
-            length.firstFrame + (entry == 0 ? 0 : Int64(Double(entry * step) * frameSize) - 2)
+            length.firstFrame + (entry == 0 ? 0 : Int64(clamping: Double(entry * step) * frameSize) - 2)
         }
         try handle.setIndex(offsets, step: step)
     }

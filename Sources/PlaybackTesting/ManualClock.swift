@@ -3,6 +3,7 @@
 public import Playback
 internal import Synchronization
 public import Threading
+internal import Numbers
 
 /// Time that stands until a test moves it.
 public final class ManualClock: PlayerClock {
@@ -14,6 +15,6 @@ public final class ManualClock: PlayerClock {
     public var wallMilliseconds: Int64 { 1_700_000_000_000 + now.nanoseconds / 1_000_000 }
 
     public func advance(seconds: Double) {
-        nanoseconds.add(Int64((seconds * 1e9).rounded()), ordering: .acquiringAndReleasing)
+        nanoseconds.add(Int64(clamping: (seconds * 1e9).rounded()), ordering: .acquiringAndReleasing)
     }
 }

@@ -2,6 +2,7 @@
 
 import Audio
 import Threading
+internal import Numbers
 
 /// What the last word of the server lets us say about the stream's time.
 struct ClockAnchor: Hashable, Sendable {
@@ -26,7 +27,7 @@ struct ClockAnchor: Hashable, Sendable {
     /// The first index that the sink surely has not taken yet, with time for a message to get there.
     @_noLocks @_noAllocation
     func safeIndex(at now: MonotonicTime) -> FrameCount {
-        FrameCount(heard + (elapsed(at: now) + sinkLatency + Self.margin) * Double(sampleRate))
+        FrameCount(clamping: heard + (elapsed(at: now) + sinkLatency + Self.margin) * Double(sampleRate))
     }
 
     /// As `MonotonicTime.seconds(since:)`, which the compiler cannot vouch for here.

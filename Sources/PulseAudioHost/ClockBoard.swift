@@ -4,6 +4,7 @@ import Audio
 import Playback
 import Synchronization
 import Threading
+internal import Numbers
 
 /// The stream's clock, written by the mainloop thread and read by any: a sequence lock, so readers never delay the
 /// writer and enter no mutex.
@@ -70,7 +71,7 @@ final class ClockBoard: @unchecked Sendable {
             guard sequence.load(ordering: .relaxed) == before else { continue }
 
             let heard = anchor.heard(at: now)
-            let place = map.place(at: FrameCount(heard.rounded(.down)))
+            let place = map.place(at: FrameCount(clamping: heard.rounded(.down)))
             let isTrusted = now.seconds(since: anchor.time) < ClockAnchor.trust
             return OutputClock(
                 ringIndex: raised(place.ringIndex, stream: number),

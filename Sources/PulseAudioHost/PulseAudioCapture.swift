@@ -3,6 +3,7 @@
 internal import CPulse
 public import Recording
 import Threading
+internal import Numbers
 
 /// Recording from PulseAudio's sources (or PipeWire's). Each recording has a connection and a mainloop of its own, so
 /// that nothing of it runs, or can disturb the player, while none is made.
@@ -46,7 +47,7 @@ public final class PulseAudioCapture: AudioCapture {
         func iterate(_ seconds: Double, until isDone: () -> Bool) {
             let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
             while !isDone(), deadline > .now {
-                let left = Int32(max(0, deadline.seconds(since: .now)) * 1e6)
+                let left = Int32(clamping: max(0, deadline.seconds(since: .now)) * 1e6)
                 guard pa_mainloop_prepare(loop, left) >= 0, pa_mainloop_poll(loop) >= 0, pa_mainloop_dispatch(loop) >= 0
                 else { return }
             }

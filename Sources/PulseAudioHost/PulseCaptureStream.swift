@@ -4,6 +4,7 @@ internal import CPulse
 import Recording
 import Synchronization
 import Threading
+internal import Numbers
 
 /// One recording's stream, on a mainloop thread of its own.
 ///
@@ -88,7 +89,8 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
                 stream, { _, userdata in PulseCaptureStream.of(userdata).streamChanged() }, pointer)
             pa_stream_set_read_callback(
                 stream, { _, _, userdata in PulseCaptureStream.of(userdata).readable() }, pointer)
-            let fragment = UInt32(Double(request.sampleRate) * Self.fragment) * UInt32(request.channelCount * 4)
+            let fragment =
+                UInt32(clamping: Double(request.sampleRate) * Self.fragment) * UInt32(request.channelCount * 4)
             var buffer = pa_buffer_attr(
                 maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: fragment)
             // Not moved: another room's microphone is not what was asked for.

@@ -4,6 +4,7 @@ import Audio
 internal import CPulse
 import Playback
 import Threading
+internal import Numbers
 
 /// One playback stream: PulseAudio's side of a generation. Mainloop thread only.
 ///
@@ -240,7 +241,7 @@ final class PulseStream {
 
     private func announce(_ heard: Double) {
         let map = context.pointee.renderer.map
-        let place = map.place(at: FrameCount(heard.rounded(.down)))
+        let place = map.place(at: FrameCount(clamping: heard.rounded(.down)))
         let hasPassed = !place.isInside && place.boundary == nil && map.last.frames > 0
         if place.isInside || hasPassed, announced < map.last.start || (place.isInside && !isSounding) {
             announced = max(announced, map.last.start)
@@ -278,7 +279,7 @@ final class PulseStream {
         if let flushing {
             deadline = min(deadline, min(flushing.until, anchor.time(of: flushing.end) ?? flushing.until))
         }
-        let heard = FrameCount(anchor.heard(at: now).rounded(.down))
+        let heard = FrameCount(clamping: anchor.heard(at: now).rounded(.down))
         if let boundary = context.pointee.renderer.map.place(at: heard).boundary, let time = anchor.time(of: boundary) {
             deadline = min(deadline, time)
         }

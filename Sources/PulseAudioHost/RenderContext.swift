@@ -3,6 +3,7 @@
 import Audio
 internal import CPulse
 import Threading
+internal import Numbers
 
 /// What the write callback works on. It lives at a fixed address and is reached by raw pointer, so that rendering
 /// touches no reference count and no lock of ours. Mainloop thread only.
@@ -89,7 +90,7 @@ struct RenderContext {
         let deadline = gatherDeadline ?? now.advanced(bySeconds: 0.015)
         gatherDeadline = deadline
         return isDraining || now >= deadline
-            || renderer.unreadFrames >= FrameCount((anchor.sinkLatency + 0.025) * Double(anchor.sampleRate))
+            || renderer.unreadFrames >= FrameCount(clamping: (anchor.sinkLatency + 0.025) * Double(anchor.sampleRate))
     }
 
     /// New frames go where the last ones ended, or, when the sink may be past that, to the first safe index.

@@ -102,7 +102,7 @@ final class CacheEntry: Sendable {
     var status: CachedEntry {
         state.withLock { state in
             CachedEntry(
-                key: key, uri: url, size: state.facts.size, ranges: Array(state.written.ranges),
+                key: key, uri: url, size: state.facts.size?.bytes, ranges: Array(state.written.ranges),
                 isComplete: state.isComplete, isInUse: state.users > 0, used: state.used,
                 contentType: state.facts.contentType, bytesPerSecond: state.speed.rounded())
         }

@@ -2,6 +2,7 @@
 
 internal import GRDB
 internal import Media
+internal import Numbers
 
 /// What is in the files, in SQLite. A row is only ever written after its bytes are on the disk.
 final class CacheJournal {
@@ -63,7 +64,8 @@ final class CacheJournal {
                         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        record.id, record.url, record.facts.size, record.facts.entityTag, record.facts.lastModified,
+                        record.id, record.url, record.facts.size?.bytes, record.facts.entityTag,
+                        record.facts.lastModified,
                         record.facts.contentType, Self.text(record.ranges), record.isComplete, record.used,
                         record.facts.lifetime, record.checked,
                     ])
@@ -77,7 +79,8 @@ final class CacheJournal {
             let text = String.fromDatabaseValue(row["ranges"]), let ranges = ranges(text)
         else { return nil }
         let facts = CachedFacts(
-            size: Int64.fromDatabaseValue(row["size"]), entityTag: String.fromDatabaseValue(row["tag"]),
+            size: Int64.fromDatabaseValue(row["size"]).flatMap { ByteCount($0) },
+            entityTag: String.fromDatabaseValue(row["tag"]),
             lastModified: String.fromDatabaseValue(row["modified"]),
             contentType: String.fromDatabaseValue(row["type"]), lifetime: Double.fromDatabaseValue(row["lifetime"]))
         return Record(
@@ -95,11 +98,11 @@ final class CacheJournal {
     private static func ranges(_ text: String) -> [Range<Int64>]? {
         var ranges: [Range<Int64>] = []
         for part in text.split(separator: ",") {
-            let bounds = part.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-            guard bounds.count == 2, let start = bounds[0], let end = bounds[1], start >= 0, start < end,
-                start > ranges.last?.upperBound ?? -1
+            let bounds = part.split(separator: "-", omittingEmptySubsequences: false).map { ByteCount(digits: $0) }
+            guard bounds.count == 2, let start = bounds[0], let end = bounds[1], start < end,
+                start.bytes > ranges.last?.upperBound ?? -1
             else { return nil }
-            ranges.append(start..<end)
+            ranges.append(start.bytes..<end.bytes)
         }
         return ranges
     }

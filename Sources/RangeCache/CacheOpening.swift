@@ -67,13 +67,13 @@ enum CacheOpening {
     }
 
     private static func isSound(_ record: CacheJournal.Record, _ entry: CacheEntry) -> Bool {
-        guard let last = record.ranges.last, record.facts.size.map({ $0 > 0 && last.upperBound <= $0 }) ?? true
+        guard let last = record.ranges.last, record.facts.size.map({ $0 > 0 && last.upperBound <= $0.bytes }) ?? true
         else { return false }
         if record.isComplete {
-            guard let size = record.facts.size, record.ranges == [0..<size] else { return false }
+            guard let size = record.facts.size, record.ranges == [0..<size.bytes] else { return false }
             // Ended between the journal and the new name.
             if length(of: entry.completePath) == nil { rename(entry.partialPath, entry.completePath) }
-            return length(of: entry.completePath) == size
+            return length(of: entry.completePath) == size.bytes
         }
         // Without a size or a validator nothing could tell whether the server has still the same.
         guard record.facts.size != nil || record.facts.entityTag != nil || record.facts.lastModified != nil else {

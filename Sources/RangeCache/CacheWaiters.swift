@@ -18,7 +18,7 @@ struct CacheWaiter: Sendable {
         entry.state.withLock { state in
             if state.isRemoved || state.isComplete || state.users == 0 || state.failure != nil { return true }
             let end = state.written.ranges.first { $0.contains(offset) }?.upperBound ?? offset
-            return end - offset >= count || end == state.facts.size
+            return end - offset >= count || end == state.facts.size?.bytes
         }
     }
 }

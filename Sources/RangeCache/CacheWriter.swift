@@ -202,7 +202,7 @@ final class CacheWriter: @unchecked Sendable {
                 fail(entry, error.text)
                 continue
             }
-            if !record.isComplete, let size = record.facts.size, record.ranges == [0..<size] {
+            if !record.isComplete, let size = record.facts.size, record.ranges == [0..<size.bytes] {
                 record.isComplete = true
                 finished.append(entry)
             }

@@ -73,7 +73,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private func entry(_ id: String, _ deadline: Double) throws(RecordingError) -> RecordingEntry {
         let (descriptor, status) = try openFile(id)
         let stem = id[..<(id.lastIndex(of: ".") ?? id.endIndex)]
-        let milliseconds = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+        let milliseconds = Int64(status.st_mtim.tv_sec) &* 1000 &+ Int64(status.st_mtim.tv_nsec) / 1_000_000
         let isRecovered = stem.contains(Self.recoveredSuffix)
         // libsndfile closes it, also when it cannot read it.
         var sound = SoundFile.describe(descriptor)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
+
 /// What we have done to other applications' streams, and what is to be done next. Pure.
 ///
 /// Only what we changed is changed back, and only while it still is as we left it: who touches a stream in between
@@ -118,7 +120,7 @@ public struct NeighbourPolicy: Hashable, Sendable {
         case .silenceSpeech: return stream.isSpeech ? mute() : nil
         case .duck:
             guard !stream.volume.isEmpty, !stream.isMuted else { return nil }
-            let set = stream.volume.map { UInt32((Double($0) * duckFactor).rounded()) }
+            let set = stream.volume.map { UInt32(clamping: (Double($0) * duckFactor).rounded()) }
             return set == stream.volume
                 ? nil
                 : Entry(

@@ -3,6 +3,7 @@
 internal import Audio
 internal import Playback
 internal import Threading
+internal import Numbers
 
 /// One stream of a `PacedOutput`: what is heard at which time.
 struct PacedStream {
@@ -97,7 +98,7 @@ struct PacedStream {
         case .stopped, .drained: return
         case .waiting: resume()
         case .playing(let index, let start):
-            let due = max(0, Int(time.seconds(since: start) * Double(format.sampleRate)))
+            let due = max(0, Int(clamping: time.seconds(since: start) * Double(format.sampleRate)))
             let count = try render(due)
             let heard = start.advanced(bySeconds: format.seconds(FrameCount(count)))
             phase = .playing(index: index + FrameCount(count), time: heard)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+internal import Numbers
 
 /// Nanoseconds on CLOCK_MONOTONIC: the one time base of engine, outputs and event pacing.
 public struct MonotonicTime: Hashable, Comparable, Sendable {
@@ -20,12 +21,15 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
+    /// The earliest or latest time there is when the sum does not fit.
     public func advanced(bySeconds seconds: Double) -> MonotonicTime {
-        MonotonicTime(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(clamping: (seconds * 1e9).rounded()))
+        return MonotonicTime(nanoseconds: overflow ? (seconds < 0 ? .min : .max) : sum)
     }
 
     /// Seconds from `earlier` to this moment; negative when `earlier` lies after it.
     public func seconds(since earlier: MonotonicTime) -> Double {
-        Double(nanoseconds - earlier.nanoseconds) / 1e9
+        let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        return overflow ? (Double(nanoseconds) - Double(earlier.nanoseconds)) / 1e9 : Double(difference) / 1e9
     }
 }

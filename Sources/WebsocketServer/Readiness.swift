@@ -3,6 +3,7 @@
 internal import CLinux
 internal import Glibc
 internal import Threading
+internal import Numbers
 
 /// Which clients' sockets are ready, by epoll, and a bell that any thread rings.
 ///
@@ -43,7 +44,8 @@ final class Readiness: @unchecked Sendable {
 
     /// Waits for the bell, a socket or the deadline; then calls `serve` for each ready socket with poll(2)'s events.
     func wait(until deadline: MonotonicTime?, serve: (Int32, Int16) -> Void) {
-        let milliseconds = deadline.map { Int32(max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
+        let milliseconds =
+            deadline.map { Int32(clamping: max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
         let count = epoll_wait(set, &events, Int32(events.count), milliseconds)
         for index in 0..<max(0, Int(count)) {
             let (socket, ready) = (events[index].data.fd, events[index].events)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Threading
+internal import Numbers
 
 /// Counts up how much of a media is decoded.
 struct DecodeProgress {
@@ -27,7 +28,7 @@ struct DecodeProgress {
     /// Tells how fast it was.
     func end() {
         guard line.isShown else { return }
-        let speed = Int(done / max(0.001, MonotonicTime.now.seconds(since: began)))
+        let speed = Int(clamping: done / max(0.001, MonotonicTime.now.seconds(since: began)))
         line.show("\(TimeText.text(done)), \(speed) times faster than it plays")
         Console.complain("")
     }

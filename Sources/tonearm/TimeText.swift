@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import Numbers
 
 /// Times as people write them: `75`, `12.5`, `1:15`, `1:02:03.5`.
 struct TimeArgument: ExpressibleByArgument, Hashable {
@@ -31,7 +32,7 @@ enum TimeText {
     /// `1:05`, `1:02:03`; `--:--` when it is not known.
     static func text(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0 else { return "--:--" }
-        let whole = Int(seconds)
+        let whole = Int(clamping: seconds)
         let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
         let end = padded(whole % 60)
         return hours > 0 ? "\(hours):\(padded(minutes)):\(end)" : "\(minutes):\(end)"

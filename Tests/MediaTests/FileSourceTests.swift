@@ -28,6 +28,14 @@ import Testing
         #expect(try source.bytes(at: 1_000, count: 4).isEmpty)
     }
 
+    @Test func unsupported_whenItClaimsMoreThanAMediaHas() throws {
+        for size in [Int64.max, 1 << 62, 1 << 53 + 1, 1 << 48 + 1, -1] as [Int64] {
+            let number = open("\(folder.path)/a.mp3", O_RDONLY | O_CLOEXEC)
+            let refusal = code { _ = try FileSource(OwnedDescriptor(number), name: "a.mp3", statSize: size) }
+            #expect(refusal == .unsupported)
+        }
+    }
+
     @Test func unreadable_whenTruncatedUnderOurFeet() throws {
         let source = try MusicRoots([folder.path]).openFile("a.mp3")
         #expect(truncate("\(folder.path)/a.mp3", 4) == 0)

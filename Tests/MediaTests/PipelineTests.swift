@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
+import Numbers
 import Playback
 import PlaybackTesting
 import Testing
@@ -94,7 +95,8 @@ private final class ToyDecoder: AudioDecoder {
     init(_ source: any ByteSource, sampleRate: Int) {
         self.source = source
         media = MediaDescription(
-            format: AudioFormat(sampleRate: sampleRate, layout: .stereo), duration: source.size.map { $0 - Self.head },
+            format: AudioFormat(sampleRate: sampleRate, layout: .stereo),
+            duration: source.size.map { $0.bytes - Self.head },
             isSeekable: source.isSeekable, encoding: MediaDescription.Encoding(codec: "toy"))
     }
 
@@ -124,7 +126,7 @@ private final class FakeSource: ByteSource {
         self.isSeekable = isSeekable
     }
 
-    var size: Int64? { isSeekable ? Int64(content.count) : nil }
+    var size: ByteCount? { isSeekable ? ByteCount(content.count) : nil }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         // In pieces that fit no boundary.

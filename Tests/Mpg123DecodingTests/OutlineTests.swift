@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Media
+import Numbers
 import Playback
 import Synchronization
 import Testing
@@ -69,14 +70,14 @@ import Testing
 
 private final class CountingSource: ByteSource {
     let name = "counted"
-    let size: Int64?
+    let size: ByteCount?
     let isSeekable = true
     private let bytes: [UInt8]
     private let count = Mutex(0)
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        size = Int64(bytes.count)
+        size = ByteCount(bytes.count)
     }
 
     var bytesRead: Int { count.withLock { $0 } }

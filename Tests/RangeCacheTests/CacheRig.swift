@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Numbers
 import FoundationEssentials
 import Logging
 import Media
@@ -37,7 +38,9 @@ final class CacheRig {
 
     /// Keeps this part of a media of `size` bytes and waits until it can be read.
     @discardableResult
-    func keep(_ range: Range<Int64>, of path: String, size: Int64?, tag: String? = "\"v1\"") throws -> any CachedMedia {
+    func keep(_ range: Range<Int64>, of path: String, size: ByteCount?, tag: String? = "\"v1\"") throws
+        -> any CachedMedia
+    {
         let media = try media(path)
         media.describe(CachedFacts(size: size, entityTag: tag))
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 65_536) {

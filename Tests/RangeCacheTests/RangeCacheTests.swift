@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Catalogue
-import FoundationEssentials
+import Foundation
 import Media
 import Synchronization
 import Testing
@@ -222,6 +222,24 @@ import Threading
         let seconds = Date().timeIntervalSince(began)
         #expect(Double(told.withLock { $0.count }) <= seconds * 10 + 2)
         #expect(told.withLock { $0.contains { ($0.entries.first?.bytesPerSecond ?? 0) > 0 } })
+    }
+}
+
+@Suite struct CacheJournalNumbersTests {
+    /// Somebody's file, or a damaged one.
+    @Test(arguments: [Int64.max, 1 << 62, 1 << 53 + 1, 1 << 48 + 1] as [Int64])
+    func partsBeyondWhatAMediaHas_areNotTaken(end: Int64) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) stays: \(error)") } }
+        let journal = try CacheJournal(folder.path + "/cache.sqlite")
+        try journal.save(
+            [
+                CacheJournal.Record(id: 1, url: "a", ranges: [0..<10]),
+                CacheJournal.Record(id: 2, url: "b", ranges: [0..<end]),
+                CacheJournal.Record(id: 3, url: "c", ranges: [0..<10, end - 1..<end]),
+            ], removing: [])
+        #expect(try journal.records().map(\.id) == [1])
     }
 }
 

@@ -7,6 +7,7 @@ import Glibc
 import Logging
 import Media
 import Threading
+internal import Numbers
 
 /// What a scan works with.
 struct ScannerEnvironment {
@@ -75,7 +76,9 @@ final class LibraryScanner {
         if let watch = environment.watch {
             descriptors.append(pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0))
         }
-        return poll(&descriptors, nfds_t(descriptors.count), seconds.map { Int32(($0 * 1_000).rounded(.up)) } ?? -1) > 0
+        return poll(
+            &descriptors, nfds_t(descriptors.count), seconds.map { Int32(clamping: ($0 * 1_000).rounded(.up)) } ?? -1)
+            > 0
     }
 
     private func scanChanges() {

@@ -27,6 +27,9 @@ struct StateReader {
                 saved.current = SavedPosition(itemID: id, position: position)
             }
         }
+        if let id = Int64.fromDatabaseValue(player["opening"] ?? .null) {
+            saved.unopened = ItemID(number: UInt64(bitPattern: id))
+        }
         let settings = try values(database, sql: "SELECT key, value FROM setting")
         skipped += saved.settings.take(settings)
         for (key, value) in settings where key.hasPrefix("note.") {

@@ -31,12 +31,21 @@ public final class StateStore: PlayerStore {
 
     deinit { close() }
 
+    /// For a disk that hangs: the start waits no longer for the mark of the item that is opened.
+    private static let longestMarking = 0.5
+
     /// A second call gives an empty state: it is not kept in memory.
     public func load() -> SavedPlayer {
-        loaded.withLock { saved in
+        let saved = loaded.withLock { saved in
             defer { saved = nil }
             return saved ?? SavedPlayer()
         }
+        if let first = saved.first, first != saved.unopened {
+            let marked = Mailbox<Void>()
+            save([.opening(first)]) { _ in marked.post(()) }
+            _ = marked.take(until: .now.advanced(bySeconds: Self.longestMarking))
+        }
+        return saved
     }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {

@@ -23,6 +23,8 @@ struct StateWriter {
             case .note(let name, let text):
                 try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
                     .execute(arguments: ["note." + name, text])
+            case .opening(let id): try set("opening", Int64(bitPattern: id.number).databaseValue, database)
+            case .opened: try set("opening", .null, database)
             }
         }
         if let numbers {

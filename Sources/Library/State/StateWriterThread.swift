@@ -139,13 +139,16 @@ struct StateWriterThread {
     /// Only the last settings, position and note of each name, and nothing of the queue from before it was replaced.
     static func condensed(_ changes: [SavedChange]) -> [SavedChange] {
         var kept: [SavedChange] = []
-        var seen = (settings: false, position: false, queue: false)
+        var seen = (settings: false, position: false, queue: false, opening: false)
         var notes: Set<String> = []
         for change in changes.reversed() {
             switch change {
             case .note(let name, _) where notes.insert(name).inserted: kept.append(change)
             case .settings where !seen.settings:
                 seen.settings = true
+                kept.append(change)
+            case .opening where !seen.opening, .opened where !seen.opening:
+                seen.opening = true
                 kept.append(change)
             case .position where !seen.position:
                 seen.position = true

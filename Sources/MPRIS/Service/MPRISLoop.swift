@@ -6,6 +6,7 @@ internal import Loading
 internal import Logging
 import Playback
 import Threading
+internal import Numbers
 
 /// The bus's thread: connects, answers, tells changes, and connects again. Waits on the bus and on its inbox only.
 final class MPRISLoop {
@@ -225,7 +226,8 @@ final class MPRISLoop {
         case .waiting(let until): deadlines = [until]
         case .off, .impossible: break
         }
-        let timeout = deadlines.min().map { Int32(max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
+        let timeout =
+            deadlines.min().map { Int32(clamping: max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
         _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
     }
 }

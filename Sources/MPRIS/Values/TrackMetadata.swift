@@ -2,6 +2,7 @@
 
 import DBus
 import Playback
+internal import Numbers
 
 /// The `Metadata` of a track, by the names of the MPRIS metadata page and of xesam. What is not known has no key.
 enum TrackMetadata {
@@ -39,7 +40,7 @@ enum TrackMetadata {
         of(item, media: nil, duration: nil, artwork: nil, prefersTags: false)
     }
 
-    static func microseconds(_ seconds: Double) -> Int64 { Int64((min(seconds, 9e12) * 1e6).rounded()) }
+    static func microseconds(_ seconds: Double) -> Int64 { Int64(clamping: (min(seconds, 9e12) * 1e6).rounded()) }
 
     /// A picture's address that a desktop can load by itself.
     private static func network(_ uri: String?) -> String? {

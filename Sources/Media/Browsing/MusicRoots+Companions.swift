@@ -74,13 +74,13 @@ extension MusicRoots {
     /// nil when there is no such file, or a larger one.
     private func content(_ uri: String, atMost limit: Int64) throws(MediaError) -> [UInt8]? {
         guard let source = file(uri, atMost: limit), let size = source.size else { return nil }
-        return try source.bytes(at: 0, count: Int(size))
+        return try source.bytes(at: 0, count: Int(size.bytes))
     }
 
     private func file(_ uri: String, atMost limit: Int64) -> FileSource? {
         do throws(MediaError) {
             let source = try openFile(uri)
-            return source.size.map { $0 <= limit } == true ? source : nil
+            return source.size.map { $0.bytes <= limit } == true ? source : nil
         } catch {
             // It is a companion: what cannot be opened is as good as not there.
             return nil

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Numbers
+
 /// Keeps what was downloaded, by address. It decouples the network source from how and where that is stored.
 ///
 /// Callable from any thread. Nothing here waits for the network; `find` and `make` may wait for the disk.
@@ -44,7 +46,7 @@ public protocol CachedMedia: AnyObject, Sendable {
 
 /// What is known of a cached media; enough to tell whether the server still has the same one.
 public struct CachedFacts: Hashable, Sendable {
-    public var size: Int64?
+    public var size: ByteCount?
     public var entityTag: String?
     public var lastModified: String?
     public var contentType: String?
@@ -52,7 +54,7 @@ public struct CachedFacts: Hashable, Sendable {
     public var lifetime: Double?
 
     public init(
-        size: Int64? = nil, entityTag: String? = nil, lastModified: String? = nil, contentType: String? = nil,
+        size: ByteCount? = nil, entityTag: String? = nil, lastModified: String? = nil, contentType: String? = nil,
         lifetime: Double? = nil
     ) {
         self.size = size

@@ -32,7 +32,7 @@ public struct MusicRoots: Sendable {
                 .notFound, "\(name) is a file, but the address ends with a slash, as only a folder's does.")
         }
         guard found.status.st_size > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
-        return FileSource(found.descriptor.take(), name: name, size: Int64(found.status.st_size))
+        return try FileSource(found.descriptor.take(), name: name, statSize: Int64(found.status.st_size))
     }
 
     /// A descriptor with what fstat says of it. A class because a non-copyable member cannot leave a tuple or array.

@@ -46,7 +46,7 @@ struct HLSContext: Sendable {
 
     static func whole(_ source: HTTPSource, from start: Int64, limit: Int) throws(MediaError) -> [UInt8] {
         var bytes: [UInt8] = []
-        if let size = source.size { bytes.reserveCapacity(Int(max(0, min(size - start, Int64(limit)))) + 1) }
+        if let size = source.size { bytes.reserveCapacity(Int(max(0, min(size.bytes - start, Int64(limit)))) + 1) }
         while bytes.count <= limit {
             let part = try source.bytes(at: start + Int64(bytes.count), count: 64 << 10)
             bytes += part

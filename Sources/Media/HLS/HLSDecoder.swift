@@ -2,6 +2,7 @@
 
 internal import Audio
 internal import Playback
+internal import Numbers
 
 /// The sound of a stream in pieces: one decoder for each run of them, silence where one is missing. Lives on the decode
 /// thread.
@@ -218,11 +219,11 @@ final class HLSDecoder: AudioDecoder {
         let here = place ?? format.seconds(position) + format.seconds(silence)
         let exact = clock.flatMap { clocks.place(recording, $0, rate: format.sampleRate, estimate: here + owed) }
         if place != nil {
-            position = FrameCount(((owed > 0 ? here : exact ?? here) * Double(format.sampleRate)).rounded())
+            position = FrameCount(clamping: ((owed > 0 ? here : exact ?? here) * Double(format.sampleRate)).rounded())
         }
         if owed + slack > 0 {
             let lost = exact.map { min(max(0, $0 - here), owed + slack + 1) } ?? owed
-            silence += FrameCount((lost * Double(format.sampleRate)).rounded())
+            silence += FrameCount(clamping: (lost * Double(format.sampleRate)).rounded())
         }
         (owed, slack) = (0, 0)
         if let clock { clocks.learn(recording, clock, at: format.seconds(position + silence)) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
 internal import Playback
 
 /// Reads what a playlist's text says. References start from where it lies.
@@ -139,10 +140,12 @@ struct HLSParser {
         var range = length
         if let count = openRange {
             // It goes on where the last one of the same address has ended.
-            guard let lastRange, lastRange.reference == reference, lastRange.end < 1 << 60 else {
+            guard let lastRange, lastRange.reference == reference,
+                let end = ByteCount(lastRange.end + count)?.bytes
+            else {
                 throw failure("its playlist has a part that begins nowhere")
             }
-            range = lastRange.end..<lastRange.end + count
+            range = lastRange.end..<end
         }
         lastRange = range.map { (reference, $0.upperBound) }
         return range
@@ -190,10 +193,10 @@ struct HLSParser {
 
     /// `length@offset`, or only the length.
     private static func range(_ text: Substring) -> (Range<Int64>?, Int64?) {
-        let parts = text.split(separator: "@", maxSplits: 1).map { Int64($0) }
-        guard let length = parts.first ?? nil, (1..<1 << 40).contains(length) else { return (nil, nil) }
-        guard parts.count > 1 else { return (nil, length) }
-        guard let offset = parts[1], (0..<1 << 60).contains(offset) else { return (nil, nil) }
-        return (offset..<offset + length, nil)
+        let parts = text.split(separator: "@", maxSplits: 1).map { ByteCount(digits: String($0).trimmedOfSpaces) }
+        guard let length = parts.first ?? nil, length > 0 else { return (nil, nil) }
+        guard parts.count > 1 else { return (nil, length.bytes) }
+        guard let offset = parts[1], let end = ByteCount(offset.bytes + length.bytes) else { return (nil, nil) }
+        return (offset.bytes..<end.bytes, nil)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
 internal import Playback
 internal import Synchronization
 
@@ -32,7 +33,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     }
 
     let name: String
-    let size: Int64? = nil
+    let size: ByteCount? = nil
     let isSeekable = false
     let isLocal = false
     private(set) var end: End?

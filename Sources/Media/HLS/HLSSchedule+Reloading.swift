@@ -2,6 +2,7 @@
 
 internal import Playback
 internal import Threading
+internal import Numbers
 
 /// The playlist of a live stream, which grows at its end and is cut at its beginning.
 extension HLSSchedule {
@@ -90,7 +91,7 @@ extension HLSSchedule {
     mutating func checkReload() {
         guard isLive, !isEnded else { return }
         if failure == nil, now.seconds(since: changedAt) >= stallLimit - 0.0005 {
-            let seconds = Int(stallLimit)
+            let seconds = Int(clamping: stallLimit)
             failure = reloadError ?? MediaError(.network, "\(name): the station has sent nothing new for \(seconds) s.")
         }
         switch reload {

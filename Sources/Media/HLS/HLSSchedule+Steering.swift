@@ -2,6 +2,7 @@
 
 internal import Playback
 internal import Threading
+internal import Numbers
 
 /// Which pieces to fetch, and what to tell of them.
 extension HLSSchedule {
@@ -51,7 +52,7 @@ extension HLSSchedule {
     /// Thousandths of a second.
     static let unitsPerSecond = 1_000.0
 
-    private func units(_ seconds: Double) -> Int64 { Int64(max(0, seconds) * Self.unitsPerSecond) }
+    private func units(_ seconds: Double) -> Int64 { Int64(clamping: max(0, seconds) * Self.unitsPerSecond) }
 
     mutating func report() {
         var loading = MediaLoading()

@@ -28,7 +28,7 @@ extension Download {
         resource = RemoteResource(
             address: original, size: facts.size, hasRanges: true, entityTag: facts.entityTag,
             lastModified: facts.lastModified, contentType: facts.contentType)
-        let isComplete = facts.size.map { ranges.contains(0) && missing(from: 0) >= $0 } ?? false
+        let isComplete = facts.size.map { ranges.contains(0) && missing(from: 0) >= $0.bytes } ?? false
         cache.trust = !isComplete ? .unconfirmed : isFresh ? .confirmed : .stale
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
 internal import Playback
 internal import Threading
 
@@ -19,7 +20,9 @@ extension Download {
         let target = missing(from: place)
         if let end, target >= end, cache.trust != .unconfirmed {
             // A transfer that has brought the last byte ends by itself, and its connection can be used again.
-            if let fetch, fetch.cursor < min(end, fetch.end ?? end) || (fetch.end == nil && end != resource?.size) {
+            if let fetch,
+                fetch.cursor < min(end, fetch.end ?? end) || (fetch.end == nil && end != resource?.size?.bytes)
+            {
                 stop(fetch)
             }
             return
@@ -43,7 +46,7 @@ extension Download {
 
     /// Where what is wanted ends, once that is known.
     var end: Int64? {
-        [resource?.size, resource == nil ? nil : piece?.range?.upperBound].compactMap { $0 }.min()
+        [resource?.size?.bytes, resource == nil ? nil : piece?.range?.upperBound].compactMap { $0 }.min()
     }
 
     var fetch: Fetch? {
@@ -139,7 +142,7 @@ extension Download {
             // room.
             if !fetch.isPaused { lost("\(original.name): \(message)") }
         case nil:
-            guard let expected = fetch.end ?? resource?.size else { return ended(at: fetch.cursor, fetch) }
+            guard let expected = fetch.end ?? resource?.size?.bytes else { return ended(at: fetch.cursor, fetch) }
             if fetch.cursor < expected {
                 lost("\(original.name): \(fetch.address.host) sent less than it had promised.")
             } else {
@@ -159,7 +162,7 @@ extension Download {
         }
         if size == 0 { return failEmpty() }
         resource = resource ?? RemoteResource(address: fetch.address, size: nil, hasRanges: false)
-        resource?.size = size
+        resource?.size = ByteCount(size)
         failedTries = 0
     }
 

@@ -70,14 +70,14 @@ extension Download {
         }
         if let end = readableCached(from: offset) { return .cached(upTo: end) }
         if let failure { return .failed(failure) }
-        if let size = resource?.size, offset >= size { return .end }
+        if let size = resource?.size, offset >= size.bytes { return .end }
         if let tapped, offset < tapped.reached { return .late }
         return resource?.isLive == true || isComing(offset) ? .wait : .elsewhere
     }
 
     /// Whether this byte, which is missing, comes when everything goes on as it does. True also at the end.
     private func isComing(_ offset: Int64) -> Bool {
-        if let size = resource?.size, offset >= size { return true }
+        if let size = resource?.size, offset >= size.bytes { return true }
         return (fetch?.cursor ?? missing(from: place)) <= offset
     }
 }

@@ -155,7 +155,7 @@ struct Download {
         case .redirect(let location): redirect(fetch, to: location)
         case .end(let size):
             stop(fetch)
-            if size == 0 { failEmpty() } else { ended(at: size, fetch) }
+            if size == 0 { failEmpty() } else { ended(at: size.bytes, fetch) }
         case .changed where !wasRead && cache.trust == .unconfirmed:
             stop(fetch)
             forgetCache()
@@ -242,7 +242,7 @@ struct Download {
         let isSatisfied = self.isSatisfied
         let isStalled = isWanting && now.seconds(since: lastProgress) >= LoadingReports.stallAfter - 0.0005
         let loading = MediaLoading(
-            ranges: Array(atHand.ranges), size: resource?.size, place: place,
+            ranges: Array(atHand.ranges), size: resource?.size?.bytes, place: place,
             bytesPerSecond: reporting.speed(now: now, isLoading: isWanting), isStalled: isStalled,
             isSatisfied: isSatisfied)
         if reporting.isDue(loading, now: now) { actions.append(.report(loading)) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Numbers
 public import Playback
 internal import Synchronization
 internal import Threading
@@ -68,13 +69,13 @@ public final class HTTPSource: ByteSource {
         cached.withLock { $0 }?.close()
     }
 
-    public var size: Int64? { download.withLock { $0.resource?.size } }
+    public var size: ByteCount? { download.withLock { $0.resource?.size } }
 
     public var isSeekable: Bool {
         download.withLock { download in
             guard let resource = download.resource, let size = resource.size else { return false }
             // All of it is there, and nothing else will want the room.
-            return resource.hasRanges || download.window.missing(from: 0) >= size
+            return resource.hasRanges || download.window.missing(from: 0) >= size.bytes
         }
     }
 

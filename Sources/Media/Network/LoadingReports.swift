@@ -45,7 +45,11 @@ struct LoadingReports {
 
     /// Whether to tell it now; if not, `nextDue` says when to ask again.
     mutating func isDue(_ loading: MediaLoading, now: MonotonicTime) -> Bool {
-        guard isNews(loading) else { return false }
+        guard isNews(loading) else {
+            // What was to be told has come back to what was told last.
+            nextDue = nil
+            return false
+        }
         let isTurn = told?.isStalled != loading.isStalled || told?.isSatisfied != loading.isSatisfied
         if !isTurn, let toldAt, now.seconds(since: toldAt) < Self.interval - 0.0005 {
             nextDue = toldAt.advanced(bySeconds: Self.interval)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
+
 /// What a server has told of the media: enough to ask for a part of it and to notice that it is another one by now.
 struct RemoteResource: Hashable {
     /// Where redirects had led to.
     var address: WebAddress
     /// nil while unknown.
-    var size: Int64?
+    var size: ByteCount?
     /// Parts can be asked for.
     var hasRanges: Bool
     var entityTag: String?
@@ -41,9 +43,10 @@ struct RemoteResource: Hashable {
 
 /// `Content-Range` (RFC 9110, section 14.4).
 struct ContentRange: Hashable {
-    /// nil for an unsatisfied range (`bytes */123`).
-    var range: ClosedRange<Int64>?
-    var total: Int64?
+    /// The first byte; nil for an unsatisfied range (`bytes */123`).
+    var first: Int64?
+    /// nil when the server does not know it, or names more than a media has.
+    var total: ByteCount?
 
     init?(_ text: String?) {
         guard let text else { return nil }
@@ -52,14 +55,23 @@ struct ContentRange: Hashable {
         let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
         if sides[1] != "*" {
-            guard let total = Int64(sides[1]), total >= 0 else { return nil }
-            self.total = total
+            guard Self.isNumber(sides[1]) else { return nil }
+            total = ByteCount(digits: sides[1])
         }
         guard sides[0] != "*" else { return }
         let bounds = sides[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard bounds.count == 2, let first = Int64(bounds[0]), let last = Int64(bounds[1]), first >= 0, first <= last
-        else { return nil }
-        if let total, last >= total { return nil }
-        range = first...last
+        guard bounds.count == 2, let first = ByteCount(digits: bounds[0]), Self.isNumber(bounds[1]) else { return nil }
+        // A last byte beyond what is counted goes with a size beyond it.
+        if let last = ByteCount(digits: bounds[1]) {
+            guard first <= last, total.map({ last < $0 }) ?? true else { return nil }
+        } else {
+            guard total == nil, sides[1] != "*" else { return nil }
+        }
+        self.first = first.bytes
+    }
+
+    /// Of any length.
+    private static func isNumber(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

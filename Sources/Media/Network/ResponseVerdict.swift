@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
 internal import Playback
 
 /// What one response head means for a download.
@@ -8,7 +9,7 @@ enum ResponseVerdict: Hashable {
     case body(from: Int64, RemoteResource)
     case redirect(String)
     /// The media ends where more of it was asked for.
-    case end(size: Int64)
+    case end(size: ByteCount)
     /// It is not what it was when it was opened.
     case changed
     /// The server cannot answer now; it may name the seconds to wait.
@@ -56,16 +57,15 @@ enum ResponseVerdict: Hashable {
         found.lifetime = Freshness.lifetime(head)
         var start: Int64 = 0
         if head.status == 206 {
-            guard let part = ContentRange(head["Content-Range"]), let range = part.range, range.lowerBound == offset
-            else {
+            guard let part = ContentRange(head["Content-Range"]), let first = part.first, first == offset else {
                 return .fail(
                     MediaError(.network, "\(address.name): \(address.host) sent another part than was asked for."))
             }
-            start = range.lowerBound
+            start = first
             found.size = part.total
             found.hasRanges = true
         } else {
-            found.size = head["Content-Length"].flatMap { Int64($0.trimmedOfSpaces) }.flatMap { $0 >= 0 ? $0 : nil }
+            found.size = head["Content-Length"].flatMap { ByteCount(digits: $0.trimmedOfSpaces) }
             // Who answered with the whole when asked for a part has none to give, whatever the field says.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
             found.isLive = isLive(head, size: found.size)
@@ -88,8 +88,8 @@ enum ResponseVerdict: Hashable {
     }
 
     /// A station: its fields, and no length, or one that stands for none.
-    private static func isLive(_ head: TransferHead, size: Int64?) -> Bool {
-        guard size.map({ $0 >= 1 << 31 - 1 }) ?? true else { return false }
+    private static func isLive(_ head: TransferHead, size: ByteCount?) -> Bool {
+        guard size.map({ $0.bytes >= 1 << 31 - 1 }) ?? true else { return false }
         return head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
     }
 
@@ -122,7 +122,7 @@ enum ResponseVerdict: Hashable {
     private static func unsatisfied(_ head: TransferHead, offset: Int64, known: RemoteResource?) -> ResponseVerdict? {
         let total = ContentRange(head["Content-Range"])?.total
         if offset == 0 { return .end(size: 0) }
-        guard let total else { return known?.size == nil ? .end(size: offset) : nil }
-        return total == offset ? .end(size: offset) : .changed
+        guard let total else { return known?.size == nil ? ByteCount(offset).map { .end(size: $0) } : nil }
+        return total.bytes == offset ? .end(size: total) : .changed
     }
 }

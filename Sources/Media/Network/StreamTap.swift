@@ -31,7 +31,7 @@ public final class StreamTap: Sendable {
     }
 
     /// Bytes in all; nil for a station, and while unknown.
-    public var size: Int64? { source.size }
+    public var size: Int64? { source.size?.bytes }
 
     public var isLive: Bool { source.broadcast(at: nil) != nil }
 

@@ -98,7 +98,7 @@ public final class WebPictures: Sendable {
     private static func whole(_ source: any ByteSource) throws(MediaError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= largest {
-            if let size = source.size, size > largest { break }
+            if let size = source.size, size.bytes > largest { break }
             let part = try source.bytes(at: Int64(bytes.count), count: 64 << 10)
             bytes += part
             if part.count < 64 << 10 { return bytes }

@@ -3,6 +3,7 @@
 internal import Audio
 public import Playback
 internal import Threading
+internal import Numbers
 
 /// The loudest sample of each moment of a media, for a picture of it.
 public struct WaveformMeter: Sendable {
@@ -70,5 +71,5 @@ public struct WaveformMeter: Sendable {
     /// Bytes that it takes.
     public var size: Int { moments.count }
 
-    private static func step(_ loudness: Float) -> UInt8 { UInt8((min(1, loudness) * 255).rounded()) }
+    private static func step(_ loudness: Float) -> UInt8 { UInt8(clamping: Double(min(1, loudness) * 255).rounded()) }
 }

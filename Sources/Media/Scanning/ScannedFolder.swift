@@ -103,7 +103,7 @@ public final class ScannedFolder: Sendable {
             throw MediaError(.unreadable, "\(file.name) is not a regular file.")
         }
         guard status.st_size > 0 else { throw MediaError(.empty, "\(file.name) is empty (0 bytes).") }
-        return FileSource(descriptor, name: file.name, size: Int64(status.st_size))
+        return try FileSource(descriptor, name: file.name, statSize: Int64(status.st_size))
     }
 }
 

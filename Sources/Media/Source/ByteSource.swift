@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Numbers
 public import Playback
 
 /// The bytes of one media. It decouples decoders from where the bytes come from: a file now, a network stream or its
@@ -11,7 +12,7 @@ public protocol ByteSource: AnyObject, Sendable {
     var name: String { get }
 
     /// Bytes in all; nil while unknown (live). Of a network source known once something was read.
-    var size: Int64? { get }
+    var size: ByteCount? { get }
 
     /// Whether any offset may be read. One that is not seekable serves rising offsets only, but keeps its first 64 KB
     /// readable, so that recognising what it is costs nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+public import Numbers
 public import Playback
 internal import Synchronization
 
@@ -8,20 +9,31 @@ internal import Synchronization
 public final class FileSource: ByteSource {
     public let name: String
     /// As it was when opened: a file that grows is played to there, one that shrinks is noticed.
-    public let size: Int64?
+    public let size: ByteCount?
     public let isSeekable = true
 
     private let descriptor: OwnedDescriptor
     private let openedSize: Int64
     private let hasBeenClosed = Atomic(false)
 
+    /// Takes over a descriptor of a regular file of so many bytes. Throws `unsupported` for more than any file of sound has.
+    public convenience init(
+        _ descriptor: consuming OwnedDescriptor, name: String, statSize: Int64
+    ) throws(MediaError) {
+        guard let size = ByteCount(statSize) else {
+            throw MediaError(
+                .unsupported, "\(name) cannot be played: it claims \(statSize) bytes, more than a file of sound has.")
+        }
+        self.init(descriptor, name: name, size: size)
+    }
+
     /// Takes over a descriptor of a regular file of `size` bytes.
-    public init(_ descriptor: consuming OwnedDescriptor, name: String, size: Int64) {
+    public init(_ descriptor: consuming OwnedDescriptor, name: String, size: ByteCount) {
         // Doubles the kernel's read-ahead; a refusal changes nothing but speed.
         posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
         self.name = name
         self.size = size
-        self.openedSize = size
+        self.openedSize = size.bytes
         self.descriptor = descriptor
     }
 

@@ -77,7 +77,7 @@ final class SourceReader {
         case SEEK_CUR: base = position
         default:
             guard let size = source.size else { return -1 }
-            base = size
+            base = size.bytes
         }
         let (target, overflow) = base.addingReportingOverflow(Int64(offset))
         guard !overflow, target >= 0 else { return -1 }

@@ -3,6 +3,7 @@
 internal import Audio
 internal import Media
 internal import Playback
+internal import Numbers
 
 /// The length of a stream that does not tell it: the bytes that there are by the bytes that a frame took so far.
 struct LengthEstimate {
@@ -58,17 +59,18 @@ struct LengthEstimate {
     /// From the samples taken; nil without any.
     var sampled: FrameCount? {
         guard let audioEnd, let sampledSize else { return nil }
-        return FrameCount((Double(audioEnd - firstFrame) / sampledSize).rounded()) * FrameCount(samplesPerFrame)
+        return FrameCount(clamping: (Double(audioEnd - firstFrame) / sampledSize).rounded())
+            * FrameCount(samplesPerFrame)
     }
 
     func estimate(bitrate: Int?, sampleRate: Int) -> FrameCount? {
         guard let audioEnd, let bitrate, bitrate > 0 else { return nil }
-        return FrameCount(Double(audioEnd - firstFrame) * 8 / Double(bitrate) * Double(sampleRate))
+        return FrameCount(clamping: Double(audioEnd - firstFrame) * 8 / Double(bitrate) * Double(sampleRate))
     }
 
     func meanBitrate(frames: FrameCount, sampleRate: Int) -> Int? {
         guard let audioEnd, frames > 0 else { return nil }
-        return Int((Double(audioEnd - firstFrame) * 8 * Double(sampleRate) / Double(frames)).rounded())
+        return Int(clamping: (Double(audioEnd - firstFrame) * 8 * Double(sampleRate) / Double(frames)).rounded())
     }
 
     /// A frame was decoded. A new estimate once it is worth telling: it has moved by more than 0.5 % and 10 ms or so.
@@ -78,7 +80,7 @@ struct LengthEstimate {
         guard frames % 64 == 0 else { return nil }
         let passed = offset + Int64(size)
         let perFrame = sampledSize ?? Double(passed - firstFrame) / Double(frames)
-        let ahead = Int64((Double(max(0, audioEnd - passed)) / perFrame).rounded())
+        let ahead = Int64(clamping: (Double(max(0, audioEnd - passed)) / perFrame).rounded())
         let estimate = (frames + ahead) * FrameCount(samplesPerFrame)
         guard abs(estimate - lastTold) > max(lastTold / 200, 512) else { return nil }
         lastTold = estimate

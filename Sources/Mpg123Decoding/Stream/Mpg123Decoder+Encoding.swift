@@ -2,6 +2,7 @@
 
 internal import CMpg123
 internal import Playback
+internal import Numbers
 
 extension Mpg123Decoder {
     /// What the first frame and the header frame say of the encoding.
@@ -31,7 +32,7 @@ extension Mpg123Decoder {
             encoding.bitrate = Int(frame.framesize) * 8 * frame.rate / max(1, samplesPerFrame)
         } else if encoding.bitrateMode != .constant, let frames = info?.frames, let bytes = info?.bytes {
             let seconds = Double(frames) * Double(samplesPerFrame) / Double(frame.rate)
-            if seconds > 0 { encoding.bitrate = Int((Double(bytes) * 8 / seconds).rounded()) }
+            if seconds > 0 { encoding.bitrate = Int(clamping: (Double(bytes) * 8 / seconds).rounded()) }
         }
         return encoding
     }

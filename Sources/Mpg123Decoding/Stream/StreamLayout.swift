@@ -28,10 +28,10 @@ struct StreamLayout {
         guard source.isSeekable, let size = source.size else { return }
         // A request for the last bytes alone would take as long as the first sound may.
         guard source.isLocal else {
-            audioEnd = max(size, audioStart)
+            audioEnd = max(size.bytes, audioStart)
             return
         }
-        var end = size
+        var end = size.bytes
         if end >= audioStart + 128, try source.bytes(at: end - 128, count: 3).elementsEqual("TAG".utf8) { end -= 128 }
         if end >= audioStart + 32 {
             let footer = try source.bytes(at: end - 32, count: 32)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Media
+internal import Numbers
 internal import Playback
 
 /// The leading ID3v2 tag without its large frames (pictures, attached files), so that a scan of a music collection reads
@@ -92,7 +93,7 @@ struct PicturelessTag {
 /// A source whose beginning is another one's.
 final class RetaggedSource: ByteSource {
     let name: String
-    let size: Int64?
+    let size: ByteCount?
     let isSeekable: Bool
     var isLocal: Bool { base.isLocal }
 
@@ -107,7 +108,7 @@ final class RetaggedSource: ByteSource {
         self.head = head
         shift = replaced - Int64(head.count)
         name = base.name
-        size = base.size.map { max(0, $0 - replaced + Int64(head.count)) }
+        size = base.size.flatMap { ByteCount(max(0, $0.bytes - replaced + Int64(head.count))) }
         isSeekable = base.isSeekable
     }
 

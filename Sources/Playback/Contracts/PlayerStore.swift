@@ -3,6 +3,9 @@
 /// Keeps what must survive the process. Owned here so that the player does not know a database.
 public protocol PlayerStore: Sendable {
     /// The state as last saved; an empty one for a new store. Called once, before the player starts; may block.
+    ///
+    /// The player then opens the item that `SavedPlayer.first` names. The store marks it before it returns and keeps the mark
+    /// until `.opened` is saved: an item that is still marked at the next start has ended the process.
     func load() -> SavedPlayer
 
     /// Appends changes, in order. Returns at once; `completion` is called from the store's thread when they would
@@ -20,8 +23,13 @@ public struct SavedPlayer: Sendable {
     public var current: SavedPosition?
     /// What others keep beside the player's state, by names of their own.
     public var notes: [String: String] = [:]
+    /// The item that was being opened when the last process died.
+    public var unopened: ItemID?
 
     public init() {}
+
+    /// The item that the player opens at its start.
+    public var first: ItemID? { current?.itemID ?? items.first?.id }
 }
 
 public struct SavedPosition: Hashable, Sendable {
@@ -41,4 +49,8 @@ public enum SavedChange: Sendable {
     case settings(PlayerSettings)
     case position(SavedPosition?)
     case note(String, String)
+    /// The player opens this item at its start.
+    case opening(ItemID)
+    /// The process has survived that.
+    case opened
 }

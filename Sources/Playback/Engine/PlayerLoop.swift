@@ -306,7 +306,7 @@ final class PlayerLoop: @unchecked Sendable {
         _ = ring?.cut()
         environment.output.shutdown()
         let place = core.withLock { $0.savedPosition }
-        environment.store.save([.position(place)]) { _ in }
+        environment.store.save([.position(place), .opened]) { _ in }
         for session in sessions.values { session.end() }
         sessions = [:]
         for reply in replies.values { reply.send(.failure(Self.goingDown)) }

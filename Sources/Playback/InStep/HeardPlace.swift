@@ -2,6 +2,7 @@
 
 internal import Audio
 public import Threading
+internal import Numbers
 
 /// What is heard at one moment, exact to what the sink knows of its own clock.
 public struct HeardPlace: Hashable, Sendable {
@@ -43,6 +44,6 @@ extension PlayerCore {
         else { return }
         let bounded = min(max(seconds, -Self.largestShift), Self.largestShift)
         actions.append(
-            .shiftStream(generation, frames: FrameCount((bounded * Double(format.sampleRate)).rounded())))
+            .shiftStream(generation, frames: FrameCount(clamping: (bounded * Double(format.sampleRate)).rounded())))
     }
 }

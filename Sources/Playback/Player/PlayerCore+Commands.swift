@@ -100,7 +100,7 @@ extension PlayerCore {
         } else {
             scan = nil
             failuresInARow = 0
-            makeCurrent(wanted, at: position)
+            makeCurrent(wanted, at: position ?? placeOfUnopened(wanted))
             goal = .play
         }
         overrideInterruption()

@@ -9,6 +9,7 @@ extension PlayerCore {
             let before = track.media
             update(&track, with: event)
             current = track
+            if !track.isOpening { survivedOpening() }
             currentReported(event, before: before)
         } else if var track = upcoming, track.generation == generation {
             update(&track, with: event)

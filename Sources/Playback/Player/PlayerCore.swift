@@ -75,6 +75,8 @@ struct PlayerCore {
     var positionSavedAt = MonotonicTime(nanoseconds: 0)
     /// nil while the state can be saved.
     var saveTrouble: SaveTrouble?
+    /// The store still marks the item that was opened at the start.
+    private var isMarked: Bool
     private var lastGeneration: UInt64 = 0
 
     /// A jump within the current item that is not heard yet.
@@ -123,15 +125,27 @@ struct PlayerCore {
         self.networkBuffering = networkBuffering
         queue = Queue(
             items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
-            currentID: saved.current?.itemID)
+            currentID: saved.first == saved.unopened ? saved.first : saved.current?.itemID)
         settings = saved.settings
         random = SplitMix64(seed: seed)
         self.now = now
-        guard let place = saved.current, let item = queue.item(place.itemID) else { return }
-        goal = .pause(.restored)
-        current = Track(item: item, generation: newGeneration(), startPosition: place.position, now: now)
-        lastStatus = .paused
-        lastReason = .restored
+        isMarked = saved.first != nil
+        guard let first = saved.first, let item = queue.item(first) else { return }
+        if first == saved.unopened {
+            current = Track(
+                item: item, generation: newGeneration(), startPosition: saved.current?.position ?? item.beginTime,
+                now: now)
+            let error = PlaybackError(
+                .decoderFailed,
+                "It was being opened when the server ended unexpectedly, so it was not opened again. Press play to try it once more.",
+                itemID: first)
+            (goal, lastError) = (.rest(.failed(error)), error)
+            (lastStatus, lastReason) = (.failed, .mediaError)
+        } else if let place = saved.current {
+            goal = .pause(.restored)
+            current = Track(item: item, generation: newGeneration(), startPosition: place.position, now: now)
+            (lastStatus, lastReason) = (.paused, .restored)
+        }
     }
 
     /// What must be done before the first input.
@@ -143,6 +157,7 @@ struct PlayerCore {
             actions.append(.selectDevice(device))
         }
         if let current {
+            guard !goal.isAtRest else { return finish() }
             actions.append(
                 .load(current.generation, current.item, DecodeStart(.seconds(current.startPosition), of: current.item)))
         } else if let first = queue.count > 0 ? queue[0] : nil {
@@ -189,6 +204,18 @@ struct PlayerCore {
 
     mutating func emit(_ event: PlayerEvent.Kind) {
         actions.append(.emit(event))
+    }
+
+    /// The saved place of an item that was not opened at the start.
+    func placeOfUnopened(_ item: QueueItem) -> Double? {
+        isMarked && goal.isAtRest && current?.item.id == item.id ? current?.startPosition : nil
+    }
+
+    /// An item was opened, or could not be, and the process lives.
+    mutating func survivedOpening() {
+        guard isMarked else { return }
+        isMarked = false
+        actions.append(.save(.opened))
     }
 
     mutating func savePosition() {

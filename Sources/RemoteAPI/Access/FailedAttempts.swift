@@ -2,6 +2,7 @@
 
 import HTTP
 import Threading
+internal import Numbers
 
 /// Counts wrong tokens per peer: guessing is slowed down, a typing error is not.
 struct FailedAttempts {
@@ -21,7 +22,7 @@ struct FailedAttempts {
     func secondsToWait(_ peer: HTTPPeer, now: MonotonicTime) -> Int? {
         guard let entry = entries[peer], entry.count >= Self.allowed else { return nil }
         let rest = Self.window - now.seconds(since: entry.since)
-        return rest > 0 ? Int(rest.rounded(.up)) : nil
+        return rest > 0 ? Int(clamping: rest.rounded(.up)) : nil
     }
 
     mutating func record(_ peer: HTTPPeer, now: MonotonicTime) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Threading
+internal import Numbers
 
 /// Who is due when, at one interval per member. A pure value.
 ///
@@ -38,7 +39,7 @@ struct TimeSchedule<Member: AnyObject> {
     /// Adds the member or changes its interval (seconds).
     mutating func set(_ member: Member, interval: Double, now: MonotonicTime) {
         remove(member)
-        let key = place(Int64((interval * 1e9).rounded()))
+        let key = place(Int64(clamping: (interval * 1e9).rounded()))
         var cohort = cohorts[key] ?? Cohort(due: key.due(after: now.nanoseconds, phases: Self.phases))
         places[ObjectIdentifier(member)] = (key, cohort.members.count)
         cohorts[key] = nil

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
+
 /// Appends JSON text to a byte buffer, in the order of the calls.
 ///
 /// Written out rather than left to `JSONEncoder` because answers and events are the hot path: members keep their order,
@@ -116,7 +118,7 @@ struct JSONWriter {
         comma()
         let rounded = abs(number) < 1e9 ? (number * 1e6).rounded() / 1e6 : number
         if rounded == rounded.rounded(), abs(rounded) < 1e15 {
-            bytes.append(contentsOf: String(Int64(rounded)).utf8)
+            bytes.append(contentsOf: String(Int64(clamping: rounded)).utf8)
         } else {
             bytes.append(contentsOf: rounded.description.utf8)
         }

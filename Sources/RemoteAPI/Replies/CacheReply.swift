@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Catalogue
+internal import Numbers
 
 extension JSONWriter {
     /// `GET /cache`, and `cache` events.
@@ -33,7 +34,7 @@ extension JSONWriter {
         member("complete", entry.isComplete)
         member("inUse", entry.isInUse)
         member("bytesPerSecond", entry.bytesPerSecond)
-        member("used", Int64(entry.used * 1_000))
+        member("used", Int64(clamping: entry.used * 1_000))
         member("ranges", array: entry.ranges.prefix(100)) { writer, range in
             writer.object {
                 $0.member("start", range.lowerBound)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
+
 /// What the commands need of `GET /player`.
 struct PlayerState: Decodable {
     static let path = "/api/v1/player"
@@ -86,7 +88,7 @@ extension PlayerState {
             table.add("position", "\(TimeText.text(position)) of \(TimeText.text(duration))")
         }
         table.add("queue", (queueIndex.map { "index \($0), " } ?? "") + "length \(queue.length)")
-        table.add("volume", "\(Int((level * 100).rounded())) %" + (muted ? ", muted" : ""))
+        table.add("volume", "\(Int(clamping: (level * 100).rounded())) %" + (muted ? ", muted" : ""))
         table.add("repeat", `repeat`)
         table.add("shuffle", shuffle ? "on" : "off")
         table.add("output", outputText)

@@ -32,6 +32,8 @@ class Behaviour:
     held: threading.Event = field(default_factory=threading.Event)
     # Instead of the real one; None sends no Content-Length.
     length: int | str | None = "real"
+    # Instead of the real one.
+    content_range: str | None = None
     chunked: bool = False
     redirect: str | None = None
     # Seconds before the answer.
@@ -192,7 +194,7 @@ class Origin:
                 self._head(connection, 416, [("Content-Range", f"bytes */{len(content)}"), ("Content-Length", "0")])
                 return True
             status = 206
-            headers.append(("Content-Range", f"bytes {start}-{end - 1}/{len(content)}"))
+            headers.append(("Content-Range", behaviour.content_range or f"bytes {start}-{end - 1}/{len(content)}"))
         if behaviour.chunked:
             headers.append(("Transfer-Encoding", "chunked"))
         elif behaviour.length == "real":

@@ -44,6 +44,27 @@ import Testing
         #expect(loaded.current == position)
     }
 
+    @Test func load_marksTheFirstItem_untilItWasOpened() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        try saved.apply(.insert(drafts("ab"), at: .end))
+        store.save([.position(SavedPosition(itemID: saved.items[1].id, position: 3))]) { _ in }
+        store.close(within: 600)
+
+        // Each time the process dies with the item unopened, but for the last.
+        for unopened in [nil, saved.items[1].id, saved.items[1].id] {
+            let store = try fixture.store()
+            #expect(store.load().unopened == unopened)
+            store.close(within: 600)
+        }
+        let living = try fixture.store()
+        _ = living.load()
+        living.save([.opened]) { _ in }
+        living.close(within: 600)
+        #expect(try fixture.store().load().unopened == nil)
+    }
+
     @Test func randomEdits_areRestored() throws {
         let fixture = try StateFixture()
         var store = try fixture.store()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Numbers
 import Playback
 import Testing
 
@@ -37,6 +38,28 @@ import Testing
             playlist.segments.map(\.media.reference.address.url) == [
                 "https://host.example/radio/a.ts", "http://other.example/b.ts", "https://host.example/c.ts?x=1",
             ])
+    }
+
+    @Test(arguments: [
+        "9223372036854775807", "4611686018427387904", "9007199254740993", "281474976710657", "0", "-1", "NaN",
+    ])
+    func impossibleNumbers_areNone(number: String) throws {
+        let playlist = try media(
+            "#EXTM3U", "#EXT-X-TARGETDURATION:\(number)", "#EXT-X-MEDIA-SEQUENCE:\(number)",
+            "#EXT-X-DISCONTINUITY-SEQUENCE:\(number)", "#EXT-X-MAP:URI=\"map\",BYTERANGE=\"\(number)@\(number)\"",
+            "#EXTINF:\(number),", "none.ts", "#EXTINF:4,", "#EXT-X-BYTERANGE:\(number)@\(number)", "a.ts", "#EXTINF:4,",
+            "#EXT-X-BYTERANGE:100@\(number)", "b.ts", "#EXTINF:4,", "c.ts")
+        #expect((1...86_400).contains(playlist.targetDuration))
+        for slot in playlist.slots {
+            #expect(slot.segment.media.range?.upperBound ?? 0 <= ByteCount.largest)
+            #expect((0...1 << 60).contains(slot.segment.sequence))
+        }
+        if number != "0" { #expect(playlist.segments.last?.map?.range == nil) }
+        #expect(throws: MediaError.self) {
+            try media(
+                "#EXTM3U", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@281474976710600", "a.ts", "#EXTINF:4,",
+                "#EXT-X-BYTERANGE:\(number)", "a.ts", "#EXTINF:4,", "#EXT-X-BYTERANGE:100", "a.ts")
+        }
     }
 
     /// RFC 8216, 4.3.2.2: without an offset a part goes on where the last one of that address has ended.

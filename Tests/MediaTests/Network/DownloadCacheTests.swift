@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Numbers
 import Playback
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
     private func staleRig() -> DownloadRig {
         DownloadRig(
             cached: (
-                CachedFacts(size: total, entityTag: "\"v1\"", lastModified: "Sat, 21 Nov 2026 10:00:00 GMT"),
+                CachedFacts(size: ByteCount(total), entityTag: "\"v1\"", lastModified: "Sat, 21 Nov 2026 10:00:00 GMT"),
                 RangeSet([0..<total])
             ), isFresh: false)
     }

@@ -3,6 +3,7 @@
 import Foundation
 import Media
 import MediaWorkerClient
+import Numbers
 import Playback
 import Synchronization
 
@@ -89,7 +90,7 @@ final class BytesSource: ByteSource {
         self.failsAt = failsAt
     }
 
-    var size: Int64? { Int64(content.count) }
+    var size: ByteCount? { ByteCount(content.count) }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {

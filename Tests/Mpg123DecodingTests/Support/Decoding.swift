@@ -4,13 +4,14 @@ import Audio
 import Glibc
 import Media
 import Mpg123Decoding
+import Numbers
 import Playback
 import Synchronization
 
 /// Bytes in memory that count how often they are read.
 final class MemorySource: ByteSource {
     let name = "memory.mp3"
-    let size: Int64?
+    let size: ByteCount?
     let isSeekable: Bool
     let isLocal: Bool
     private let bytes: [UInt8]
@@ -23,7 +24,7 @@ final class MemorySource: ByteSource {
         self.bytes = bytes
         self.isSeekable = isSeekable
         readsLeft = Atomic(closesAfter)
-        size = isSeekable ? Int64(bytes.count) : nil
+        size = isSeekable ? ByteCount(bytes.count) : nil
     }
 
     /// The highest byte that was read.

@@ -319,21 +319,6 @@ import Threading
         #expect(!world.core.settings.stopAfterCurrent)
     }
 
-    @Test func isPausedAtTheSavedPlace_whenRestored() {
-        var saved = SavedPlayer()
-        saved.items = [QueueItem(id: ItemID(number: 7), draft: ItemDraft(uri: "a-60"))]
-        saved.nextItemNumber = 8
-        saved.current = SavedPosition(itemID: ItemID(number: 7), position: 33)
-        var world = SimulatedWorld(saved: saved)
-        world.run(seconds: 0.1)
-        #expect(world.status == .paused)
-        #expect(world.core.reason == .restored)
-        #expect(world.position == 33)
-        world.command(.play(.current, position: nil))
-        #expect(world.run { $0.status == .playing })
-        #expect(abs(world.position - 33) < 0.1)
-    }
-
     @Test func fails_whenTheMediaNeverOpens() {
         var world = SimulatedWorld.with(["never-1"], play: true)
         #expect(world.status == .loading)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import Numbers
 
 struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,7 +51,7 @@ struct PlayersCommand: ParsableCommand {
             if ids { return players.forEach { Console.say($0.id) } }
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
-                let volume = "\(Int((player.level * 100).rounded())) %" + (player.muted ? ", muted" : "")
+                let volume = "\(Int(clamping: (player.level * 100).rounded())) %" + (player.muted ? ", muted" : "")
                 let status = player.status + (player.leader.map { ", follows \($0)" } ?? "")
                 table.add(
                     player.id, player.name, status, volume, player.output ?? "no output",

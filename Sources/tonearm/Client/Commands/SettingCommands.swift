@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import Numbers
 
 /// `PATCH /player`
 struct SettingsChange: Encodable, Hashable {
@@ -38,7 +39,7 @@ struct VolumeCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         let now = try target.map { try client.change($0.settings) } ?? client.get(PlayerState.self, PlayerState.path)
-        Console.say("\(Int((now.level * 100).rounded()))" + (now.muted ? " (muted)" : ""))
+        Console.say("\(Int(clamping: (now.level * 100).rounded()))" + (now.muted ? " (muted)" : ""))
     }
 }
 

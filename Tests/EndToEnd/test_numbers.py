@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers from strangers that no media has: an error or "unknown", and the server lives (row 251)."""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+
+import httpx
+import pytest
+
+from rig import Api, eventually
+from rig.server import binary
+
+NUMBERS = [2**63 - 1, 2**62, 2**53 + 1, 2**48 + 1, 0, -1]
+WORDS = [*map(str, NUMBERS), "NaN"]
+
+
+def test_an_origin_that_claims_impossible_sizes_ends_nothing(server, api, origin, media):
+    """Content-Range, its `*`, and Content-Length: each is played as of unknown length, or is an error; so it is after a restart."""
+    content = media.path("short-0.mp3").read_bytes()
+    urls = []
+    for number in WORDS:
+        last = str(int(number) - 1) if number != "NaN" else number
+        for index, field in enumerate([f"bytes 0-{last}/{number}", f"bytes 0-{len(content) - 1}/{number}", f"bytes 0-{last}/*"]):
+            path = f"/{number}-{index}.mp3"
+            origin.serve(path, content, content_range=field, length=None)
+            urls.append(origin.url + path)
+        origin.serve(f"/{number}-length.mp3", content, ranges=False, length=number)
+        urls.append(f"{origin.url}/{number}-length.mp3")
+    for url in urls:
+        api.load(url)
+        api.request("POST", "/player/play")
+        state = eventually(lambda: (s := api.player())["status"] in ("playing", "buffering", "failed", "completed") and s, url)
+        assert (state["duration"] or 0) < 1e13, url
+    api.load(urls[0])
+    server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as again:
+        again.wait_status("paused", "failed")
+    assert server.is_running
+
+
+@pytest.fixture
+def vast(directory) -> pathlib.Path:
+    """A folder with a sparse file of 10^18 bytes, on whatever file system takes one."""
+    for parent in (directory, pathlib.Path("/dev/shm"), pathlib.Path("/var/tmp")):
+        folder = parent / f"vast-{os.getpid()}"
+        folder.mkdir()
+        try:
+            with (folder / "vast.mp3").open("wb") as file:
+                file.truncate(10**18)
+            return folder
+        except OSError:
+            (folder / "vast.mp3").unlink()
+            folder.rmdir()
+    pytest.skip("no file system here has files of 10^18 bytes")
+
+
+def test_a_file_of_a_billion_gigabytes_is_an_error(start_server, media, vast):
+    content = media.path("short-0.mp3").read_bytes()
+    for name in ("vast.mp3", "vast.flac"):
+        with (vast / name).open("wb") as file:
+            file.write(content)
+            file.truncate(10**18)
+    (vast / "sound.mp3").write_bytes(content)
+    try:
+        server = start_server(music=vast)
+        with contextlib.closing(Api(server.url)) as api:
+            scan = eventually(lambda: (s := api.call("GET", "/library")["scan"])["endedAt"] and s, "the scan has ended", 20)
+            assert (scan["found"], scan["unplayable"]) == (3, 2)
+            for name in ("vast.mp3", "vast.flac"):
+                api.load(name)
+                api.request("POST", "/player/play")
+                assert api.wait_status("failed")["error"]["code"] == "unsupported"
+        server.restart()
+        with contextlib.closing(Api(server.url)) as api:
+            api.load("sound.mp3", play=True)
+            api.wait_status("playing")
+    finally:
+        for file in vast.iterdir():
+            file.unlink()
+        vast.rmdir()
+
+
+REQUESTS = [
+    ("POST", "/player/seek", '{"position": %s}'), ("POST", "/player/seek", '{"offset": %s}'), ("POST", "/player/seek", '{"progress": %s}'),
+    ("POST", "/player/play", '{"index": %s}'), ("POST", "/player/play", '{"position": %s}'), ("POST", "/player/scan", '{"rate": %s}'),
+    ("PATCH", "/player", '{"volume": %s}'), ("PATCH", "/player", '{"volumeRamp": {"to": 1, "seconds": %s}}'),
+    ("PATCH", "/player", '{"interruptionTimeout": %s}'), ("PATCH", "/player", '{"previousRestartsAfter": %s}'),
+    ("POST", "/queue/items", '{"items": [{"uri": "short-0.mp3", "beginTime": %s}]}'),
+    ("POST", "/queue/items", '{"items": [{"uri": "short-0.mp3", "loops": %s}]}'),
+    ("POST", "/queue/items", '{"items": [{"uri": "short-0.mp3"}], "position": %s}'),
+    ("POST", "/queue/move", '{"ids": [], "position": %s}'), ("PUT", "/queue", '{"items": [{"uri": "short-0.mp3"}], "index": %s}'),
+]
+
+
+def test_requests_with_impossible_numbers_are_answered(api, server):
+    api.load("short-0.mp3", "long.mp3", play=True)
+    with httpx.Client(base_url=server.url + "/api/v1", timeout=20) as client:
+        for method, path, body in REQUESTS:
+            for number in [*WORDS, "1e308", "1e400", "-1e308"]:
+                answer = client.request(method, path, content=body % number, headers={"Content-Type": "application/json"})
+                assert answer.status_code < 500, (path, body % number, answer.text)
+                if number in ("NaN", "1e400"):
+                    assert answer.status_code in (400, 422), (path, body % number, answer.text)
+        for number in WORDS:
+            for query in (f"/queue?offset={number}", f"/queue?limit={number}", f"/library/tracks?offset={number}",
+                          f"/media/waveform?uri=short-0.mp3&bins={number}", f"/media/thumbnail?uri=short-0.mp3&t={number}"):
+                assert client.get(query).status_code < 500, query
+            for path in ("/app.js", "/openapi.yaml"):
+                for field in (f"bytes=0-{number}", f"bytes={number}-", f"bytes=-{number}"):
+                    answer = httpx.get(server.url + path, headers={"Range": field})
+                    assert answer.status_code in (200, 206, 416), (path, field)
+    assert server.is_running
+
+
+@pytest.mark.parametrize("flag", ["port", "decode-buffer-frames", "buffer-count", "cache-limit", "network-timeout", "prebuffer", "rebuffer"])
+def test_impossible_settings_are_refused(flag):
+    for number in [*(word for word in WORDS if word != "0"), "1e400"]:
+        result = subprocess.run([binary(), "serve", f"--{flag}={number}"], capture_output=True, text=True, timeout=20)
+        assert result.returncode in range(1, 126) and flag in result.stderr, (number, result)
+
+
+def test_what_ended_the_process_while_it_was_opened_is_not_opened_again(server, api, origin):
+    """The mark outlives `kill -9`; an error tells; play opens it, and what opened is restored as ever."""
+    origin.serve("/held.mp3", b"x" * 4000, silent=True)
+    (item,) = api.load(f"{origin.url}/held.mp3")
+    # Opened by the user, then by itself: the process dies both times.
+    for number in (1, 2):
+        eventually(lambda: len(origin.log("/held.mp3")) == number, "it is being opened")
+        server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as api:
+        state = api.wait_status("failed")
+        assert (state["reason"], state["error"]["code"], state["error"]["itemId"]) == ("media-error", "decoder-failed", item)
+        assert state["item"]["id"] == item and len(origin.log("/held.mp3")) == 2
+    # The mark stays until something was opened.
+    server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as api:
+        assert api.wait_status("failed")["error"]["code"] == "decoder-failed"
+        api.request("POST", "/player/play")
+        eventually(lambda: len(origin.log("/held.mp3")) == 3, "play opens it")
+        api.load("long.mp3")
+        api.wait_status("ready", "playing")
+    server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as api:
+        assert api.wait_status("ready", "paused")["error"] is None

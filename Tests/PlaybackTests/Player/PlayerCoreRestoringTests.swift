@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PlaybackTesting
+import Testing
+
+@testable import Playback
+
+@Suite struct PlayerCoreRestoringTests {
+    @Test func isPausedAtTheSavedPlace_whenRestored() {
+        var saved = SavedPlayer()
+        saved.items = [QueueItem(id: ItemID(number: 7), draft: ItemDraft(uri: "a-60"))]
+        saved.nextItemNumber = 8
+        saved.current = SavedPosition(itemID: ItemID(number: 7), position: 33)
+        var world = SimulatedWorld(saved: saved)
+        world.run(seconds: 0.1)
+        #expect(world.status == .paused)
+        #expect(world.core.reason == .restored)
+        #expect(world.position == 33)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - 33) < 0.1)
+    }
+
+    @Test(arguments: [true, false])
+    func opensNothingByItself_whenItsOpeningEndedTheLastProcess(hasPlace: Bool) {
+        var saved = SavedPlayer()
+        saved.items = [QueueItem(id: ItemID(number: 7), draft: ItemDraft(uri: "a-60"))]
+        saved.nextItemNumber = 8
+        if hasPlace { saved.current = SavedPosition(itemID: ItemID(number: 7), position: 33) }
+        saved.unopened = ItemID(number: 7)
+        var world = SimulatedWorld(saved: saved)
+        world.run(seconds: 0.1)
+        #expect(world.status == .failed)
+        #expect(world.core.reason == .mediaError)
+        #expect(world.core.lastError?.code == .decoderFailed)
+        #expect(world.core.lastError?.itemID == ItemID(number: 7))
+        #expect(world.core.current?.media == nil)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(abs(world.position - (hasPlace ? 33 : 0)) < 0.1)
+        #expect(world.core.lastError == nil)
+    }
+
+    @Test func opensTheRestoredItem_whenAnotherOneEndedTheLastProcess() {
+        var saved = SavedPlayer()
+        saved.items = [7, 8].map { QueueItem(id: ItemID(number: $0), draft: ItemDraft(uri: "a-60")) }
+        saved.nextItemNumber = 9
+        saved.current = SavedPosition(itemID: ItemID(number: 8), position: 0)
+        saved.unopened = ItemID(number: 7)
+        var world = SimulatedWorld(saved: saved)
+        world.run(seconds: 0.1)
+        #expect(world.status == .paused)
+        #expect(world.core.current?.media != nil)
+    }
+}
