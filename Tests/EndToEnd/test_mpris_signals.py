@@ -8,7 +8,9 @@ import pytest
 from jeepney.io.blocking import open_dbus_connection
 
 from rig import PATIENCE, Api, Capture, eventually
+from rig.capture import RATE
 from rig.dbus import NAME, OBJECT, PLAYER, BusSignals
+from rig.signals import dominant_frequency
 from test_mpris import api, bus, server, status  # noqa: F401  (fixtures)
 
 
@@ -98,8 +100,8 @@ def test_only_what_changes_is_told(bus, api, signals):
     eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
     time.sleep(0.5)
     count = len(signals.lines)
-    api.settings(volume=0.5)
-    api.settings(volume=0.5)
+    api.settings(level=0.5)
+    api.settings(level=0.5)
     api.settings(repeat="one", shuffle=True)
     api.settings(balance=0.5)
     eventually(lambda: len(signals.lines) >= count + 2, "two changes")
@@ -170,8 +172,16 @@ def test_the_sound_follows_the_desktop(directory, pulse, start_server, bus):
         first = api.load("chirp.mp3")[0]
         bus.player("Play")
         capture.wait_sound()
+        capture.wait_seconds(0.3)
+        earlier = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
+        # Another track's position changes nothing; the current one's is heard at its place in the chirp.
+        bus.player("SetPosition", "/org/tonearm/track/i999", "25000000")
         bus.player("SetPosition", f"/org/tonearm/track/{first}", "15000000")
         eventually(lambda: 15 <= api.player()["position"] < 20, "it moved")
+        capture.wait_seconds(0.5)
+        heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
+        position = api.player()["position"]
+        assert heard == pytest.approx(200 + 200 * position, rel=0.04) and heard > 2 * earlier, (earlier, heard, position)
         bus.player("Pause")
         capture.wait_silence(0.2, timeout=5)
     finally:

@@ -10,6 +10,7 @@ import wave
 
 import numpy
 import pytest
+import yaml
 from websockets.sync.client import connect
 
 from rig import PATIENCE, Api, EventLog, eventually, within
@@ -266,11 +267,18 @@ def test_auto_play_is_off_until_asked_for(api, events):
     events.wait_status("playing")
 
 
-def test_status_names_are_the_promised_ones(api):
-    """Row 152: the enumeration of openapi.yaml."""
-    document = api.request("GET", "//openapi.yaml").text
-    for status in "idle loading ready playing paused buffering seeking interrupted stopping stopped completed failed".split():
-        assert status in document
+def test_status_names_are_the_promised_ones(api, contract):
+    """Row 152: the enumeration of openapi.yaml, and that the events' contract accepts no other name."""
+    names = "idle loading ready playing paused buffering seeking interrupted stopping stopped completed failed".split()
+    document = yaml.safe_load(api.request("GET", "//openapi.yaml").text)
+    assert document["components"]["schemas"]["Status"]["enum"] == names
+    assert document["components"]["schemas"]["Player"]["properties"]["status"] == {"$ref": "#/components/schemas/Status"}
+    event = {"type": "status", "seq": 1, "at": 1, "version": 1, "player": "main", "data": {
+        "status": "playing", "previous": "paused", "reason": None, "playWhenReady": True, "itemId": None, "position": 0, "error": None}}
+    for name in names:
+        assert contract.violations(event | {"data": event["data"] | {"status": name, "previous": name}}) == []
+    for member in ("status", "previous"):
+        assert contract.violations(event | {"data": event["data"] | {member: "singing"}}) != []
 
 
 def test_the_life_of_a_track_is_told_in_order(api, events):

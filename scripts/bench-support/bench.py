@@ -16,6 +16,7 @@ import numpy  # noqa: E402
 import measure  # noqa: E402
 import rows_library  # noqa: E402
 import rows_network  # noqa: E402
+import rows_page  # noqa: E402
 import rows_render  # noqa: E402
 import rows_routes  # noqa: E402
 import rows_server  # noqa: E402
@@ -35,8 +36,11 @@ ROWS = {
     "render": (rows_render.render, 5),
     "scan": (rows_library.scan, 3),
     "rescan": (rows_library.rescan, 7),
+    "watch": (rows_library.watch, 10),
     "search": (rows_library.search, 5),
     "network": (rows_network.network, 7),
+    "station": (rows_network.station, 10),
+    "lyrics": (rows_page.lyrics, 3),
     "worker": (rows_sound.worker, 5),
     "interruption": (rows_shared.interruption, 15),
     "unplug": (rows_shared.unplug, 15),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The music library: scanning beside MPD's update, scanning again, searching."""
+"""The music library: scanning beside MPD's update, scanning again, watching, searching."""
 
 import os
 import pathlib
@@ -87,6 +87,27 @@ def rescan(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
     server.stop()
     shutil.rmtree(root)
     return [Row("rescan of 2,000 unchanged files", "ms", times, {}, below(20, "ms"))]
+
+
+def watch(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
+    """A file that is put into the folder, until the library lists it."""
+    root = directory / "collection"
+    make_collection(root, 200, sound(directory))
+    file = next(root.rglob("*.mp3")).read_bytes()
+    home = directory / "server"
+    home.mkdir()
+    server = Server(home, root).start()
+    times = []
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
+        count = eventually(lambda: _idle(client), "scanned", timeout=120)["tracks"]
+        for number in range(rounds):
+            began = time.monotonic()
+            (root / f"new-{number}.mp3").write_bytes(file)
+            eventually(lambda: client.get("/api/v1/library").json()["tracks"] == count + number + 1, "listed", timeout=60, every=0.005)
+            times.append(1_000 * (time.monotonic() - began))
+    server.stop()
+    shutil.rmtree(root)
+    return [Row("a new file to the list", "ms", times, {}, below(2_000, "ms"))]
 
 
 def search(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:

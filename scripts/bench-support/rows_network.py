@@ -2,11 +2,13 @@
 """Music from a web server on the same machine: command to first sound, seeks into what is not loaded."""
 
 import pathlib
+import random
 import time
 
 from measure import Row, below
 from rig import Origin
 from rig.capture import RATE, Capture
+from rig.radio import Radio
 from rows_sound import Rest, first_sound_after, stage
 
 
@@ -65,3 +67,25 @@ def network(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
                 note=f"the first one, which loads libcurl: {first[0]:.0f} ms"),
             Row("seek into an unloaded part to its first sound", "ms", sought, goal=below(300, "ms"),
                 note="8 MB are held of 14 MB")]
+
+
+def station(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
+    """A station whose stream begins at any byte, played until its first sound."""
+    content = (music / "noise-long.mp3").read_bytes()
+    chance = random.Random(7)
+    times = []
+    with stage(directory, music) as s:
+        capture = Capture(s.pulse, "spk", latency=2).start()
+        s.start()
+        for _ in range(rounds):
+            radio = Radio(content[chance.randrange(1, len(content) // 2) :], 24_000)
+            radio.began -= 10  # The burst is whole.
+            s.api.load(f"{radio.url}/live")
+            capture.wait_silence(0.15)
+            mark, asked = capture.frames, time.monotonic()
+            s.api.play()
+            times.append(first_sound_after(capture, asked, mark))
+            s.api.command("stop")
+            radio.close()
+        capture.stop()
+    return [Row("a station joined at any byte to first sound", "ms", times, goal=below(500, "ms"))]

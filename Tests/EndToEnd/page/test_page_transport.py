@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each control does what it says, and shows what the server says."""
 
+import json
 import re
-import time
 
 import pytest
 from playwright.sync_api import expect
 
-from rig.waiting import PATIENCE, eventually
+from rig.waiting import eventually
 
 
 @pytest.fixture
@@ -143,10 +143,14 @@ def test_twoPages_seeEachOther(playing, open_remote):
         done();
     })"""
     expect(two.button("Pause")).to_be_visible()
-    two.page.evaluate(f"() => {{ window.flipped = ({flag})('Play'); }}")
-    clicked = one.page.evaluate("() => { document.querySelector('[data-name=toggle]').click(); return Date.now(); }")
-    flipped = two.page.evaluate("() => window.flipped")
-    assert flipped - clicked < 250 * PATIENCE
+    taken = []
+    for name in ("Play", "Pause") * 3:
+        two.page.evaluate(f"() => {{ window.flipped = ({flag})('{name}'); }}")
+        clicked = one.page.evaluate("() => { document.querySelector('[data-name=toggle]').click(); return Date.now(); }")
+        taken.append(two.page.evaluate("() => window.flipped") - clicked)
+        expect(one.button(name)).to_be_visible()
+    # Row 7. One click of the six may meet a busy machine.
+    assert sorted(taken)[-2] < 250, taken
 
 
 def test_refusedCommand_reverts_andSaysWhy(playing, remote, api):
@@ -208,19 +212,21 @@ def test_quickSteps_addUp(playing, remote, api):
 
 
 def test_timeEvents_comeTwiceASecond(playing, open_remote):
-    frames: list[float] = []
+    stamps: list[int] = []
 
     def received(text: str) -> None:
-        if '"type":"time"' in text.replace(" ", ""):
-            frames.append(time.monotonic())
+        event = json.loads(text)
+        if event["type"] == "time":
+            stamps.append(event["at"])
 
     remote = open_remote(wait=False)
     remote.page.on("websocket", lambda socket: socket.on("framereceived", received))
     remote.page.reload()
     remote.wait_connected()
-    frames.clear()
-    remote.page.wait_for_timeout(4000)
-    assert 7 <= len(frames) <= 10
+    stamps.clear()
+    eventually(lambda: remote.page.wait_for_timeout(200) or stamps and stamps[-1] - stamps[0] >= 12_000, "12 s of time", timeout=20)
+    counts = [sum(start < stamp <= start + 10_000 for stamp in stamps) for start in stamps if start + 10_000 <= stamps[-1]]
+    assert abs(max(counts) - 20) <= 1, "row 8"
 
 
 @pytest.mark.parametrize("size, number, words", [((1280, 800), 3, 40), ((390, 844), 3, 15), ((320, 640), 1, 15), ((844, 390), 1, 15)])
