@@ -33,16 +33,16 @@ final class PulseSession {
     var devices = PulseDevices()
     var isListing = false
     var listsAgain = false
-    private var publishedDevices: OutputDevices?
+    var publishedDevices: OutputDevices?
     /// The stream's device, of the same moment as the default in `devices`; nil without a stream.
     var place: String?
     /// Moves of the stream that we have asked for. A list asked for before the last one is no news of where the stream is.
-    private(set) var movesAsked = 0
+    var movesAsked = 0
     var movesBeforeListing = 0
     /// The choice was taken back: the stream goes to the default device, which the server would leave it from.
-    private var followsAgain = false
+    var followsAgain = false
 
-    private var current: PulseStream?
+    var current: PulseStream?
     private var leaving: [PulseStream] = []
     private var latest = Generation(0)
     /// What came for a stream before the first connection was made or given up.
@@ -226,82 +226,6 @@ final class PulseSession {
         // What was chosen in place of where it stood is now where the next one will be.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
         withExtendedLifetime(stream) { finishIfDone() }
-    }
-
-    // MARK: Devices
-
-    /// The sink of our stream, as libpulse was told last.
-    var streamPlace: String? {
-        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return nil }
-        return pa_stream_get_device_name(current.stream).map { String(cString: $0) }
-    }
-
-    /// It is where it should be, or the server must say first what its default is now: it moves the stream before it
-    /// tells that.
-    private func streamMoved() {
-        guard let streamPlace, streamPlace == devices.target?.id else { return listDevices() }
-        place = streamPlace
-        publishDevices()
-        checkPlacement()
-    }
-
-    func publishDevices() {
-        guard devices.devices != nil else { return }
-        let name = place
-        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
-            current?.isPinned == false, devices.target?.isPrivate == false
-        {
-            // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
-            return moveStream(to: chosen)
-        }
-        let published = devices.published(streamDevice: name)
-        guard published != publishedDevices else { return }
-        publishedDevices = published
-        say(.devices(published))
-    }
-
-    private func select(_ id: String?) {
-        if let id, devices.devices != nil, !devices.contains(id) {
-            publishedDevices = nil
-            return publishDevices()
-        }
-        followsAgain = id == nil && devices.chosen != nil
-        devices.chosen = id
-        checkPlacement()
-        publishDevices()
-    }
-
-    /// Sees to it that the stream is where it should be, and cannot be taken from headphones to speakers.
-    ///
-    /// A stream that follows the default is moved along by the server; one that someone moved elsewhere is left there.
-    func checkPlacement() {
-        guard let current, !current.isClosing, let name = streamPlace, let target = devices.target else { return }
-        if name == target.id {
-            if target.isPrivate, !current.isPinned { displace(current) }
-        } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
-            displace(current)
-        } else if devices.chosen != nil {
-            moveStream(to: target.id)
-        } else if followsAgain {
-            // By the server's own idea of it, which may be newer than ours.
-            moveStream(to: "@DEFAULT_SINK@")
-        }
-        followsAgain = false
-    }
-
-    private func displace(_ stream: PulseStream) {
-        guard !stream.isDisplaced else { return }
-        stream.isDisplaced = true
-        say(.displaced(stream.generation))
-    }
-
-    private func moveStream(to device: String) {
-        guard let current, let context, pa_stream_get_state(current.stream) == PA_STREAM_READY,
-            let operation = pa_context_move_sink_input_by_name(
-                context, pa_stream_get_index(current.stream), device, nil, nil)
-        else { return }
-        movesAsked += 1
-        pa_operation_unref(operation)
     }
 
     // MARK: End
