@@ -195,15 +195,26 @@ package final class BusMessage {
         _ = try BusFailure.check(bus.message_close_container(pointer), "close_container")
     }
 
-    /// A text or a path; D-Bus has no NUL in either.
+    /// A text or a path.
     private func append(_ type: Character, _ text: String) throws(BusFailure) {
-        let code = text.withCString { bus.message_append_basic(pointer, Self.character(type), $0) }
+        let code = Self.carried(text).withCString { bus.message_append_basic(pointer, Self.character(type), $0) }
         _ = try BusFailure.check(code, "sd_bus_message_append_basic")
     }
 
     private func append<Number: Numeric>(_ type: Character, _ number: Number) throws(BusFailure) {
         let code = withUnsafePointer(to: number) { bus.message_append_basic(pointer, Self.character(type), $0) }
         _ = try BusFailure.check(code, "sd_bus_message_append_basic")
+    }
+
+    /// The text as a bus carries it: sd-bus refuses a message with a noncharacter (Unicode section 23.7), and NUL would end it.
+    static func carried(_ text: String) -> String {
+        func isRefused(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.value == 0 || scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)
+        }
+        guard text.unicodeScalars.contains(where: isRefused) else { return text }
+        var carried = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { carried.append(isRefused(scalar) ? "\u{FFFD}" : scalar) }
+        return String(carried)
     }
 
     private static func character(_ type: Character) -> CChar { CChar(bitPattern: type.asciiValue ?? 0) }

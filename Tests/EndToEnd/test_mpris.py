@@ -143,6 +143,16 @@ def test_what_the_item_was_given_or_its_tags_are_shown(bus, api):
     assert bus.metadata()["xesam:title"] == api.player()["item"]["tags"]["title"]
 
 
+def test_a_title_that_no_bus_carries_is_shown_without_what_it_may_not_hold(bus, api):
+    """Noncharacters: sd-bus refuses the message, and the player kept leaving the bus and coming back."""
+    api.load({"uri": "tagged.mp3", "title": "a\ufffeb\ufdd0c\U0001ffffd"})
+    owner = bus.owner()
+    eventually(lambda: bus.metadata().get("xesam:title") == "a\ufffdb\ufffdc\ufffdd", "the title")
+    api.load({"uri": "tagged.mp3", "title": "Next"})
+    eventually(lambda: bus.metadata().get("xesam:title") == "Next", "the next title")
+    assert bus.owner() == owner
+
+
 def test_nothing_is_shown_when_that_is_switched_off(bus, api):
     """Row 179."""
     api.load("tagged.mp3", play=True)

@@ -66,6 +66,9 @@ class SessionBus:
         answer = self.call("org.freedesktop.DBus.NameHasOwner", name, name="org.freedesktop.DBus", path="/org/freedesktop/DBus")
         return "true" in answer
 
+    def owner(self, name: str = NAME) -> str:
+        return self.call("org.freedesktop.DBus.GetNameOwner", name, name="org.freedesktop.DBus", path="/org/freedesktop/DBus")
+
     def wait_owned(self, owned: bool = True) -> None:
         eventually(lambda: self.owned() == owned, f"the name is {'owned' if owned else 'released'}", timeout=20, every=0.05)
 
