@@ -12,6 +12,8 @@ final class CacheEntry: Sendable {
         var facts = CachedFacts()
         /// In the file.
         var written = RangeSet<Int64>()
+        /// Of that, on the disk for certain.
+        var synced = RangeSet<Int64>()
         var isComplete = false
         /// Its file is gone or goes: nothing may be kept any more.
         var isRemoved = false
@@ -39,6 +41,7 @@ final class CacheEntry: Sendable {
         var state = State()
         state.facts = record.facts
         state.written = RangeSet(record.ranges)
+        state.synced = state.written
         state.isComplete = record.isComplete
         state.used = record.used
         state.checked = record.checked
@@ -87,6 +90,14 @@ final class CacheEntry: Sendable {
         }
         if isRemoved { unlinkFiles() }
         return !isRemoved
+    }
+
+    /// The kernel could not write the rest, and does not try again. Returns how many bytes that was.
+    func forgetUnsynced() -> Int64 {
+        state.withLock { state in
+            defer { state.written = state.synced }
+            return state.written.count - state.synced.count
+        }
     }
 
     var bytes: Int64 { state.withLock { $0.written.count } }

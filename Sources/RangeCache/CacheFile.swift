@@ -40,8 +40,8 @@ final class CacheFile: Sendable {
     }
 
     /// Waits until it is on the disk.
-    func sync() throws(CacheFileError) {
-        guard fdatasync(descriptor) == 0 else { throw CacheFileError(errno) }
+    func sync(_ call: @Sendable (Int32) -> Int32) throws(CacheFileError) {
+        guard call(descriptor) == 0 else { throw CacheFileError(errno) }
     }
 }
 

@@ -194,13 +194,19 @@ final class CacheWriter: @unchecked Sendable {
         unsaved = 0
         var records: [CacheJournal.Record] = []
         var finished: [CacheEntry] = []
+        var isFailed = false
         for (entry, file) in dirty.values {
             var record = entry.record
-            do throws(CacheFileError) {
-                try file?.sync()
-            } catch {
-                fail(entry, error.text)
-                continue
+            if let file {
+                do throws(CacheFileError) {
+                    try file.sync(configuration.sync)
+                    entry.state.withLock { $0.synced = RangeSet(record.ranges) }
+                } catch {
+                    isFailed = true
+                    total -= entry.forgetUnsynced()
+                    fail(entry, error.text)
+                    record = entry.record
+                }
             }
             if !record.isComplete, let size = record.facts.size, record.ranges == [0..<size.bytes] {
                 record.isComplete = true
@@ -218,7 +224,7 @@ final class CacheWriter: @unchecked Sendable {
         }
         dirty = [:]
         removed = []
-        if records.contains(where: { !$0.ranges.isEmpty }) { tellProblem(nil) }
+        if !isFailed, !records.isEmpty { tellProblem(nil) }
         // Under its final name only when it is complete.
         for entry in finished where entry.publish() { isNews = true }
     }

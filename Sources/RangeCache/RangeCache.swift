@@ -18,6 +18,8 @@ public final class RangeCache: MediaCache, CacheKeeper {
         public var limit: Int64
         /// Query parameters that make no other media of an address; nil: the usual ones.
         public var ignoredParameters: [String]?
+        /// fdatasync(2), or what a test puts in its place.
+        var sync: @Sendable (Int32) -> Int32 = { fdatasync($0) }
 
         public init(directory: String, limit: Int64, ignoredParameters: [String]? = nil) {
             self.directory = directory

@@ -13,9 +13,13 @@ final class CacheRig {
     let directory: String
     private(set) var cache: RangeCache
 
-    init(limit: Int64 = 1 << 30, ignoring: [String]? = nil) throws {
+    init(
+        limit: Int64 = 1 << 30, ignoring: [String]? = nil, sync: (@Sendable (Int32) -> Int32)? = nil
+    ) throws {
         directory = FileManager.default.temporaryDirectory.path + "/cache-\(UInt64.random(in: 0...(.max)))"
-        configuration = RangeCache.Configuration(directory: directory, limit: limit, ignoredParameters: ignoring)
+        var configuration = RangeCache.Configuration(directory: directory, limit: limit, ignoredParameters: ignoring)
+        if let sync { configuration.sync = sync }
+        self.configuration = configuration
         cache = try RangeCache(configuration, log: CacheRig.log)
     }
 

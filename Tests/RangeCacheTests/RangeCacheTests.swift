@@ -2,12 +2,24 @@
 
 import Catalogue
 import Foundation
+import Glibc
 import Media
 import Synchronization
 import Testing
 import Threading
 
 @testable import RangeCache
+
+/// Takes bytes, and fails to put them on the disk.
+private final class FailingDisk: Sendable {
+    let isFailing = Atomic(false)
+
+    func sync(_ descriptor: Int32) -> Int32 {
+        guard isFailing.load(ordering: .relaxed) else { return fdatasync(descriptor) }
+        errno = EIO
+        return -1
+    }
+}
 
 @Suite struct RangeCacheTests {
     @Test func stop_doesNotWaitForAThreadThatHangs() throws {
@@ -28,6 +40,25 @@ import Threading
         release.post(true)
         thread.join()
         withExtendedLifetime(media) {}
+    }
+
+    /// The kernel reports a failed write once, and then takes the bytes for written.
+    @Test func whatTheDiskDidNotTakeIsNotKept() throws {
+        let failing = FailingDisk()
+        let rig = try CacheRig(sync: { failing.sync($0) })
+        try rig.keep(0..<100_000, of: "a", size: 1_000_000).close()
+        // In the journal.
+        try rig.restart()
+        failing.isFailing.store(true, ordering: .relaxed)
+        let lost = try rig.keep(200_000..<300_000, of: "a", size: 1_000_000)
+        #expect(rig.wait { rig.cache.status().problem != nil })
+        #expect(Array(lost.ranges.ranges) == [0..<100_000])
+        failing.isFailing.store(false, ordering: .relaxed)
+        lost.close()
+        try rig.restart()
+        let found = try #require(rig.cache.find(try CacheRig.address("a")))
+        #expect(Array(found.ranges.ranges) == [0..<100_000])
+        #expect(CacheRig.holds(found, 0..<100_000))
     }
 
     @Test func whatIsKeptIsThereAfterARestart() throws {
