@@ -10,7 +10,7 @@ enum CatalogueFile {
         do {
             return try attempt(path)
         } catch {
-            guard DamagedFile.isDamage(error) else { throw error }
+            guard DamagedFile.isDamage(error, of: path) else { throw error }
             return try replace(path, because: error, logger: logger)
         }
     }

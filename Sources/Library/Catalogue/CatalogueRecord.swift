@@ -43,10 +43,7 @@ struct CatalogueRecord: Sendable {
             album = tags.album
             albumArtist = tags.albumArtist
             albumPlace = Self.albumPlace(folder)
-            var seen: Set<String> = []
-            genres = (tags.genre ?? "").split(whereSeparator: { $0 == ";" || $0 == "/" }).map { part in
-                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            }.filter { !$0.isEmpty && seen.insert($0.lowercased()).inserted }
+            genres = Self.genres(tags.genre ?? "")
             year = Self.year(tags.date)
             disc = tags.discNumber
             number = tags.trackNumber
@@ -81,5 +78,26 @@ struct CatalogueRecord: Sendable {
             }
             return folder
         }
+    }
+}
+
+extension CatalogueRecord.Tags {
+    /// Each is a row of its own and in the search: a file has so many at most, of so many characters.
+    static let maximumGenres = 32
+    static let maximumGenreLength = 128
+
+    /// Of a tag with `;` or `/` between them, each once.
+    static func genres(_ text: String) -> [String] {
+        var names: [String] = []
+        var seen: Set<String> = []
+        var rest = text[...]
+        while !rest.isEmpty, names.count < maximumGenres {
+            let part = rest.prefix { $0 != ";" && $0 != "/" }
+            rest = rest[part.endIndex...].dropFirst()
+            let name = String(
+                part.prefix(maximumGenreLength).drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            if !name.isEmpty, seen.insert(name.lowercased()).inserted { names.append(name) }
+        }
+        return names
     }
 }

@@ -23,7 +23,7 @@ public final class PlaylistStore: PlaylistKeeper {
             do {
                 queue = Mutex(try PlaylistSchema.open(path))
             } catch {
-                guard DamagedFile.isDamage(error) else { throw error }
+                guard DamagedFile.isDamage(error, of: path) else { throw error }
                 let aside = try SetAside.move(path, with: SetAside.suffixes)
                 logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting without playlists")
                 queue = Mutex(try PlaylistSchema.open(path))

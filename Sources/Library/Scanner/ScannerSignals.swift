@@ -18,7 +18,7 @@ final class ScannerSignals: Sendable {
     private let isEnding = Atomic(false)
 
     init() {
-        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the library's scanner") }
+        guard let wake = WakeSignal() else { Shortage.endProcess("descriptors", for: "library-scan") }
         self.wake = wake
     }
 

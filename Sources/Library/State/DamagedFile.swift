@@ -7,13 +7,15 @@ import Synchronization
 
 /// Databases that cannot be used.
 enum DamagedFile {
-    static func isDamage(_ error: any Error) -> Bool {
+    /// Whether the file's content is at fault, or there is something else than a file. What the disk or the process cannot
+    /// do now (input and output, descriptors, permissions) is no damage: the file may be whole, and is kept in its place.
+    static func isDamage(_ error: any Error, of path: String) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
-        // The second row: this file cannot be read or written. Whether the directory can, a new one shows.
-        return [
+        let damage: [ResultCode] = [
             .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
-            .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH,
-        ].contains(error.resultCode)
+        ]
+        return damage.contains(error.resultCode)
+            || SetAside.suffixes.contains { SetAside.reasonAgainst(path + $0) != nil }
     }
 
     /// Damage for certain. Of a file that was opened and used, the other codes tell of our own mistakes as well, which

@@ -24,7 +24,7 @@ struct StateFile {
         do {
             return try StateFile(path: path, logger: logger, prepare: prepare)
         } catch {
-            guard DamagedFile.isDamage(error) else { throw .unusable(path: path, reason: "\(error)") }
+            guard DamagedFile.isDamage(error, of: path) else { throw .unusable(path: path, reason: "\(error)") }
             let aside = try SetAside.move(path, with: SetAside.suffixes)
             logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting with an empty state")
         }
