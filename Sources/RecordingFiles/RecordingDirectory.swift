@@ -15,7 +15,10 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     static let partSuffix = ".part"
     static let recoveredSuffix = "-recovered"
 
+    typealias Link = @Sendable (_ directory: Int32, _ name: String, _ second: String) -> Int32
+
     private let path: String
+    private let link: Link
     private let directory: Int32
     /// Seconds of what tells no length itself.
     private let counts = Mutex<[Version: Double?]>([:])
@@ -34,7 +37,13 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     }
 
     /// Makes the directory where it is missing and recovers what is unfinished.
-    public init(_ path: String) throws(Unusable) {
+    public convenience init(_ path: String) throws(Unusable) {
+        try self.init(path) { linkat($0, $1, $0, $2, 0) }
+    }
+
+    /// `link` makes a second name for a file of the directory, or fails as link(2) does.
+    init(_ path: String, link: @escaping Link) throws(Unusable) {
+        self.link = link
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw Unusable(reason: String(cString: strerror(errno))) }
         guard let real = realpath(path, nil) else { throw Unusable(reason: String(cString: strerror(errno))) }
         defer { free(real) }
@@ -189,12 +198,26 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         throw .failed("There are too many recordings named \(stem).")
     }
 
-    /// Under its own name, which nobody else can have taken: links, unlike renames, replace nothing.
+    /// Under its own name, which nobody else can have taken.
     private func publish(_ id: String) throws(RecordingError) {
-        guard linkat(directory, id + Self.partSuffix, directory, id, 0) == 0 else {
-            throw Self.failure(errno, "\(id) cannot be put in place")
+        guard move(id + Self.partSuffix, to: id) else { throw Self.failure(errno, "\(id) cannot be put in place") }
+    }
+
+    /// False, with errno, when the name is taken or there is another obstacle. Links, unlike renames, replace nothing; where the
+    /// file system has none (FAT, some network shares), a look before does: the directory is the server's own.
+    private func move(_ part: String, to id: String) -> Bool {
+        if link(directory, part, id) == 0 {
+            unlinkat(directory, part, 0)
+        } else {
+            guard [EPERM, EOPNOTSUPP, ENOSYS, EINVAL, EMLINK].contains(errno) else { return false }
+            guard faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) != 0 else {
+                errno = EEXIST
+                return false
+            }
+            guard renameat(directory, part, directory, id) == 0 else { return false }
         }
-        unlinkat(directory, id + Self.partSuffix, 0)
+        // The name is on the disk as well, where the file system can tell.
+        return fsync(directory) == 0 || errno == EINVAL || errno == EOPNOTSUPP
     }
 
     private func recover() throws(RecordingError) {
@@ -208,10 +231,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
             }
             for number in 1...100 {
                 let mark = Self.recoveredSuffix + (number == 1 ? "" : "-\(number)")
-                if linkat(directory, part, directory, id[..<dot] + mark + id[dot...], 0) == 0 {
-                    unlinkat(directory, part, 0)
-                    break
-                }
+                if move(part, to: id[..<dot] + mark + id[dot...]) { break }
                 if errno != EEXIST { break }
             }
         }

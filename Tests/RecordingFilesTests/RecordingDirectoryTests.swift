@@ -38,6 +38,30 @@ struct RecordingDirectoryTests {
         return writer.id
     }
 
+    /// FAT, exFAT and some network shares.
+    @Test(arguments: [EPERM, EOPNOTSUPP, ENOSYS]) func recordingsNeedNoHardLinks(_ code: Int32) throws {
+        let place = Place()
+        let refusing: RecordingDirectory.Link = { _, _, _ in
+            errno = code
+            return -1
+        }
+        let directory = try RecordingDirectory(place.path, link: refusing)
+        let first = try record(directory) { $0.name = "take" }
+        let second = try record(directory) { $0.name = "take" }
+        #expect(try directory.list().map(\.id).sorted() == [first, second].sorted() && first != second)
+        let cut = try directory.createStream(name: "radio", .aac)
+        try [UInt8](repeating: 1, count: 100).withUnsafeBytes { try cut.write($0) }
+        let again = try RecordingDirectory(place.path, link: refusing)
+        #expect(try again.list().map(\.id).contains("radio-recovered.aac"))
+        #expect(try !place.names.contains { $0.hasSuffix(".part") })
+        // Another obstacle is one.
+        let full = try RecordingDirectory(place.path) { _, _, _ in
+            errno = ENOSPC
+            return -1
+        }
+        #expect(throws: RecordingError.self) { try record(full) }
+    }
+
     @Test func aStream_isWrittenAsItComes_andFoundAfterADeath() throws {
         let place = Place()
         let directory = try RecordingDirectory(place.path)
