@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands to a running server: their arguments, and what they tell when something is wrong."""
 
+import http.server
 import json
 import re
 import socket
@@ -79,9 +80,35 @@ def test_options_may_stand_before_the_command(server, api, options):
         assert result.returncode == 64 and "--player" in result.stderr, result
 
 
+def test_ids_for_a_shell_are_ids_only(directory):
+    """Completion expands what it is given: a server's `$(command)` must not reach it."""
+    answer = json.dumps({"players": [
+        {"id": name, "name": "x", "status": "idle", "volume": 1, "level": 1, "muted": False}
+        for name in ("kitchen", "$(touch /tmp/x)", "`id`", "a b", "a;b", "../x")]}).encode()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as other:
+        thread = threading.Thread(target=other.serve_forever, daemon=True)
+        thread.start()
+        result = tonearm("players", "--ids", "--server", f"http://127.0.0.1:{other.server_port}")
+        other.shutdown()
+    assert result.returncode == 0 and result.stdout == "kitchen\n", result.stderr
+
+
 def test_a_token_may_stand_before_the_command(directory, start_server):
     token = "0123456789abcdef0123"
     (directory / "token").write_text(token + "\n")
+    (directory / "token").chmod(0o600)
     server = start_server(arguments=("--token-file", str(directory / "token")))
     assert tonearm("--token", token, "status", environment=client(server)).returncode == 0
     refused = tonearm("--token", token[::-1], "status", environment=client(server))

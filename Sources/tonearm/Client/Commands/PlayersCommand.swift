@@ -48,7 +48,8 @@ struct PlayersCommand: ParsableCommand {
             let bytes = try client.send(.get, PlayersCommand.path)
             if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
             let players = try client.decode(Players.self, bytes).players
-            if ids { return players.forEach { Console.say($0.id) } }
+            // For shells, whose completion expands what it is given: nothing that is no id.
+            if ids { return players.map(\.id).filter(PlayerAddress.isID).forEach { Console.say($0) } }
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
                 let volume = "\(Int(clamping: (player.level * 100).rounded())) %" + (player.muted ? ", muted" : "")
