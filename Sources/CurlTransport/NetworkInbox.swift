@@ -18,7 +18,7 @@ final class NetworkInbox: Sendable {
     private let commands = Mutex<[Command]>([])
 
     init() {
-        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the network thread") }
+        guard let wake = WakeSignal() else { Shortage.endProcess("descriptors", for: "network") }
         self.wake = wake
     }
 

@@ -15,7 +15,7 @@ final class LogindInbox: Sendable {
     private let said = Mutex<Set<Message>>([])
 
     init() {
-        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the logind thread") }
+        guard let wake = WakeSignal() else { Shortage.endProcess("descriptors", for: "logind") }
         self.wake = wake
     }
 

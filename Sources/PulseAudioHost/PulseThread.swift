@@ -24,7 +24,7 @@ final class PulseThread: @unchecked Sendable {
     init() {
         mainloop = pa_threaded_mainloop_new()!
         api = pa_threaded_mainloop_get_api(mainloop)!
-        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the pulse thread") }
+        guard let wake = WakeSignal() else { Shortage.endProcess("descriptors", for: "pulse") }
         self.wake = wake
     }
 

@@ -12,9 +12,10 @@ public final class NamedThread: Sendable {
     /// Starts the thread at once. All signals but those of a defect are blocked in it, so that only the
     /// main thread takes them.
     ///
-    /// Ends the process when there can be no more threads: for those without which nothing works.
-    public convenience init(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        self.init(ifPossible: name, body)!
+    /// Ends the process, with a line that says so, when there can be no more threads: for those without which nothing works.
+    public init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        guard let handle = Self.start(name, body) else { Shortage.endProcess("threads", for: name) }
+        self.handle = handle
     }
 
     /// For tests: there can be no more threads. Only of the task or thread that sets it.
@@ -22,7 +23,11 @@ public final class NamedThread: Sendable {
 
     /// As above; nil when there can be no more threads: for those that come and go with what users do.
     public init?(ifPossible name: String, _ body: @escaping @Sendable () -> Void) {
-        if Self.isRefused { return nil }
+        guard !Self.isRefused, let handle = Self.start(name, body) else { return nil }
+        self.handle = handle
+    }
+
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setstacksize(&attributes, 512 * 1_024)
@@ -48,7 +53,7 @@ public final class NamedThread: Sendable {
             start.release()
             return nil
         }
-        self.handle = handle
+        return handle
     }
 
     /// Waits until the body has returned. Call once, from another thread.

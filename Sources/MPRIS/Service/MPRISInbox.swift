@@ -23,7 +23,7 @@ final class MPRISInbox: Sendable {
     private let state = Mutex(State())
 
     init() {
-        guard let wake = WakeSignal() else { preconditionFailure("no descriptor is left for the mpris thread") }
+        guard let wake = WakeSignal() else { Shortage.endProcess("descriptors", for: "mpris") }
         self.wake = wake
     }
 
