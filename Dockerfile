@@ -69,8 +69,8 @@ COPY --from=build /out/tonearm /out/tonearm-media-worker /usr/local/bin/
 COPY openapi.yaml asyncapi.yaml /usr/local/share/tonearm/
 COPY public /usr/local/share/tonearm/public
 
-# Beyond the container's own loopback a token is needed; it is made at the first start and printed with the link.
-ENV TONEARM_HOST=0.0.0.0 TONEARM_PORT=8080 TONEARM_MUSIC=/music TONEARM_DATA=/data
+# A token is needed, in the container as well; the first start makes it, and `tonearm link` prints it.
+ENV TONEARM_HOST=0.0.0.0 TONEARM_PORT=8080 TONEARM_MUSIC=/music TONEARM_DATA=/data TONEARM_TOKEN_FILE=/data/tokens
 # The sound server's socket and, if its user is another one, its cookie are mounted here.
 ENV PULSE_SERVER=unix:/run/pulse/native PULSE_COOKIE=/run/pulse-cookie HOME=/data
 
