@@ -96,6 +96,14 @@ static inline int clinux_accept(int listener, struct sockaddr *address, socklen_
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+/// The user of the process at the other end of a Unix socket when it connected; -1 when the kernel does not know.
+static inline int64_t clinux_peer_user(int descriptor) {
+    // `struct ucred`, which is incomplete in the Glibc module.
+    struct { pid_t process; uid_t user; gid_t group; } peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? (int64_t)peer.user : -1;
+}
+
 /// The names of resources are an enumeration in some versions of the Glibc module and an integer in others.
 static inline int clinux_get_descriptor_limit(struct rlimit *limit) { return getrlimit(RLIMIT_NOFILE, limit); }
 static inline int clinux_set_descriptor_limit(const struct rlimit *limit) { return setrlimit(RLIMIT_NOFILE, limit); }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
 #include <microhttpd.h>
 #include <poll.h>
 
@@ -59,6 +63,15 @@ static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
 static inline int cmicrohttpd_is_closed(struct MHD_Connection *connection) {
     struct pollfd look = {cmicrohttpd_descriptor(connection), POLLRDHUP, 0};
     return look.fd < 0 || (poll(&look, 1, 0) > 0 && look.revents != 0);
+}
+
+/// The library's MHD_queue_response: the name itself is this program's (LibraryRefusals.swift).
+static inline enum MHD_Result cmicrohttpd_queue(
+    struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
+    static enum MHD_Result (*queue)(struct MHD_Connection *, unsigned int, struct MHD_Response *);
+    // Several threads find the same address.
+    if (!queue) *(void **)&queue = dlsym(RTLD_NEXT, "MHD_queue_response");
+    return queue ? queue(connection, status, response) : MHD_NO;
 }
 
 /// Enumerators and macros under names that Swift sees.

@@ -14,17 +14,25 @@ public final class FrontDoor: Sendable {
     private let loop: FrontDoorLoop
     private let thread: Mutex<NamedThread?>
 
-    /// Listens at once. `plain` and `upgrade` are called on the door's thread and must not block; they own the
+    /// Listens at once, at the Unix socket `socket` as well. `plain` and `upgrade` are called on the door's thread and must not block; they own the
     /// descriptor from then on.
     public init(
-        host: String, port: UInt16, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
+        host: String, port: UInt16, socket: String? = nil, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
         plain: @escaping @Sendable (IncomingConnection) -> Void,
         upgrade: @escaping @Sendable (IncomingConnection) -> Void
     ) throws(ListenError) {
         let sockets = try ListeningSockets(host: host, port: port)
         self.port = sockets.port
+        let local: LocalSocket?
+        do throws(ListenError) {
+            local = try socket.map { path throws(ListenError) in try LocalSocket(path: path) }
+        } catch {
+            sockets.close()
+            throw error
+        }
         let loop = try FrontDoorLoop(
-            sockets: sockets, limits: limits, log: log, handOver: Handover(plain: plain, upgrade: upgrade))
+            sockets: sockets, localSocket: local, limits: limits, log: log,
+            handOver: Handover(plain: plain, upgrade: upgrade))
         self.loop = loop
         thread = Mutex(NamedThread("front-door") { loop.run() })
     }

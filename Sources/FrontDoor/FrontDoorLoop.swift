@@ -13,6 +13,7 @@ internal import Numbers
 final class FrontDoorLoop: @unchecked Sendable {
     let count: ConnectionCount
     private var listeners: [Int32]
+    private let localSocket: LocalSocket?
     private let epoll: Int32
     private let wake: WakeSignal
     /// Given up for a moment when descriptors run out, so that the waiting connection can be taken and refused.
@@ -32,9 +33,12 @@ final class FrontDoorLoop: @unchecked Sendable {
     private var refusalsToldAt: MonotonicTime?
     private static let refusalSeconds = 10.0
 
-    init(sockets: ListeningSockets, limits: ConnectionLimits, log: Logger, handOver: Handover) throws(ListenError) {
+    init(
+        sockets: ListeningSockets, localSocket: LocalSocket?, limits: ConnectionLimits, log: Logger, handOver: Handover
+    ) throws(ListenError) {
         func failure(_ call: String) -> ListenError { .failed(call: call, code: errno) }
-        listeners = sockets.descriptors
+        listeners = sockets.descriptors + (localSocket.map { [$0.descriptor] } ?? [])
+        self.localSocket = localSocket
         guard let wake = WakeSignal() else { throw failure("eventfd") }
         self.wake = wake
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -99,7 +103,7 @@ final class FrontDoorLoop: @unchecked Sendable {
                 }
                 return
             }
-            admit(descriptor, peer: address.peer)
+            admit(descriptor, peer: address.family == AF_UNIX ? LocalSocket.peer(of: descriptor) : address.peer)
         }
     }
 
@@ -166,7 +170,7 @@ final class FrontDoorLoop: @unchecked Sendable {
             if let refusal { return answer(connection, refusal) }
             handOver(connection, head: Array(buffer[..<end]))
         } else if received == buffer.count {
-            answer(connection, .headTooLarge)
+            answer(connection, buffer.contains(UInt8(ascii: "\n")) ? .headTooLarge : .targetTooLong)
         } else if isEnding {
             close(connection)
         }
@@ -213,6 +217,7 @@ final class FrontDoorLoop: @unchecked Sendable {
         // The object may live on: whoever connects from now on must be refused.
         for listener in listeners { Glibc.close(listener) }
         listeners = []
+        localSocket?.remove()
         for connection in Array(waiting.values) { close(connection) }
     }
 

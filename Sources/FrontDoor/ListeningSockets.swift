@@ -23,6 +23,10 @@ struct ListeningSockets {
         throw .addressInUse(host: host, port: port)
     }
 
+    func close() {
+        for descriptor in descriptors { Glibc.close(descriptor) }
+    }
+
     private static func open(
         _ addresses: [SocketAddress], host: String, port: UInt16
     ) throws(ListenError) -> ([Int32], UInt16) {
@@ -40,7 +44,7 @@ struct ListeningSockets {
                     missing = error
                     continue
                 }
-                for descriptor in opened { close(descriptor) }
+                for descriptor in opened { Glibc.close(descriptor) }
                 throw error
             }
         }
@@ -63,12 +67,12 @@ struct ListeningSockets {
         }
         guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
             let error = failure("bind")
-            close(descriptor)
+            Glibc.close(descriptor)
             throw error
         }
         guard Glibc.listen(descriptor, 1024) == 0 else {
             let error = failure("listen")
-            close(descriptor)
+            Glibc.close(descriptor)
             throw error
         }
         return descriptor

@@ -11,6 +11,19 @@ struct SocketAddress: Hashable {
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
     }
 
+    /// Of a Unix socket; nil when the path is empty or does not fit.
+    init?(path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            guard !path.isEmpty, path.utf8.count < buffer.count else { return false }
+            buffer.copyBytes(from: path.utf8)
+            return true
+        }
+        guard fits else { return nil }
+        bytes = withUnsafeBytes(of: &address) { Array($0) }
+    }
+
     static func local(of descriptor: Int32) -> SocketAddress {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -61,8 +74,12 @@ struct SocketAddress: Hashable {
         }
         guard address.count == 16 else { return .remote("unknown") }
         if address.dropLast().allSatisfy({ $0 == 0 }), address[15] == 1 { return .loopback }
+        // Of a link-local address each interface has its own only.
+        let isLinkLocal = address[0] == 0xFE && address[1] & 0xC0 == 0x80
+        let network = isLinkLocal ? address : Array(address.prefix(8)) + [UInt8](repeating: 0, count: 8)
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        inet_ntop(AF_INET6, address, &text, socklen_t(text.count))
-        return .remote(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        inet_ntop(AF_INET6, network, &text, socklen_t(text.count))
+        let numeric = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return .remote(isLinkLocal ? numeric : numeric + "/64")
     }
 }

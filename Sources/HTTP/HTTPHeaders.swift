@@ -18,6 +18,16 @@ public struct HTTPHeaders: Sendable, Hashable {
         packed.reserveCapacity(bytes)
     }
 
+    /// No page from elsewhere takes the answer in, as a picture or script, and no browser guesses another type for it.
+    public static let isolation = [
+        ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
+    /// Adds those of `isolation` that are missing.
+    public mutating func isolate() {
+        for (name, value) in Self.isolation where !contains(name) { add(name, value) }
+    }
+
     public var isEmpty: Bool { packed.isEmpty }
 
     public var fields: [(name: String, value: String)] {
@@ -44,6 +54,16 @@ public struct HTTPHeaders: Sendable, Hashable {
         var found = false
         forEach { field, _ in
             found = field.equalsIgnoringASCIICase(name)
+            return !found
+        }
+        return found
+    }
+
+    /// Whether a proxy has passed the request on, as far as proxies add something to it.
+    public var nameAProxy: Bool {
+        var found = false
+        forEach { field, _ in
+            found = field.isOfAProxy
             return !found
         }
         return found
@@ -130,6 +150,25 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
+    /// RFC 7239, RFC 9110 section 7.6.3, and what nginx, Apache, Caddy, HAProxy, Traefik and content networks add.
+    fileprivate var isOfAProxy: Bool {
+        guard let first else { return false }
+        switch lowercaseASCII(first) {
+        case UInt8(ascii: "f"): return equalsIgnoringASCIICase("Forwarded")
+        case UInt8(ascii: "v"): return equalsIgnoringASCIICase("Via")
+        case UInt8(ascii: "x"):
+            let prefix = "X-Forwarded".utf8.count
+            return count >= prefix && prefixed(prefix).equalsIgnoringASCIICase("X-Forwarded")
+                || equalsIgnoringASCIICase("X-Real-IP") || equalsIgnoringASCIICase("X-Client-IP")
+                || equalsIgnoringASCIICase("X-Original-Host") || equalsIgnoringASCIICase("X-Cluster-Client-IP")
+        case UInt8(ascii: "c"): return equalsIgnoringASCIICase("CF-Connecting-IP")
+        case UInt8(ascii: "t"): return equalsIgnoringASCIICase("True-Client-IP")
+        default: return false
+        }
+    }
+
+    private func prefixed(_ count: Int) -> Self { self[startIndex..<startIndex + count] }
+
     fileprivate func equalsIgnoringASCIICase(_ name: String) -> Bool {
         guard count == name.utf8.count else { return false }
         var position = startIndex

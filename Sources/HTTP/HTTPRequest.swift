@@ -30,8 +30,11 @@ public struct HTTPRequest: Sendable {
 }
 
 public enum HTTPPeer: Hashable, Sendable {
+    /// This machine: loopback, or a Unix socket and the same user as the server.
     case loopback
-    /// Numeric address.
+    /// Another user of this machine, over a Unix socket; a proxy is mostly that.
+    case user(UInt32)
+    /// Numeric address; of IPv6 the network of 64 bits, as one machine has all the addresses in it.
     case remote(String)
 }
 

@@ -12,3 +12,7 @@ public enum HTTPToken {
         }
     }
 }
+
+extension HTTPMethod {
+    public var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(HTTPToken.contains) }
+}

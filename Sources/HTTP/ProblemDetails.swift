@@ -32,8 +32,17 @@ public struct ProblemDetails: Hashable, Sendable {
     public func response(_ headers: [(String, String)] = []) -> HTTPResponse {
         HTTPResponse(
             status: status,
-            headers: HTTPHeaders([("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + headers),
+            headers: HTTPHeaders(
+                [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + HTTPHeaders.isolation + headers),
             body: .bytes(Array(json.utf8)))
+    }
+
+    /// As a whole answer, behind which its connection is closed; for who has no HTTP server at hand.
+    public var lastMessage: String {
+        let body = json
+        var head = "HTTP/1.1 \(status) \(title)\r\nContent-Type: \(Self.mediaType)\r\nCache-Control: no-store\r\n"
+        for (name, value) in HTTPHeaders.isolation { head += "\(name): \(value)\r\n" }
+        return head + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
     }
 
     /// A JSON string's contents (RFC 8259 section 7).

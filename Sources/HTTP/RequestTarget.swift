@@ -13,6 +13,9 @@ public struct RequestTarget: Sendable {
     /// Whether it has one of the forms that are answered here: what has none is for nobody.
     public var isKnownForm: Bool { authority != nil || path.utf8.first == UInt8(ascii: "/") || path == "*" }
 
+    /// Without control characters and spaces (RFC 9112 section 3.2).
+    public static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 32 && $0 != 127 } }
+
     public init(_ text: String) {
         var rest = text[...]
         if let scheme = ["http://", "https://"].first(where: { text.prefix($0.count).equalsIgnoringASCIICase($0) }) {

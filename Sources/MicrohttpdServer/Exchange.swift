@@ -125,8 +125,9 @@ final class Exchange: @unchecked Sendable {
         let fields = RequestHeaders.copy(from: connection)
         if let problem = fields.problem { return queue(problem, on: connection) }
         var request = request(fields, method: method, connection)
-        guard RequestTarget(target).isKnownForm else {
-            return queue(.malformed("The target of the request cannot be read."), on: connection)
+        // libmicrohttpd takes a lone carriage return as a part of either. Of the fields `RequestHeaders` knows.
+        guard request.method.isToken, RequestTarget.isVisible(target), RequestTarget(target).isKnownForm else {
+            return queue(.malformed("The first line of the request cannot be read."), on: connection)
         }
         if fields.hasUpgrade, request.method == .get, let upgrader = core.upgrader {
             return queue(upgrader.upgrade(request), on: connection)
@@ -207,7 +208,7 @@ final class Exchange: @unchecked Sendable {
         reply.withLock { $0 = .taken }
         if case .upgrade(let receive) = response.body { upgraded = receive }
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
-            MHD_queue_response(connection, UInt32(response.status), handle)
+            cmicrohttpd_queue(connection, UInt32(response.status), handle)
         }
         guard upgraded != nil, result == cmicrohttpd_no else { return result }
         upgraded = nil

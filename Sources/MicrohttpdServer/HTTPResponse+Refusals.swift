@@ -20,8 +20,7 @@ extension HTTPResponse {
 
     /// Where a message ends, or whom it is for, could be read in two ways: nothing more of the connection is read.
     static func malformed(_ detail: String) -> HTTPResponse {
-        ProblemDetails(status: 400, code: "malformed-request", title: "Bad Request", detail: detail)
-            .response([("Connection", "close")])
+        ProblemDetails.malformedRequest(detail).response([("Connection", "close")])
     }
 
     /// RFC 9112 section 6.1.

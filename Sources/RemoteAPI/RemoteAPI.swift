@@ -3,6 +3,7 @@
 public import Announcing
 public import Catalogue
 public import HTTP
+public import Logging
 public import Playback
 public import Recording
 public import Session
@@ -35,6 +36,8 @@ public final class RemoteAPI: HTTPResponder {
         /// nil: there is one player only.
         public var roster: (any PlayerRoster)?
         public var access = AccessPolicy()
+        /// Gets wrong tokens.
+        public var log: Logger?
         /// Answers every path that is not the API's: the page.
         public var site: any HTTPResponder
         /// Differs in every run of the server: letters, digits and hyphens.
@@ -93,7 +96,7 @@ public final class RemoteAPI: HTTPResponder {
     public init(_ configuration: Configuration) {
         let clock = configuration.clock
         let player = configuration.player
-        gate = Gate(policy: configuration.access, clock: clock)
+        gate = Gate(policy: configuration.access, clock: clock, log: configuration.log)
         site = configuration.site
         idempotency = IdempotentRequests(clock: clock)
         dispatcher = Dispatcher()

@@ -9,7 +9,8 @@ struct StaticFileKind {
     private let isDocument: Bool
 
     private static let policy =
-        "default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+        "default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; "
+        + "require-trusted-types-for 'script'; trusted-types tonearm"
 
     init(name: String) {
         let suffix = name.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
@@ -36,13 +37,13 @@ struct StaticFileKind {
 
     /// Without build step no name carries a version, so everything is checked by its validators at each use.
     func headers(tag: EntityTag, modified: Int64) -> HTTPHeaders {
-        HTTPHeaders([
-            ("ETag", tag.description),
-            ("Last-Modified", HTTPDate.format(modified)),
-            ("Cache-Control", isDocument ? "no-cache" : "max-age=0, must-revalidate"),
-            ("Content-Security-Policy", Self.policy),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-        ])
+        HTTPHeaders(
+            [
+                ("ETag", tag.description),
+                ("Last-Modified", HTTPDate.format(modified)),
+                ("Cache-Control", isDocument ? "no-cache" : "max-age=0, must-revalidate"),
+                ("Content-Security-Policy", Self.policy),
+                ("Referrer-Policy", "no-referrer"),
+            ] + HTTPHeaders.isolation)
     }
 }

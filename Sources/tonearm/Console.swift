@@ -19,6 +19,15 @@ enum Console {
         write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
     }
 
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Whether standard output goes to systemd's journal, which keeps it (systemd.exec(5), `JOURNAL_STREAM`).
+    static var isJournal: Bool {
+        var status = stat()
+        guard let stream = getenv("JOURNAL_STREAM"), fstat(STDOUT_FILENO, &status) == 0 else { return false }
+        return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
+    }
+
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {

@@ -9,7 +9,7 @@ struct Tonearm: ParsableCommand {
         commandName: "tonearm",
         abstract: "A headless playback server: REST, events, a web page, and the sound card of this machine.",
         version: ServerVersion.text,
-        subcommands: [ServeCommand.self, RenderCommand.self, InfoCommand.self, DoctorCommand.self],
+        subcommands: [ServeCommand.self, RenderCommand.self, InfoCommand.self, DoctorCommand.self, LinkCommand.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Playing (on a running server)",

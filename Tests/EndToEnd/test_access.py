@@ -9,6 +9,7 @@ import websockets
 
 from rig import EventLog
 from rig.access import own_address
+from rig.commandline import tonearm
 from rig.raw import exchange
 
 
@@ -50,6 +51,93 @@ def test_the_page_itself_is_open_so_that_it_can_ask_for_the_token(open_to_all):
     assert httpx.get(url + "/healthz", trust_env=False).status_code == 200
 
 
+def own_token(server) -> dict[str, str]:
+    """The token that the server made at its first start."""
+    return {"Authorization": "Bearer " + (server.data / "tokens").read_text().strip()}
+
+
+def test_a_proxy_on_this_machine_makes_nobody_admin(start_server, directory):
+    """Row 257: what a proxy adds takes the openness of loopback away, for REST and events; a Unix socket works."""
+    path = directory / "socket"
+    server = start_server(arguments=("--socket", str(path)))
+    token = own_token(server)
+    for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"):
+        header = {name: "for=192.0.2.1" if name == "Forwarded" else "192.0.2.1"}
+        for method, resource in (("GET", "player"), ("POST", "player/pause"), ("GET", "queue"), ("GET", "events")):
+            response = httpx.request(method, f"{server.url}/api/v1/{resource}", headers=header, trust_env=False)
+            assert response.status_code == 401, (name, resource)
+            assert response.headers["Content-Type"] == "application/problem+json"
+        with pytest.raises(websockets.InvalidStatus) as refused:
+            EventLog(server.events_url, additional_headers=header)
+        assert refused.value.response.status_code == 401
+        assert httpx.get(f"{server.url}/api/v1/player", headers=header | token, trust_env=False).status_code == 200
+    with httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url="http://localhost") as client:
+        assert client.get("/api/v1/player").status_code == 200
+        assert client.get("/api/v1/player", headers={"X-Forwarded-For": "192.0.2.1"}).status_code == 401
+        assert client.get("/api/v1/player", headers={"X-Forwarded-For": "192.0.2.1"} | token).status_code == 200
+    server.stop()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("arguments", [("--allow-host", "radio.example"), ("--allow-origin", "https://friend.example")])
+def test_names_and_origins_of_others_need_a_token_on_loopback_too(start_server, arguments):
+    """A server for others than this machine's users: nothing is open."""
+    server = start_server(arguments=arguments)
+    assert httpx.get(f"{server.url}/api/v1/player", trust_env=False).status_code == 401
+    assert httpx.get(f"{server.url}/api/v1/player", headers=own_token(server), trust_env=False).status_code == 200
+
+
+def test_pages_from_elsewhere_read_nothing(api):
+    """One rule for all of /api; every answer says that it is for its own page only."""
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)):
+        for path in ("/player", "/queue", "/library/albums", "/outputs"):
+            response = api.request("GET", path, headers={"Sec-Fetch-Site": site})
+            assert response.status_code == status, (site, path)
+            assert response.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert api.request("GET", "//", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+
+
+def test_the_token_is_shown_when_made_and_by_the_link_command(start_server, directory):
+    """Row 258: later starts, and a journal, hold no token; `tonearm link` prints it."""
+    server = start_server(arguments=("--allow-host", "radio.example"))
+    token = (server.data / "tokens").read_text().strip()
+    assert server.log().count(token) == 1
+    server.restart()
+    assert server.log().count(token) == 1 and "tonearm link" in server.log()
+    link = tonearm("link", "--data", str(server.data), "--port", str(server.port))
+    assert link.returncode == 0 and link.stdout.strip() == f"http://127.0.0.1:{server.port}/#token={token}"
+    by_file = tonearm("link", "--data", str(server.data), "--port", "0", "--port-file", str(server.port_file))
+    assert by_file.stdout == link.stdout
+    missing = tonearm("link", "--data", str(directory / "nothing"))
+    assert missing.returncode != 0 and "tokens is not there" in missing.stderr and not (directory / "nothing").exists()
+
+
+def test_the_journal_holds_no_token(start_server):
+    """Row 258: not even the first start writes it there."""
+    server = start_server(launch_only=True, arguments=("--allow-host", "radio.example"))
+    server.stop()
+    (server.data / "tokens").unlink(missing_ok=True)
+    status = server.log_path.stat()
+    server.environment["JOURNAL_STREAM"] = f"{status.st_dev}:{status.st_ino}"
+    before = len(server.log())
+    server.start()
+    assert "tonearm link" in server.log()[before:] and "#token=" not in server.log()[before:]
+
+
+def test_a_token_file_that_others_may_read_is_refused(start_server, directory):
+    """Row 258: as ssh does; the message names the file and what to do."""
+    file = directory / "tokens"
+    file.write_text("0123456789abcdef0123\n")
+    for mode in (0o644, 0o640, 0o604, 0o660):
+        file.chmod(mode)
+        refused = tonearm("serve", "--port", "0", "--output", "null", "--data", str(directory / "data"), "--token-file", str(file))
+        assert refused.returncode == 78 and f"chmod 600 {file}" in refused.stderr, (oct(mode), refused.stderr)
+    for mode in (0o600, 0o400):
+        file.chmod(mode)
+        start_server(arguments=("--token-file", str(file))).stop()
+
+
 def test_anonymous_is_a_choice(start_server):
     """`--anonymous` opens it, said plainly by whoever starts it."""
     address = own_address()
@@ -66,7 +154,8 @@ def test_anonymous_is_a_choice(start_server):
 def test_the_host_header_must_name_this_server(start_server, host, allowed):
     """DNS rebinding: only IP literals, localhost, the machine's name and allowed names."""
     server = start_server(arguments=("--allow-host", "radio.example"))
-    response = httpx.get(f"{server.url}/api/v1/player", headers={"Host": host}, trust_env=False)
+    headers = {"Host": host} | own_token(server)
+    response = httpx.get(f"{server.url}/api/v1/player", headers=headers, trust_env=False)
     assert (response.status_code == 200) == allowed, response.text
     if not allowed:
         assert response.status_code in (400, 403, 421)
@@ -76,10 +165,11 @@ def test_the_host_header_must_name_this_server(start_server, host, allowed):
 def test_foreign_pages_cannot_write_or_listen(start_server, origin, allowed):
     """A foreign Origin is refused on writes and on events; an allowed one is not."""
     server = start_server(arguments=("--allow-origin", "https://friend.example"))
-    response = httpx.post(f"{server.url}/api/v1/player/pause", headers={"Origin": origin}, trust_env=False)
+    token = own_token(server)
+    response = httpx.post(f"{server.url}/api/v1/player/pause", headers={"Origin": origin} | token, trust_env=False)
     assert (response.status_code != 403) == allowed
     try:
-        EventLog(server.events_url, origin=origin).close()
+        EventLog(server.events_url, origin=origin, additional_headers=token).close()
         assert allowed
     except websockets.InvalidStatus as refused:
         assert not allowed and refused.response.status_code == 403

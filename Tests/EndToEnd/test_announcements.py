@@ -492,6 +492,7 @@ def test_it_goes_into_no_file(start_server, directory, sounds):
 def test_control_may_announce_and_read_may_only_look(start_server, directory, pulse, sounds):
     tokens = directory / "tokens"
     tokens.write_text("the-secret-to-read-with read\nthe-secret-to-control-with control\n")
+    tokens.chmod(0o600)
     server = start_server(output="pulse", pulse=pulse, music=sounds.root, arguments=("--token-file", str(tokens)))
     reader, player = Api(server.url, "the-secret-to-read-with"), Api(server.url, "the-secret-to-control-with")
     try:

@@ -246,6 +246,7 @@ def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
 def test_a_token_is_asked_for_and_taken(directory, start_server):
     token = "0123456789abcdef0123"
     (directory / "token").write_text(token + "\n")
+    (directory / "token").chmod(0o600)
     server = start_server(arguments=("--token-file", str(directory / "token")))
     refused = tonearm("status", environment=client(server))
     assert refused.returncode == 1 and "TONEARM_TOKEN" in refused.stderr

@@ -6,6 +6,7 @@ import re
 import pathlib
 import resource
 import socket
+import subprocess
 import time
 
 import httpx
@@ -13,6 +14,7 @@ import pytest
 
 from rig import Api, eventually
 from rig.raw import upgrade
+from rig.server import REPOSITORY, binary
 from test_access import own_address
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -163,6 +165,25 @@ def test_guessing_tokens_is_slowed_down_and_locks_nobody_else_out(start_server, 
         pytest.skip("this machine has only loopback: there is nobody else")
     response = httpx.get(f"http://{address}:{server.port}/api/v1/player", headers={"Authorization": f"Bearer {token}"}, trust_env=False)
     assert response.status_code == 200
+
+
+@pytest.mark.parametrize("descriptors", [10, 14, 18, 22, 26])
+def test_a_limit_that_is_too_low_ends_the_start_with_a_sentence(directory, descriptors):
+    """No trap: a supervisor sees a status of sysexits.h, a user what is missing."""
+    port_file = directory / "port"
+    process = subprocess.Popen(
+        ["prlimit", f"--nofile={descriptors}", str(binary()), "serve", "--port", "0", "--output", "null", "--mpris", "off",
+         "--logind", "off", "--data", str(directory / "data"), "--port-file", str(port_file)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=REPOSITORY)
+    try:
+        eventually(lambda: process.poll() is not None or port_file.exists(), "it ends or serves", timeout=20)
+        if process.poll() is not None:
+            complaint = process.stderr.read()
+            assert process.returncode in (69, 71, 73, 78, 127), (process.returncode, complaint)
+            assert complaint and "Fatal" not in complaint
+    finally:
+        process.terminate()
+        process.wait(20)
 
 
 def test_clients_that_do_not_read_cost_a_bounded_amount(server, api, events):

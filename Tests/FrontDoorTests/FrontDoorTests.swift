@@ -75,6 +75,43 @@ final class Visitors: Sendable {
         #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
     }
 
+    @Test func listensAtAUnixSocket() throws {
+        let path = "/tmp/tonearm-door-\(getpid())"
+        func door() throws -> FrontDoor {
+            try FrontDoor(
+                host: "127.0.0.1", port: 0, socket: path, log: Logger(label: "test"),
+                plain: { connection in visitors.plain.withLock { $0.append(connection) } },
+                upgrade: { close($0.descriptor) })
+        }
+        let first = try door()
+        #expect(throws: ListenError.failed(call: path, code: EADDRINUSE)) { try door() }
+        let client = try TestSocket(path: path)
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        // The same user as the server.
+        #expect(visitors.plain.withLock { $0[0].peer } == .loopback)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
+        first.close()
+        #expect(access(path, F_OK) != 0)
+        // What a server left that was killed is replaced; a file is not.
+        let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(left) }
+        #expect(TestSocket.withAddress(path: path) { bind(left, $0, $1) } == 0)
+        try door().close()
+        close(open(path, O_CREAT | O_WRONLY, 0o600))
+        defer { unlink(path) }
+        #expect(throws: ListenError.failed(call: path, code: EADDRINUSE)) { try door() }
+    }
+
+    @Test func answers414_whenTheTargetIsHuge() throws {
+        let door = try visitors.door()
+        let client = try TestSocket(port: door.port)
+        try client.send("GET /api/v1/" + String(repeating: "a", count: 20_000))
+        let answer = try client.receiveToEnd()
+        #expect(answer.hasPrefix("HTTP/1.1 414 ") && answer.contains(ProblemDetails.mediaType))
+    }
+
     @Test func closes_whenClientEndsInTheHead() throws {
         let door = try visitors.door()
         let client = try TestSocket(port: door.port)

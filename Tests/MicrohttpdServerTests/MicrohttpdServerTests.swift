@@ -159,6 +159,38 @@ import Testing
         #expect(stream.ends == 1)
     }
 
+    private static let huge = String(repeating: "a", count: 40_000)
+
+    /// What libmicrohttpd refuses by itself is a problem too, also behind a request that was answered.
+    @Test(
+        arguments: [
+            ("GET /\(huge) HTTP/1.1\r\nHost: h\r\n\r\n", 414), ("GET / HTTP/1.1\r\nX: \(huge)\r\n\r\n", 431),
+            ("GET / HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", 400), ("GET / HTTP/3.0\r\nHost: h\r\n\r\n", 505),
+            ("GET /\r\nHost: h\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: abc\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", 413),
+            // A lone carriage return, in each part of a head.
+            ("GET /a\rb HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("\rGET / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+            ("GET / HTTP/1.1\rX: y\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\rHost: h\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nX: a\rY: b\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nX\rY: a\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nX: a\r\r\n\r\n", 400),
+        ])
+    func refusesWithProblemDetails_whenALaterHeadCannotBeRead(_ request: String, _ status: Int) throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response().status == 200)
+        try client.send(request)
+        let response = try client.response()
+        #expect(response.status == status, "\(request.prefix(60)) \(response.body)")
+        #expect(response.headers["content-type"] == ProblemDetails.mediaType, "\(request.prefix(60))")
+        #expect(response.body.contains("\"status\":\(status),"), "\(response.body)")
+        #expect(response.headers["connection"]?.lowercased() == "close")
+    }
+
     @Test func ignoresAnUpgrade_whenNobodyTakesIt_RFC9110_7_8() throws {
         let server = try LiveServer.echo()
         let client = try server.client()

@@ -76,21 +76,80 @@ import Testing
     }
 
     @Test func guessingIsSlowedDown() throws {
-        let api = APIHarness(access: AccessPolicy(tokens: [AccessToken(secret: "right", scope: .read)]))
-        let peer = HTTPPeer.remote("10.0.0.3")
-        for _ in 0..<10 {
-            #expect(
-                try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"], peer: peer).status == 401)
+        let api = APIHarness(
+            access: AccessPolicy(
+                tokens: [AccessToken(secret: "right", scope: .read), AccessToken(secret: "other", scope: .admin)]))
+        func status(_ token: String, _ peer: HTTPPeer, _ headers: [String: String] = [:]) throws -> Int {
+            try api.send(
+                "GET", "/api/v1/player", headers: headers.merging(["Authorization": "Bearer " + token]) { $1 },
+                peer: peer
+            ).status
         }
+        let peer = HTTPPeer.remote("10.0.0.3")
+        #expect(try status("right", peer) == 200)
+        for _ in 0..<10 { #expect(try status("x", peer) == 401) }
         let answer = try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"], peer: peer)
         #expect(answer.status == 429)
         #expect(answer.headers["Retry-After"] == "60")
-        // Who guesses from behind the same proxy does not lock the others out.
-        #expect(
-            try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer right"], peer: peer).status == 200)
+        // A guess is worth nothing now, not even a right one.
+        #expect(try status("other", peer) == 429)
+        // A user at the guesser's address is not locked out, nor is anybody elsewhere.
+        #expect(try status("right", peer) == 200)
+        #expect(try status("other", .remote("10.0.0.4")) == 200)
+        // Behind a proxy of this machine each client counts by itself; a client from elsewhere cannot choose.
+        for _ in 0..<10 { #expect(try status("x", .loopback, ["X-Forwarded-For": "1.2.3.4, 10.0.0.9"]) == 401) }
+        #expect(try status("right", .loopback, ["X-Forwarded-For": "10.0.0.9"]) == 429)
+        #expect(try status("right", .loopback, ["X-Forwarded-For": "10.0.0.8"]) == 200)
+        for number in 0..<10 {
+            #expect(try status("x", .remote("10.0.0.5"), ["X-Forwarded-For": "10.0.1.\(number)"]) == 401)
+        }
+        #expect(try status("other", .remote("10.0.0.5"), ["X-Forwarded-For": "10.0.2.1"]) == 429)
         api.clock.advance(seconds: 61)
-        #expect(
-            try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"], peer: peer).status == 401)
+        #expect(try status("x", peer) == 401 && status("other", peer) == 200)
+    }
+
+    @Test(arguments: [
+        "Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Forwarded-Host", "X-Real-IP", "Via", "CF-Connecting-IP",
+    ])
+    func aRequestThroughAProxyNeedsAToken(_ name: String) throws {
+        let api = APIHarness(access: AccessPolicy(tokens: [AccessToken(secret: "right", scope: .admin)]))
+        for (method, path) in [("GET", "/api/v1/player"), ("POST", "/api/v1/player/pause"), ("GET", "/metrics")] {
+            #expect(try api.send(method, path, headers: [name: "x"]).status == 401)
+            #expect(try api.send(method, path).status == 200)
+            #expect(try api.send(method, path, headers: [name: "x", "Authorization": "Bearer right"]).status == 200)
+        }
+        #expect(try api.send("GET", "/healthz", headers: [name: "x"]).status == 200)
+        let open = APIHarness(access: AccessPolicy(anonymous: .everyone))
+        #expect(try open.send("GET", "/api/v1/player", headers: [name: "x"]).status == 200)
+    }
+
+    @Test func anotherUserOfTheMachineNeedsAToken() throws {
+        let api = APIHarness(access: AccessPolicy(tokens: [AccessToken(secret: "right", scope: .admin)]))
+        #expect(try api.send("GET", "/api/v1/player", peer: .user(33)).status == 401)
+        let headers = ["Authorization": "Bearer right"]
+        #expect(try api.send("GET", "/api/v1/player", headers: headers, peer: .user(33)).status == 200)
+    }
+
+    /// Fetch Metadata: the same for reading and writing, below `/api` only.
+    @Test(arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
+    func whereARequestComesFromDecides(_ site: String, _ status: Int) throws {
+        let api = APIHarness(access: AccessPolicy(allowedOrigins: ["https://allowed.example"]))
+        let headers = ["Sec-Fetch-Site": site]
+        #expect(try api.send("GET", "/api/v1/player", headers: headers).status == status)
+        #expect(try api.send("POST", "/api/v1/player/pause", headers: headers).status == status)
+        #expect(try api.send("GET", "/", headers: headers).status == 200)
+        #expect(try api.send("GET", "/healthz", headers: headers).status == 200)
+        let listed = headers.merging(["Origin": "https://allowed.example"]) { $1 }
+        #expect(try api.send("GET", "/api/v1/player", headers: listed).status == 200)
+    }
+
+    @Test func everyAnswerIsIsolated() throws {
+        let api = APIHarness()
+        for path in ["/api/v1/player", "/api/v1/nothing", "/healthz", "/api/v1/queue/items/x"] {
+            let headers = try api.send("GET", path).headers
+            #expect(headers.values("X-Content-Type-Options") == ["nosniff"], "\(path)")
+            #expect(headers.values("Cross-Origin-Resource-Policy") == ["same-origin"], "\(path)")
+        }
     }
 
     @Test func repeatedKeyIsDoneOnce() throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+public import Glibc
 
 public struct TestSocketError: Error {
     public var call: String
@@ -28,6 +28,28 @@ public final class TestSocket: Sendable {
             }
         }
         guard code == 0 else { throw TestSocketError(call: "connect", code: errno) }
+    }
+
+    /// A Unix socket.
+    public init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var timeout = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let code = Self.withAddress(path: path) { connect(descriptor, $0, $1) }
+        guard code == 0 else { throw TestSocketError(call: "connect", code: errno) }
+    }
+
+    public static func withAddress<Result>(
+        path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 
     deinit { close(descriptor) }

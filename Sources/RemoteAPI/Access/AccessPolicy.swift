@@ -6,7 +6,7 @@ public import HTTP
 public struct AccessPolicy: Sendable {
     /// Whom to serve without a token.
     public enum Anonymous: Sendable {
-        /// Only clients on this machine (the default).
+        /// Only clients on this machine (the default), and none of them through a proxy.
         case loopback
         case everyone
         case nobody
@@ -74,6 +74,13 @@ public struct AccessPolicy: Sendable {
         if need.refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
             return .failure(.originNotAllowed)
         }
+        // One rule for all methods: a picture or a link in a page from elsewhere sends no Origin, but browsers name where the
+        // request comes from (Fetch Metadata).
+        if request.path.hasPrefix("/api/"), Self.comesFromElsewhere(request), !isListed,
+            origin.map({ !Origin($0).isSame(as: host) }) ?? true
+        {
+            return .failure(.originNotAllowed)
+        }
         let corsOrigin = isListed ? origin : nil
         guard let needed = need.scope else { return .success(Grant(scope: nil, origin: corsOrigin)) }
         switch scope(of: request) {
@@ -89,9 +96,16 @@ public struct AccessPolicy: Sendable {
             return tokens.scope(of: token).map { .success($0) } ?? .failure(.tokenWrong)
         }
         switch (anonymous, request.peer) {
-        case (.everyone, _), (.loopback, .loopback): return .success(.admin)
+        case (.everyone, _): return .success(.admin)
+        // Behind a proxy on this machine anybody may be.
+        case (.loopback, .loopback) where !request.headers.nameAProxy: return .success(.admin)
         default: return .failure(.tokenMissing)
         }
+    }
+
+    private static func comesFromElsewhere(_ request: HTTPRequest) -> Bool {
+        guard let site = request.headers["Sec-Fetch-Site"] else { return false }
+        return site != "same-origin" && site != "none"
     }
 
     /// From `Authorization: Bearer` or, for a browser's WebSocket, the subprotocol `bearer.TOKEN`. An Authorization

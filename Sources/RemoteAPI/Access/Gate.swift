@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Logging
 import Playback
 import Synchronization
 
@@ -8,28 +9,49 @@ import Synchronization
 final class Gate: Sendable {
     private let policy: AccessPolicy
     private let clock: any PlayerClock
+    private let log: Logger?
     private let failures = Mutex(FailedAttempts())
 
-    init(policy: AccessPolicy, clock: any PlayerClock) {
+    init(policy: AccessPolicy, clock: any PlayerClock, log: Logger? = nil) {
         self.policy = policy
         self.clock = clock
+        self.log = log
     }
 
     func admit(_ request: HTTPRequest, _ need: AccessPolicy.Need) throws(Problem) -> AccessPolicy.Grant {
+        let token = AccessPolicy.token(in: request.headers)
+        if let token { try checkGuesses(token, of: request) }
         switch policy.decide(request, need) {
         case .success(let grant):
-            // The right token is never kept waiting: behind a proxy or on loopback a guesser has its user's address.
+            if let token, need.scope != nil { failures.withLock { $0.succeeded(request.guesser, token) } }
             return grant
         case .failure(.tokenWrong):
-            if let seconds = failures.withLock({ $0.secondsToWait(request.peer, now: clock.now) }) {
-                throw Problem(
-                    status: 429, code: "too-many-attempts", title: "Too many attempts",
-                    detail: "Too many wrong tokens came from this address: try again in \(seconds) s.",
-                    headers: [("Retry-After", String(seconds))])
-            }
-            failures.withLock { $0.record(request.peer, now: clock.now) }
+            record(request.guesser)
             throw Problem(.tokenWrong)
         case .failure(let refusal): throw Problem(refusal)
+        }
+    }
+
+    /// Beyond the limit no token is compared, so that a guess is worth nothing, but one that came from there before: its user
+    /// may have the guesser's address.
+    private func checkGuesses(_ token: String, of request: HTTPRequest) throws(Problem) {
+        guard let seconds = failures.withLock({ $0.secondsToWait(request.guesser, token, now: clock.now) }) else {
+            return
+        }
+        throw Problem(
+            status: 429, code: "too-many-attempts", title: "Too many attempts",
+            detail: "Too many wrong tokens came from this address: try again in \(seconds) s.",
+            headers: [("Retry-After", String(seconds))])
+    }
+
+    private func record(_ guesser: HTTPPeer) {
+        let (count, isLogged) = failures.withLock { $0.record(guesser, now: clock.now) }
+        guard isLogged else { return }
+        if count == FailedAttempts.allowed {
+            log?.warning(
+                "tokens are guessed: more from this address are refused for a minute", metadata: ["from": "\(guesser)"])
+        } else if count == 1 {
+            log?.notice("a wrong token was sent", metadata: ["from": "\(guesser)"])
         }
     }
 

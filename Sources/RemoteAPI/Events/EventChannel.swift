@@ -21,7 +21,8 @@ struct EventChannel: WebSocketApplication {
                 throw .notFound("WebSockets are spoken at \(Self.path) and a player's events only.")
             }
             let session = EventSession(
-                try EventRequest(request), scope: grant.scope ?? .read, hub: player.hub, commands: player.commands)
+                try EventRequest(request), scope: grant.scope ?? .read, peer: request.peer, hub: player.hub,
+                commands: player.commands)
             // The token's subprotocol is never echoed: it is a secret.
             let offered = AccessPolicy.subprotocols(in: request.headers)
             return .accepted(session, subprotocol: offered.contains { $0 == Self.subprotocol } ? Self.subprotocol : nil)

@@ -22,14 +22,16 @@ final class EventSession: WebSocketSession, HTTPRecipient {
     private let commands: CommandTable
     private let scope: AccessScope
     private let resume: ResumePoint?
+    private let peer: HTTPPeer
     private let subscriber: Subscriber
     private let state = Mutex(State())
 
-    init(_ request: EventRequest, scope: AccessScope, hub: EventHub, commands: CommandTable) {
+    init(_ request: EventRequest, scope: AccessScope, peer: HTTPPeer, hub: EventHub, commands: CommandTable) {
         self.hub = hub
         self.commands = commands
         self.scope = scope
         resume = request.resume
+        self.peer = peer
         subscriber = Subscriber(request.subscription)
     }
 
@@ -110,7 +112,7 @@ final class EventSession: WebSocketSession, HTTPRecipient {
             return reply(to: id, Problem(.scopeMissing(route.scope ?? .read)).response)
         }
         let request = HTTPRequest(
-            method: route.method, path: route.pattern, body: data ?? [], recipient: self)
+            method: route.method, path: route.pattern, body: data ?? [], peer: peer, recipient: self)
         do throws(Problem) {
             try route.handler(APICall(request: request)) { [self] response in reply(to: id, response) }
         } catch {

@@ -22,8 +22,9 @@ struct Finish: Sendable {
 
     func completed(_ response: HTTPResponse) -> HTTPResponse {
         counters.count(method, route, response.status)
-        guard let origin else { return response }
         var response = response
+        response.headers.isolate()
+        guard let origin else { return response }
         response.headers.set("Access-Control-Allow-Origin", origin)
         response.headers.add("Vary", "Origin")
         response.headers.set(

@@ -13,13 +13,15 @@ struct APIClient: Sendable {
 
     init(_ request: HTTPRequest) {
         recipient = request.recipient
+        var shares: [JobShare] = []
         if let recipient, recipient.keepsOrder {
-            shares = [JobShare(name: "channel \(ObjectIdentifier(recipient))", running: 1)]
-        } else if case .remote(let address) = request.peer {
-            shares = [JobShare(name: "client \(address)", running: Self.running, waiting: Self.waiting)]
-        } else {
-            shares = []
+            shares.append(JobShare(name: "channel \(ObjectIdentifier(recipient))", running: 1))
         }
+        // However many channels it opens.
+        if case .remote(let address) = request.peer {
+            shares.append(JobShare(name: "client \(address)", running: Self.running, waiting: Self.waiting))
+        }
+        self.shares = shares
     }
 
     var isGone: Bool { recipient?.isGone ?? false }

@@ -37,6 +37,7 @@ struct DoctorCommand: LocalCommand {
         }
         return [versions] + SoundCheck(settings, environment).findings() + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
+            ServerChecks.mayUse(settings),
             ServerChecks.mediaWorker(settings),
         ] + ServerChecks.music(settings.music)
     }

@@ -4,11 +4,23 @@ import Glibc
 import RemoteAPI
 
 /// The token file: a line for each token, `SECRET` or `SECRET SCOPE`; `#` begins a comment.
-enum AccessTokens {
+struct AccessTokens {
+    var tokens: [AccessToken]
+    /// Made just now.
+    var isNew = false
+
+    /// For the link.
+    var highest: String? { tokens.max { $0.scope < $1.scope }?.secret }
+
     /// Reads the file, or makes it (readable by its owner only) with one new token of scope admin.
-    static func load(_ path: String) throws -> [AccessToken] {
-        if access(path, F_OK) != 0 { try create(path) }
-        let text = String(decoding: try WholeFile.read(path, setting: "token-file"), as: UTF8.self)
+    static func load(_ path: String) throws -> AccessTokens {
+        let isNew = access(path, F_OK) != 0
+        if isNew { try create(path) }
+        return AccessTokens(tokens: try read(path), isNew: isNew)
+    }
+
+    static func read(_ path: String) throws -> [AccessToken] {
+        let text = String(decoding: try WholeFile.read(path, setting: "token-file", isSecret: true), as: UTF8.self)
         let tokens = try text.split(separator: "\n").compactMap { line -> AccessToken? in
             let words = line.prefix { $0 != "#" }.split(separator: " ")
             guard let secret = words.first else { return nil }

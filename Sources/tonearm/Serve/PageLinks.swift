@@ -6,6 +6,7 @@ struct PageLinks {
     let main: String
     /// By the machine's name, which is easier to keep in mind but which not every network resolves.
     let named: (name: String, link: String)?
+    let hasToken: Bool
 
     init(
         host: String, port: UInt16, token: String?, address: @autoclosure () -> String? = LocalNetwork.address(),
@@ -15,6 +16,7 @@ struct PageLinks {
             let authority = host.contains(":") ? "[\(host)]" : host
             return "http://\(authority):\(port)/" + (token.map { "#token=\($0)" } ?? "")
         }
+        hasToken = token != nil
         guard host == "0.0.0.0" || host == "::" else {
             main = link(host)
             named = nil

@@ -38,6 +38,11 @@ struct ServeCommand: LocalCommand {
             NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.say("and at \(link)") } }?
                 .detach()
         }
+        if !server.links.hasToken, configuration.anonymous != .everyone,
+            configuration.anonymous == .nobody || !configuration.isLoopback
+        {
+            Console.say("A token is needed: tonearm link prints the link with it.")
+        }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")
         }

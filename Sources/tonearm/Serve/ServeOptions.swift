@@ -74,6 +74,12 @@ struct NetworkOptions: ParsableArguments {
     var port: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Unix socket to listen on as well, for a proxy or for programs of this machine.", valueName: "path"),
+        completion: .file())
+    var socket: String?
+
+    @Option(
         help: ArgumentHelp("File with access tokens; made with a new one when it does not exist.", valueName: "file"),
         completion: .file())
     var tokenFile: String?

@@ -5,28 +5,28 @@ import RemoteAPI
 
 /// Who may do what.
 extension Server {
-    static func tokens(_ configuration: ServerConfiguration) throws -> [AccessToken] {
-        if let path = configuration.tokenFile { return try AccessTokens.load(path) }
-        guard !configuration.isLoopback, !configuration.isAnonymous else { return [] }
-        do throws(StateStoreError) {
-            try DataDirectory.make(configuration.data)
-        } catch {
-            throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
+    /// Made at the first start, also where this machine needs none: requests through a proxy do.
+    static func tokens(_ configuration: ServerConfiguration) throws -> AccessTokens {
+        if configuration.isAnonymous, configuration.tokenFile == nil { return AccessTokens(tokens: []) }
+        if configuration.tokenFile == nil {
+            do throws(StateStoreError) {
+                try DataDirectory.make(configuration.data)
+            } catch {
+                throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
+            }
         }
-        return try AccessTokens.load(configuration.data + "/tokens")
+        return try AccessTokens.load(configuration.tokenPath)
     }
 
-    static func access(_ configuration: ServerConfiguration, _ tokens: [AccessToken]) -> AccessPolicy {
-        let anonymous: AccessPolicy.Anonymous =
-            if configuration.isAnonymous {
-                .everyone
-            } else if configuration.tokenFile != nil {
-                .nobody
-            } else {
-                .loopback
-            }
-        return AccessPolicy(
-            tokens: tokens, anonymous: anonymous, machineName: LocalNetwork.machineName(),
+    static func access(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> AccessPolicy {
+        AccessPolicy(
+            tokens: tokens.tokens, anonymous: configuration.anonymous, machineName: LocalNetwork.machineName(),
             allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
+    }
+
+    /// Whether the link carries the token: where one is needed, and it is shown to somebody rather than kept in a log.
+    static func linkToken(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> String? {
+        guard !(configuration.isLoopback && configuration.anonymous == .loopback) else { return nil }
+        return Console.isTerminal || tokens.isNew && !Console.isJournal ? tokens.highest : nil
     }
 }

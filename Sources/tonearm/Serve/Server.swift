@@ -110,6 +110,7 @@ final class Server {
             player: player, clock: clock, media: catalogue,
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
+        settings.log = log
         settings.library = library
         settings.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
         settings.session = session
@@ -153,12 +154,13 @@ final class Server {
         streams?.observe { api.observe($1, of: $0) }
         cache?.observe { api.observe($0) }
 
-        let webSockets = try WebsocketServer(application: api.webSockets, log: log)
-        let http = try MicrohttpdServer(log: log, responder: api, upgrader: webSockets)
+        let webSockets = try Self.start { try WebsocketServer(application: api.webSockets, log: log) }
+        let http = try Self.start { try MicrohttpdServer(log: log, responder: api, upgrader: webSockets) }
         self.http = http
         self.webSockets = webSockets
         door = try Self.listen(configuration, Self.limits(descriptors), log, http, webSockets)
-        links = PageLinks(host: configuration.host, port: door.port, token: tokens.max { $0.scope < $1.scope }?.secret)
+        links = PageLinks(
+            host: configuration.host, port: door.port, token: Self.linkToken(configuration, tokens))
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
@@ -215,14 +217,26 @@ final class Server {
         }
     }
 
+    /// Their libraries fail at the start for no other reason; the log has their words.
+    private static func start<Part>(_ make: () throws -> Part) throws -> Part {
+        do {
+            return try make()
+        } catch {
+            throw Failure(
+                "cannot start: no threads, descriptors or memory are left; raise the limit (ulimit, TasksMax, pids_limit).",
+                .unavailable)
+        }
+    }
+
     private static func listen(
         _ configuration: ServerConfiguration, _ limits: ConnectionLimits, _ log: Logger, _ http: MicrohttpdServer,
         _ webSockets: WebsocketServer
     ) throws -> FrontDoor {
         do throws(ListenError) {
             return try FrontDoor(
-                host: configuration.host, port: configuration.port, limits: limits, log: log, plain: { http.adopt($0) },
-                upgrade: { webSockets.adopt($0) })
+                host: configuration.host, port: configuration.port, socket: configuration.socket, limits: limits,
+                log: log,
+                plain: { http.adopt($0) }, upgrade: { webSockets.adopt($0) })
         } catch {
             let advice =
                 if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }

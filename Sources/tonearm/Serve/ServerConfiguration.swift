@@ -3,6 +3,7 @@
 import Logging
 import Media
 import Playback
+import RemoteAPI
 
 /// What the server runs with: flag over environment over file over default.
 struct ServerConfiguration: Equatable {
@@ -27,6 +28,8 @@ struct ServerConfiguration: Equatable {
     var interruptsOthers = false
     var buffering = DecodeBuffering()
     var tokenFile: String?
+    /// A Unix socket beside the port.
+    var socket: String?
     var allowedOrigins: [String] = []
     var allowedHosts: [String] = []
     var portFile: String?
@@ -67,6 +70,7 @@ struct ServerConfiguration: Equatable {
         buffering.count =
             try values.number("buffer-count", options.sound.bufferCount, in: DecodeBuffering.countRange)
             ?? buffering.count
+        socket = try values.text("socket", options.network.socket)
         tokenFile = try values.text("token-file", options.network.tokenFile)
         allowedOrigins = try values.list("allow-origin", options.network.allowOrigin)
         allowedHosts = try values.list("allow-host", options.network.allowHost)
@@ -102,6 +106,14 @@ struct ServerConfiguration: Equatable {
             try values.seconds("rebuffer", options.rebuffer, in: 0...30) ?? networkBuffering.resume
         certificateAuthorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// Whom to serve without a token. Names of other hosts and pages mean a proxy, or others than this machine's users.
+    var anonymous: AccessPolicy.Anonymous {
+        if isAnonymous { return .everyone }
+        return tokenFile == nil && allowedHosts.isEmpty && allowedOrigins.isEmpty ? .loopback : .nobody
+    }
+
+    var tokenPath: String { tokenFile ?? data + "/tokens" }
 
     /// Only this machine can reach it.
     var isLoopback: Bool {

@@ -87,7 +87,7 @@ struct SettingsFile {
         "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
         "port-file", "log-level", "anonymous", "library", "interrupt-others", "decode-buffer-frames", "buffer-count",
         "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "logind", "recordings", "cache",
-        "cache-dir", "cache-limit", "cache-ignore",
+        "cache-dir", "cache-limit", "cache-ignore", "socket",
     ]
 
     private var path = ""

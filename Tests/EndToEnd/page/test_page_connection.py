@@ -155,6 +155,7 @@ def reading(start_server, open_remote, directory):
     """A page whose token only reads, and the owner of the server: nothing here is simulated."""
     file = directory / "tokens"
     file.write_text(f"{'r' * 32} read\n{'a' * 32} admin\n")
+    file.chmod(0o600)
     guarded = start_server(arguments=("--token-file", str(file)))
     owner = Api(guarded.url, "a" * 32)
     owner.load("long.mp3", "chirp.mp3")

@@ -204,6 +204,7 @@ def test_off_saysSo_andHowToTurnItOn(web):
 def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory, origin, media):
     tokens = directory / "tokens"
     tokens.write_text(f"{'r' * 32} read\n{'a' * 32} admin\n")
+    tokens.chmod(0o600)
     guarded = start_server(arguments=("--cache", "on", "--token-file", str(tokens)))
     owner = Api(guarded.url, "a" * 32)
     load_whole(owner, origin, media, "one")
@@ -224,6 +225,7 @@ def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory,
 def test_aTokenThatOnlyReads_playsNothing(start_server, open_remote, directory, origin, media):
     tokens = directory / "tokens"
     tokens.write_text(f"{'r' * 32} read\n")
+    tokens.chmod(0o600)
     remote = open_remote(url=start_server(arguments=("--token-file", str(tokens))).url, path=f"/#token={'r' * 32}")
     remote.page.get_by_role("tab", name="Web").click()
     panel = remote.page.locator("web-panel")

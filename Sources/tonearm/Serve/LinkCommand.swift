@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+
+struct LinkCommand: LocalCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Prints the link of the page, with its token.",
+        discussion: """
+            Takes the same settings as tonearm serve, from flags, environment and file, and reads the token file. Run it as \
+            the user of the server: in a container, docker compose exec tonearm tonearm link.
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+        let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
+        Console.say(PageLinks(host: settings.host, port: try port(settings), token: try token(settings)).main)
+    }
+
+    private func token(_ settings: ServerConfiguration) throws -> String? {
+        if settings.isAnonymous, settings.tokenFile == nil { return nil }
+        guard access(settings.tokenPath, F_OK) == 0 else {
+            throw Failure(
+                "\(settings.tokenPath) is not there: the first start of tonearm serve makes it.", .unavailable)
+        }
+        return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
+    }
+
+    private func port(_ settings: ServerConfiguration) throws -> UInt16 {
+        guard settings.port == 0 else { return settings.port }
+        guard let path = settings.portFile else {
+            throw Failure.configuration("port: 0 is any port; name the one that was bound, or its --port-file.")
+        }
+        let text = String(decoding: try WholeFile.read(path, setting: "port-file"), as: UTF8.self)
+        guard let port = UInt16(text.prefix { !$0.isNewline }) else {
+            throw Failure.configuration("port-file: \(path) holds no port")
+        }
+        return port
+    }
+}
