@@ -32,10 +32,15 @@ struct LocalSocket {
     private static func bind(_ descriptor: Int32, _ address: SocketAddress, _ path: String) throws(ListenError) {
         if address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 { return }
         guard errno == EADDRINUSE else { throw .failed(call: path, code: errno) }
+        // A file is refused at connect as a socket without a server is.
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+            throw .failed(call: path, code: EADDRINUSE)
+        }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw .failed(call: "socket", code: errno) }
         defer { close(probe) }
-        // Anything but a refusal: somebody listens there, or it is no socket.
+        // Anything but a refusal: somebody listens there.
         guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED, unlink(path) == 0,
             address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0
         else { throw .failed(call: path, code: EADDRINUSE) }
