@@ -44,7 +44,7 @@ public final class MPRISService: Sendable {
     /// For the player's observer: never blocks.
     public func observe(_ event: PlayerEvent) {
         switch event.kind {
-        case .status, .item, .completed, .queueEnded, .queue, .jumped: inbox.changed()
+        case .status, .item, .completed, .queueEnded, .queueLow, .queue, .jumped: inbox.changed()
         case .settings(let settings):
             if settings.remote.mpris { begin() }
             inbox.changed()

@@ -17,7 +17,7 @@ extension PlayerCore {
             case .pauseWithLeader: pause(.leader)
             case .toggle: try goal.wantsSound && !isHeldBack ? pause(.user) : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
-            case .next: try skip(to: queue.next(order, using: &random))
+            case .next: try next()
             case .previous: try previous()
             case .seek(let target): try seek(to: target)
             case .scan(let rate): try scan(at: rate)
@@ -184,6 +184,12 @@ extension PlayerCore {
         failuresInARow = 0
         makeCurrent(item, at: nil)
         holdUnlessPlaying()
+    }
+
+    private mutating func next() throws(PlaybackError) {
+        let id = queue.next(order, using: &random)
+        if id == nil { tellQueueLow(.next, remaining: secondsLeftOnce) }
+        try skip(to: id)
     }
 
     private mutating func previous() throws(PlaybackError) {

@@ -20,6 +20,7 @@ extension PlayerCore {
         reconcileLive()
         reconcileUpcoming()
         reconcileLayout()
+        reconcileQueueLow()
         reconcileStream()
         reconcileFeeding()
         reconcileTransport()
@@ -50,9 +51,7 @@ extension PlayerCore {
             if upcoming != nil, goal.isAtRest || current == nil || settings.stopAfterCurrent { dropUpcoming() }
             return
         }
-        var wanted = queue.successor(order, using: &random)
-        // The last one that is left is consumed as well.
-        if settings.consume, settings.repeats == .all, wanted == current.item.id { wanted = nil }
+        let wanted = successor(of: current)
         if let upcoming, upcoming.item.id != wanted || isStaleStation(upcoming) { dropUpcoming() }
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
             current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote
@@ -68,8 +67,14 @@ extension PlayerCore {
         return left <= Self.joinAhead && now.seconds(since: since) > Self.joinAhead + 0.5
     }
 
+    mutating func successor(of track: Track) -> ItemID? {
+        let wanted = queue.successor(order, using: &random)
+        // The last one that is left is consumed as well.
+        return settings.consume && settings.repeats == .all && wanted == track.item.id ? nil : wanted
+    }
+
     /// Of the current item, until its end is heard.
-    private var secondsLeft: Double? {
+    var secondsLeft: Double? {
         if let end = current?.writtenEnd, let format = stream.format { return format.seconds(end - timeline.heard) }
         return current?.duration.map { $0 - position }
     }

@@ -37,6 +37,8 @@ struct PlayerCore {
     var upcoming: Track?
     var seek: Seek?
     var failuresInARow = 0
+    /// That nothing follows the current item was told, and is still so.
+    var isQueueLow = false
     let networkBuffering: NetworkBuffering
     var gathering: Gathering?
     /// When the current item ran dry.

@@ -23,6 +23,8 @@ public struct PlayerEvent: Sendable {
         case completed(ItemID, reason: CompletionReason)
         /// After the last item's `completed`.
         case queueEnded
+        /// Nothing follows the current item. Told early enough for one more to be added without a gap.
+        case queueLow(QueueLow)
         case queue(revision: QueueRevision, length: Int, change: QueueChange, canUndo: Bool, canRedo: Bool)
         case settings(PlayerSettings)
         case output(OutputStatus)
@@ -37,4 +39,19 @@ public struct PlayerEvent: Sendable {
         /// A problem with one item that is not the end of playback.
         case error(PlaybackError)
     }
+}
+
+public struct QueueLow: Hashable, Sendable {
+    public enum Reason: String, CaseIterable, Sendable {
+        /// The current item is near its end.
+        case ending
+        /// A client asked for the next item, and there is none.
+        case next
+    }
+
+    public var reason: Reason
+    /// The current one; nil when there is none.
+    public var itemID: ItemID?
+    /// Seconds until its end; nil while unknown.
+    public var remaining: Double?
 }

@@ -43,6 +43,15 @@ struct EventEncoder: Sendable {
                 }
             )
         case .queueEnded: (.queueEnded, { _ in })
+        case .queueLow(let low):
+            (
+                .queueLow,
+                { writer in
+                    writer.member("reason", low.reason.rawValue)
+                    writer.member("itemId", low.itemID?.description)
+                    writer.member("remaining", low.remaining)
+                }
+            )
         case .queue(let revision, let length, let change, let canUndo, let canRedo):
             (
                 .queue,

@@ -7,6 +7,7 @@ enum EventName: String, CaseIterable, Sendable {
     case recordLevel = "record-level"
     case status, item, completed
     case queueEnded = "queue-ended"
+    case queueLow = "queue-low"
     case queue, settings, output, route, interruption, error, recording, announcement
     /// Another player was added, removed or renamed.
     case players

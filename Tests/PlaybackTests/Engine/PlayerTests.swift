@@ -189,7 +189,7 @@ import Threading
             case .queue, .settings, .item, .completed, .queueEnded, .route, .interruption:
                 Issue.record("a change that is none: \(event.kind)")
             // Nobody drives the sink meanwhile.
-            case .status, .output, .jumped, .loaded: continue
+            case .status, .output, .jumped, .loaded, .queueLow: continue
             }
         }
         #expect(errors == 1)

@@ -13,6 +13,7 @@ import Threading
             case .completed(_, let reason): "completed:\(reason.rawValue)"
             case .item(let item): "item:\(item?.item.uri ?? "-")"
             case .queueEnded: "queue-ended"
+            case .queueLow: nil
             default: nil
             }
         }
