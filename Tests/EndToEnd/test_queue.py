@@ -47,6 +47,21 @@ def test_items_go_in_where_they_are_wanted(api):
     assert api.uris() == ["short-3.mp3", "long.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3", "short-2.mp3"]
 
 
+def test_play_now_keeps_what_was_queued_as_next(api, events):
+    """Row 317: it follows what is played now, instead of being skipped."""
+    api.load("long.mp3", "chirp.mp3", play=True)
+    api.wait_status("playing")
+    api.add("short-0.mp3", "short-1.mp3", position="next")
+    mark = events.mark()
+    api.add("short-2.mp3", "short-3.mp3", position="next", play=True)
+    assert api.uris() == ["long.mp3", "short-2.mp3", "short-3.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3"]
+    assert api.player()["item"]["uri"] == "short-2.mp3"
+    heard = [api.command("next")["item"]["uri"] for _ in range(4)]
+    assert heard == ["short-3.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3"]
+    left = events.wait_for("completed", mark=mark)
+    assert left["reason"] == "user"
+
+
 def test_move_keeps_ids_and_current(api):
     """Row 241: stable ids; the current item stays current."""
     ids = api.load(*[f"short-{n}.mp3" for n in range(4)], index=2)

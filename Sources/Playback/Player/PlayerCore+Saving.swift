@@ -52,6 +52,9 @@ extension PlayerCore {
         _ command: PlayerCommand, _ edit: QueueEdit, play: Bool
     ) throws(PlaybackError) -> PreparedChange {
         let firstNumber = queue.nextItemNumber
+        var edit = edit
+        // What was queued as next follows it, instead of being skipped.
+        if play, case .insert(let drafts, .next) = edit { edit = .insert(drafts, at: .now) }
         let proposal: Queue.Proposal?
         do {
             proposal = try queue.propose(edit, using: &random)

@@ -61,10 +61,14 @@ extension PlayerCore {
         }
     }
 
-    /// A stream that has not sounded yet is no pause that ends, and neither is one that waited for more to play.
+    /// A pause, and a wait for more to play, last until there is sound. An interruption does not, and is not followed by a
+    /// pause that nobody asked for.
     private var statusBeforeSound: PlayerStatus {
-        let silent: PlayerStatus = lastStatus == .buffering ? .buffering : .paused
-        return isHeard && timeline.heard > 0 && (current?.listened ?? 0) > 0 ? silent : .loading
+        guard isHeard, timeline.heard > 0, current?.listened ?? 0 > 0 else { return .loading }
+        switch lastStatus {
+        case .paused, .buffering: return lastStatus
+        default: return .loading
+        }
     }
 
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {

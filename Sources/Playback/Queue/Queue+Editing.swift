@@ -23,6 +23,8 @@ extension Queue {
         case .redo: return try redoing()
         case .insert(let drafts, .next):
             return try insertion(of: drafts, at: nextInsertionIndex).map { Proposal(change: $0, step: .newUpNext) }
+        case .insert(let drafts, .now):
+            return try insertion(of: drafts, at: afterCurrent).map { Proposal(change: $0, step: .newNow) }
         case .replace(_, let index):
             return try change(for: edit, using: &random).map { Proposal(change: $0, start: index ?? 0) }
         default: return try change(for: edit, using: &random).map { Proposal(change: $0) }
@@ -107,6 +109,8 @@ extension Queue {
         if let last = upNext.lastOfRun(where: { table[$0] != nil }), let index = index(of: last), index >= place {
             return index + 1
         }
-        return currentID == nil ? place : place + 1
+        return afterCurrent
     }
+
+    private var afterCurrent: Int { currentID == nil ? place : place + 1 }
 }

@@ -3,7 +3,7 @@
 extension Queue {
     /// An edit that was checked and is not in force yet.
     struct Proposal: Sendable {
-        enum Step: Sendable { case new, newUpNext, back, forward }
+        enum Step: Sendable { case new, newUpNext, newNow, back, forward }
 
         var change: QueueChange
         /// Where `next` continues when the whole content changes.
@@ -17,9 +17,10 @@ extension Queue {
         carryOut(proposal.change, start: proposal.start)
         switch proposal.step {
         case .new: undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
-        case .newUpNext:
+        case .newUpNext, .newNow:
             undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
-            if case .inserted(let items, _) = proposal.change { upNext.insert(items.map(\.id)) }
+            guard case .inserted(let items, _) = proposal.change else { return }
+            upNext.insert(items.map(\.id), first: proposal.step == .newNow)
         case .back: undoHistory.stepBack()
         case .forward: undoHistory.stepForward()
         }

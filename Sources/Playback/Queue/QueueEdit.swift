@@ -24,6 +24,8 @@ public enum InsertionPoint: Hashable, Sendable {
     case index(Int)
     /// After the current item, and after those that came in by `next` since it became current.
     case next
+    /// Directly after the current item, before those that came in by `next`: for what is played at once.
+    case now
     case end
 }
 

@@ -32,10 +32,12 @@ public struct ItemDraft: Hashable, Sendable {
     /// Extra rounds: 0 plays once, n plays n + 1 times, -1 repeats until the user goes on.
     public var loops: Int
     public var headers: [String: String]
+    /// nil for music. Not saved.
+    public var oneShot: OneShot?
 
     public init(
         uri: String, title: String? = nil, artist: String? = nil, album: String? = nil, artworkURI: String? = nil,
-        beginTime: Double = 0, loops: Int = 0, headers: [String: String] = [:]
+        beginTime: Double = 0, loops: Int = 0, headers: [String: String] = [:], oneShot: OneShot? = nil
     ) {
         self.uri = uri
         self.title = title
@@ -45,6 +47,7 @@ public struct ItemDraft: Hashable, Sendable {
         self.beginTime = beginTime
         self.loops = loops
         self.headers = headers
+        self.oneShot = oneShot
     }
 }
 
@@ -76,6 +79,7 @@ public final class QueueItem: Sendable {
     public var isRemote: Bool { MediaLocator.isNetwork(uri) }
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
+    public var oneShot: OneShot? { details?.draft.oneShot }
 
     private static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
 

@@ -6,8 +6,9 @@ struct UpNext: Sendable {
     /// How many at the front came since the current item became current: the next ones go behind them.
     private var runLength = 0
 
-    mutating func insert(_ new: [ItemID]) {
-        ids.insert(contentsOf: new, at: runLength)
+    /// `first`: before the others.
+    mutating func insert(_ new: [ItemID], first: Bool) {
+        ids.insert(contentsOf: new, at: first ? 0 : runLength)
         runLength += new.count
     }
 

@@ -42,6 +42,22 @@ import Testing
         #expect(world.lateOrDoubleReplies == 0)
     }
 
+    /// Nobody has paused it.
+    @Test func noPauseIsTold_betweenAnInterruptionAndSound() {
+        var world = SimulatedWorld.playing(["a-20"])
+        world.run(seconds: 1)
+        let before = world.events.count
+        interrupt(&world)
+        #expect(world.run { $0.status == .interrupted })
+        world.run(seconds: 1)
+        end(&world)
+        #expect(world.run { $0.status == .playing })
+        let told = world.events[before...].compactMap { event -> PlayerStatus? in
+            if case .status(let status, _, _, _, _, _, _) = event { status } else { nil }
+        }
+        #expect(told == [.interrupted, .loading, .playing])
+    }
+
     /// Each row: what happens before the call, during it, the hint at its end, the option, and what must come of it.
     @Test(arguments: [
         ("", "", true, true, PlayerStatus.playing, nil as StatusReason?),

@@ -67,6 +67,17 @@ import Testing
         #expect(heard.sorted() == ["a", "b", "c", "d", "x", "y"])
     }
 
+    @Test func whatIsPlayedNow_comesBeforeWhatWasQueuedAsNext() throws {
+        for order in [Queue.Order(), once] {
+            var fixture = try QueueFixture("abcd", current: "a")
+            _ = fixture.queue.successor(order, using: &fixture.random)
+            try fixture.apply(.insert(drafts("12"), at: .next))
+            try fixture.apply(.insert(drafts("xy"), at: .now))
+            #expect(fixture.letters == "axy12bcd")
+            #expect((0..<4).map { _ in fixture.advance(order) } == ["x", "y", "1", "2"])
+        }
+    }
+
     @Test func removedItems_leaveTheRound_andComeBackWithUndo() throws {
         var fixture = try QueueFixture("abcdef", current: "a")
         try fixture.apply(.remove([fixture.id("b"), fixture.id("c")]))
