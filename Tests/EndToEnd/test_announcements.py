@@ -365,7 +365,7 @@ def test_a_server_that_does_not_answer_fails_it_in_time(capture, api, sounds, pl
     origin = Origin()
     try:
         origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes(), silent=True)
-        said = announce(api, f"{origin.url}/bell.mp3", music="pause")
+        said = announce(api, f"{origin.url}/bell.mp3", music="pause", timeout=5)
         assert said["state"] == "loading" and api.player()["status"] == "playing"
         asked = time.monotonic()
         ended = is_over(api)
@@ -518,10 +518,14 @@ def test_the_command_line_announces(capture, server, api, playing):
     waits = tonearm("announce", "bell.mp3", "--priority", "low", "--duck", "-6")
     assert waits.returncode == 0 and "waiting" in waits.stdout
     assert announcements(api)[1]["duck"] == -6
+    waited = tonearm("announce", "tick.mp3", "bell.mp3", "--chime", "tick.mp3", "--timeout", "3", "--wait", "--priority", "high")
+    assert (waited.returncode, waited.stdout) == (0, "")
+    ended = last(api)
+    assert (ended["parts"], ended["chime"], ended["timeout"]) == (["tick.mp3", "bell.mp3"], "tick.mp3", 3)
     mark = capture.frames
     assert tonearm("sfx", "bell.mp3").returncode == 0
     eventually(lambda: first_heard(capture, BELL, mark) is not None, "the effect is heard")
     missing = tonearm("announce", "nothing.mp3", "--priority", "high")
     assert missing.returncode == 1 and "nothing.mp3" in missing.stderr
-    for wrong in (("announce", ""), ("announce", "a", "--music", "pause", "--duck", "-3"), ("sfx", "a", "--volume", "101")):
+    for wrong in (("announce", ""), ("announce", "a", "--music", "pause", "--duck", "-3"), ("announce", "a", "--timeout", "0"), ("sfx", "a", "--volume", "101")):
         assert tonearm(*wrong).returncode == 64, wrong

@@ -17,7 +17,7 @@ import Threading
         let check = WaitingCheck(
             roots: MusicRoots([String(path[..<slash])]), examiner: MediaExaminer(factories: [ListingOnly()]))
         let answer = Mailbox<PlaybackError?>()
-        check.begin(String(path[path.index(after: slash)...])) { answer.post($0) }
+        check.begin([String(path[path.index(after: slash)...])]) { answer.post($0) }
         let error = try #require(answer.take(until: .now.advanced(bySeconds: 60)).first)
         #expect(error == PlaybackError(.empty, "It was listed."))
     }
@@ -25,7 +25,7 @@ import Threading
     @Test func whatIsOfTheWeb_isNotAskedFor() {
         let answer = Mailbox<PlaybackError?>()
         let check = WaitingCheck(roots: MusicRoots([]), examiner: MediaExaminer(factories: []))
-        check.begin("http://localhost:1/a.mp3") { answer.post($0) }
+        check.begin(["http://localhost:1/a.mp3"]) { answer.post($0) }
         #expect(answer.take(until: .now) == [nil])
     }
 }

@@ -44,19 +44,6 @@ public enum AnnouncementPriority: String, CaseIterable, Comparable, Sendable {
     }
 }
 
-/// A sound and how loud it is.
-public struct Sound: Hashable, Sendable {
-    /// As of an item of the queue.
-    public var uri: String
-    /// Amplitude 0...1; nil: the music's.
-    public var volume: Double?
-
-    public init(uri: String, volume: Double? = nil) {
-        self.uri = uri
-        self.volume = volume
-    }
-}
-
 public struct AnnouncementRequest: Hashable, Sendable {
     public var sound: Sound
     public var music: MusicTreatment
@@ -134,6 +121,13 @@ public struct SoundEnd: Hashable, Sendable {
         self.reason = reason
         self.error = error
     }
+}
+
+/// An announcement as its request is answered.
+public struct AnnouncementOutcome: Hashable, Sendable {
+    public var announcement: Announcement
+    /// nil: it is heard, or will be.
+    public var end: SoundEnd?
 }
 
 /// What is told of an announcement. Each is told `ended` once, and nothing after it.

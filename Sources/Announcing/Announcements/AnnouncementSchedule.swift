@@ -134,7 +134,7 @@ struct AnnouncementSchedule {
                 let error =
                     progress.isHeard
                     ? PlaybackError(.timedOut, "It is longer than \(Int(Self.lengthLimit)) s.")
-                    : progress.failure(uri: entries[index].announcement.request.sound.uri)
+                    : progress.failure
                 end(index, SoundEnd(.failed, error))
             } else {
                 index += 1
@@ -211,7 +211,7 @@ struct AnnouncementSchedule {
             entries[next].progress?.restart(now)
             actions.append(.resume(entries[next].announcement.id))
         } else {
-            entries[next].progress = SoundProgress(now: now)
+            entries[next].progress = SoundProgress(entries[next].announcement.request.sound, now: now)
             actions.append(.start(entries[next].announcement))
         }
     }

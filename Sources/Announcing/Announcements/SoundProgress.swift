@@ -5,8 +5,9 @@ internal import Threading
 
 /// Whether what was begun is heard, and since when not.
 struct SoundProgress: Equatable {
-    /// What does not begin, or does not go on, within this many seconds has failed.
+    /// Seconds for a sound that names no `timeout`: one of files, and one that a server may have to make first.
     static let patience = 5.0
+    static let remotePatience = 30.0
 
     enum State: Equatable {
         case silent(since: MonotonicTime)
@@ -17,7 +18,13 @@ struct SoundProgress: Equatable {
     /// When it was heard first.
     private(set) var began: MonotonicTime?
 
-    init(now: MonotonicTime) { state = .silent(since: now) }
+    private let patience: Double
+    private let isRemote: Bool
+
+    init(_ sound: Sound, now: MonotonicTime) {
+        state = .silent(since: now)
+        (patience, isRemote) = (sound.patience, sound.isRemote)
+    }
 
     var isHeard: Bool { state == .heard }
 
@@ -37,12 +44,12 @@ struct SoundProgress: Equatable {
     mutating func restart(_ now: MonotonicTime) { state = .silent(since: now) }
 
     var deadline: MonotonicTime? {
-        if case .silent(let since) = state { since.advanced(bySeconds: Self.patience) } else { nil }
+        if case .silent(let since) = state { since.advanced(bySeconds: patience) } else { nil }
     }
 
-    func failure(uri: String) -> PlaybackError {
-        let isRemote = uri.hasPrefix("http:") || uri.hasPrefix("https:")
+    var failure: PlaybackError {
         let what = began == nil ? "It was not heard within" : "It has been silent for"
-        return PlaybackError(isRemote ? .network : .timedOut, "\(what) \(Int(Self.patience)) s.")
+        let seconds = Int(exactly: patience).map(String.init) ?? String(patience)
+        return PlaybackError(isRemote ? .network : .timedOut, "\(what) \(seconds) s.")
     }
 }

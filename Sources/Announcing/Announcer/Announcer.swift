@@ -18,7 +18,7 @@ public final class Announcer: Sendable {
         public var announcing: @Sendable (Bool) -> Void = { _ in }
         /// Looks whether something can be played, and calls back once, with why not; must not block. Of those that have to
         /// wait, so that they are not refused only when their turn comes. nil: nobody looks.
-        public var check: (@Sendable (_ uri: String, _ done: @escaping @Sendable (PlaybackError?) -> Void) -> Void)?
+        public var check: (@Sendable (_ uris: [String], _ done: @escaping @Sendable (PlaybackError?) -> Void) -> Void)?
 
         public init(
             music: any AnnouncedMusic, voices: any VoiceMaking, clock: any PlayerClock,
@@ -50,12 +50,15 @@ public final class Announcer: Sendable {
     /// `observer` is called from the announcer's thread, in order, after its state is readable; it must not block.
     public func observe(_ observer: @escaping @Sendable (AnnouncementChange) -> Void) { board.observe(observer) }
 
-    /// `reply` comes within 1 s: when it is heard, waits in line or has failed, else as it then is.
-    public func announce(_ request: AnnouncementRequest, reply: @escaping Reply<Announcement>) {
-        post(.announce(request, reply)) { reply(.failure($0)) }
+    /// `reply` comes within 1 s: when it is heard, waits in line or has failed, else as it then is. `untilEnd`: when it has
+    /// ended.
+    public func announce(
+        _ request: AnnouncementRequest, untilEnd: Bool = false, reply: @escaping Reply<AnnouncementOutcome>
+    ) {
+        post(.announce(request, untilEnd: untilEnd, reply)) { reply(.failure($0)) }
     }
 
-    /// `reply` as above.
+    /// `reply` comes within 1 s, as above.
     public func play(_ sound: Sound, reply: @escaping Reply<SoundEffect>) {
         post(.play(sound, reply)) { reply(.failure($0)) }
     }

@@ -57,7 +57,7 @@ final class AnnouncerLoop {
 
     private func receive(_ message: AnnouncerMessage) {
         switch message {
-        case .announce(let request, let reply): announce(request, reply)
+        case .announce(let request, let untilEnd, let reply): announce(request, untilEnd: untilEnd, reply)
         case .play(let sound, let reply): play(sound, reply)
         case .cancel(let id, let kind, let reply): cancel(id, kind, reply)
         case .report(let id, let report):
@@ -86,7 +86,9 @@ final class AnnouncerLoop {
 
     // MARK: Requests
 
-    private func announce(_ request: AnnouncementRequest, _ reply: @escaping Announcer.Reply<Announcement>) {
+    private func announce(
+        _ request: AnnouncementRequest, untilEnd: Bool, _ reply: @escaping Announcer.Reply<AnnouncementOutcome>
+    ) {
         let output = environment.music.output
         do throws(AnnouncerError) {
             try admit(output)
@@ -99,11 +101,11 @@ final class AnnouncerLoop {
             request.sound.volume = request.sound.volume ?? environment.music.volume
             if schedule.begins(on: request.output, request.priority) { try admit(.announcement(request.priority)) }
             let announcement = Announcement(id: newID(), request: request)
-            requests.add(announcement.id, reply, now: now)
+            requests.add(announcement.id, untilEnd: untilEnd, reply, now: now)
             perform(try add(announcement, concernsMusic: request.output == current))
             publish()
             if let check = environment.check, schedule.isWaiting(announcement.id) {
-                check(request.sound.uri) { [mailbox] in mailbox.post(.checked(announcement.id, $0)) }
+                check(request.sound.media) { [mailbox] in mailbox.post(.checked(announcement.id, $0)) }
             } else {
                 answerWaiting(announcement.id)
             }
@@ -117,7 +119,7 @@ final class AnnouncerLoop {
         guard let waiting = schedule.announcements.first(where: { $0.id == id }), waiting.state == .waiting else {
             return
         }
-        requests.answer(id, .success(waiting))
+        requests.answer(waiting)
     }
 
     private func add(_ announcement: Announcement, concernsMusic: Bool) throws(AnnouncerError) -> [AnnouncementSchedule
@@ -210,16 +212,12 @@ final class AnnouncerLoop {
             case .stop(let id): pool.release(id, stops: true, now: now)
             case .began(let effect):
                 publish()
-                requests.answer(effect.id, .success(effect))
+                requests.answer(effect)
             case .ended(let effect, let end):
                 pool.release(effect.id, stops: false, now: now)
                 board.publish { $0.remember(effect, end) }
                 publish()
-                if let error = end.error {
-                    requests.answer(effect.id, Result<SoundEffect, AnnouncerError>.failure(.playback(error)))
-                } else {
-                    requests.answer(effect.id, .success(effect))
-                }
+                requests.answer(effect, end)
             }
         }
     }
@@ -241,9 +239,11 @@ final class AnnouncerLoop {
 
     private func tell(_ change: AnnouncementChange) {
         let announcement = change.announcement
-        if case .ended(let end) = change.kind {
+        var end: SoundEnd?
+        if case .ended(let how) = change.kind {
+            end = how
             pool.release(announcement.id, stops: false, now: now)
-            board.publish { $0.remember(announcement, end) }
+            board.publish { $0.remember(announcement, how) }
         }
         switch change.kind {
         case .began, .resumed: perform(music.begin())
@@ -251,11 +251,7 @@ final class AnnouncerLoop {
         }
         publish()
         board.tell(change)
-        if case .ended(let end) = change.kind, let error = end.error {
-            requests.answer(announcement.id, Result<Announcement, AnnouncerError>.failure(.playback(error)))
-        } else {
-            requests.answer(announcement.id, .success(announcement))
-        }
+        requests.answer(announcement, end)
     }
 
     private func publish() {

@@ -4,7 +4,7 @@ internal import Playback
 
 /// What comes to the announcer's thread.
 enum AnnouncerMessage: Sendable {
-    case announce(AnnouncementRequest, Announcer.Reply<Announcement>)
+    case announce(AnnouncementRequest, untilEnd: Bool, Announcer.Reply<AnnouncementOutcome>)
     case play(Sound, Announcer.Reply<SoundEffect>)
     case cancel(SoundID, VoiceKind, Announcer.Reply<Void>)
     case report(SoundID, VoiceReport)
@@ -20,7 +20,7 @@ enum AnnouncerMessage: Sendable {
 
     func refuse(_ error: AnnouncerError) {
         switch self {
-        case .announce(_, let reply): reply(.failure(error))
+        case .announce(_, _, let reply): reply(.failure(error))
         case .play(_, let reply): reply(.failure(error))
         case .cancel(_, _, let reply): reply(.failure(error))
         case .report, .displaced, .obey, .checked, .musicIsBack, .shutdown: break

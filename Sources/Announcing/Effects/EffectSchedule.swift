@@ -43,7 +43,7 @@ struct EffectSchedule {
     mutating func add(_ effect: SoundEffect, now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         if isFull { actions += end(0, SoundEnd(.replaced)) }
-        entries.append(Entry(effect: effect, progress: SoundProgress(now: now)))
+        entries.append(Entry(effect: effect, progress: SoundProgress(effect.sound, now: now)))
         actions.append(.start(effect))
         return actions
     }
@@ -77,7 +77,7 @@ struct EffectSchedule {
             guard let deadline = entry.progress.deadline, deadline <= now, let index = index(of: entry.effect.id) else {
                 continue
             }
-            actions += end(index, SoundEnd(.failed, entry.progress.failure(uri: entry.effect.sound.uri)))
+            actions += end(index, SoundEnd(.failed, entry.progress.failure))
         }
         return actions
     }

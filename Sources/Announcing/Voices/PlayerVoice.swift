@@ -29,7 +29,10 @@ public final class PlayerVoice: Voice {
         patch.volume = sound.volume ?? 1
         player.perform(.apply(patch)) { _ in }
         // The title carries the id through the player, to its events.
-        let item = ItemDraft(uri: sound.uri, title: id.description)
+        let media = sound.media
+        let item = ItemDraft(
+            uri: media[0], title: id.description,
+            oneShot: OneShot(timeout: sound.patience, parts: Array(media.dropFirst())))
         player.perform(.edit(.replace([item], startIndex: nil), expected: nil, play: true)) { [reader] result in
             if case .failure(let error) = result { reader.refused(id, error) }
         }

@@ -31,7 +31,7 @@ public struct NetworkLimits: Hashable, Sendable {
     public init() {}
 }
 
-/// A piece of a stream, or a picture: never a station, whatever its answer looks like.
+/// A piece of a stream, a picture, or a sound that is heard once: never a station, whatever its answer looks like.
 struct NetworkPiece: Hashable {
     /// Of what the address stands for; nil: all of it.
     var range: Range<Int64>?

@@ -43,7 +43,15 @@ public struct NetworkMediaOpener: MediaOpener {
         }
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let isPlaylist = PlaylistFlag()
-        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, cache: cache) { loaded in
+        var limits = limits
+        if let timeout = locator.oneShot?.timeout {
+            // Speech is made while it is sent: who asks again waits from the beginning.
+            (limits.start, limits.stall) = (timeout, max(limits.stall, timeout))
+        }
+        let source = HTTPSource(
+            address, fields: fields, transport: transport, limits: limits, cache: cache,
+            piece: locator.oneShot.map { _ in NetworkPiece() }
+        ) { loaded in
             if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }
         }
         cancellation.onCancel { source.close() }

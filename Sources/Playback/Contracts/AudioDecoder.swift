@@ -30,11 +30,14 @@ public struct MediaLocator: Hashable, Sendable {
     public var headers: [String: String]
     /// Of the queue, when it is opened to be played.
     public var item: ItemID?
+    /// nil for music.
+    public var oneShot: OneShot?
 
-    public init(uri: String, headers: [String: String] = [:], item: ItemID? = nil) {
+    public init(uri: String, headers: [String: String] = [:], item: ItemID? = nil, oneShot: OneShot? = nil) {
         self.uri = uri
         self.headers = headers
         self.item = item
+        self.oneShot = oneShot
     }
 
     /// Comes from a web server.

@@ -8,6 +8,8 @@ public final class MediaCancellation: Sendable {
         var isCancelled = false
         var handler: (@Sendable () -> Void)?
         var interruption: (@Sendable (Bool) -> Void)?
+        /// For each of several media that are read by the same thread.
+        var parts: [MediaCancellation] = []
         var isInterruptible = false
         var isInterrupted = false
     }
@@ -36,14 +38,33 @@ public final class MediaCancellation: Sendable {
         state.withLock { $0.interruption = handler }
     }
 
+    /// For one of several media that the same thread reads: ended and interrupted along with this one.
+    public func part() -> MediaCancellation {
+        let part = MediaCancellation()
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.parts.append(part) }
+            return state.isCancelled
+        }
+        if isCancelled { part.cancel() }
+        return part
+    }
+
     public func cancel() {
-        let handler = state.withLock { state in
+        let (handler, parts) = state.withLock { state in
             state.isCancelled = true
             state.interruption = nil
-            defer { state.handler = nil }
-            return state.handler
+            defer { (state.handler, state.parts) = (nil, []) }
+            return (state.handler, state.parts)
         }
         handler?()
+        for part in parts { part.cancel() }
+    }
+
+    private func pass(interruption isInterrupted: Bool) {
+        state.withLock { state in
+            state.interruption?(isInterrupted)
+            for part in state.parts { part.pass(interruption: isInterrupted) }
+        }
     }
 
     /// Ends what the decode thread waits for, where it lets that happen; does nothing elsewhere.
@@ -52,6 +73,7 @@ public final class MediaCancellation: Sendable {
             guard state.isInterruptible else { return }
             state.isInterrupted = true
             state.interruption?(true)
+            for part in state.parts { part.pass(interruption: true) }
         }
     }
 
@@ -61,7 +83,10 @@ public final class MediaCancellation: Sendable {
         body()
         state.withLock { state in
             state.isInterruptible = false
-            if state.isInterrupted { state.interruption?(false) }
+            if state.isInterrupted {
+                state.interruption?(false)
+                for part in state.parts { part.pass(interruption: false) }
+            }
             state.isInterrupted = false
         }
     }

@@ -31,7 +31,7 @@ final class DecodeSession: Sendable {
             var worker = DecodeWorker(
                 start, conversion: conversion, buffering: buffering, mailbox: mailbox, cancellation: cancellation,
                 report: { report(generation, $0) })
-            let locator = MediaLocator(uri: draft.uri, headers: draft.headers, item: id)
+            let locator = MediaLocator(uri: draft.uri, headers: draft.headers, item: id, oneShot: draft.oneShot)
             worker.run(locator, opener: opener)
         }
         guard let thread else {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bytes of a media as its time: linear between the audio's first and last byte, which is exact for a constant bit rate.
-struct LoadedMap {
+public struct LoadedMap {
     /// Of the audio; the end is nil while unknown.
     private let start: Int64
     private let bytesPerSecond: Double
     private let duration: Double?
 
     /// nil when nothing is known to reckon with.
-    init?(_ media: MediaDescription, _ loading: MediaLoading) {
+    public init?(_ media: MediaDescription, _ loading: MediaLoading) {
         if let units = loading.unitsPerSecond {
             (start, bytesPerSecond) = (0, units)
             duration = media.duration.map { media.format.seconds($0) }
@@ -28,9 +28,9 @@ struct LoadedMap {
         self.duration = duration
     }
 
-    func seconds(bytes: Int64) -> Double { Double(bytes) / bytesPerSecond }
+    public func seconds(bytes: Int64) -> Double { Double(bytes) / bytesPerSecond }
 
-    func loaded(_ loading: MediaLoading) -> LoadedTime {
+    public func loaded(_ loading: MediaLoading) -> LoadedTime {
         func time(_ byte: Int64) -> Double { min(max(0, seconds(bytes: byte - start)), duration ?? .infinity) }
         var loaded = LoadedTime()
         loaded.ranges = loading.ranges.map { time($0.lowerBound)..<time($0.upperBound) }.filter { !$0.isEmpty }

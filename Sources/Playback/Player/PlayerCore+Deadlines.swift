@@ -38,13 +38,16 @@ extension PlayerCore {
     }
 
     private static func failIfOverdue(_ track: inout Track?, now: MonotonicTime) {
-        guard let loading = track, case .opening(let since) = loading.stage,
-            Self.isOver(since, Self.openingLimit, at: now)
-        else { return }
+        guard let loading = track, case .opening(let since) = loading.stage else { return }
+        let limit = openingLimit(of: loading)
+        guard Self.isOver(since, limit, at: now) else { return }
         track?.stage = .failed(
-            PlaybackError(
-                .timedOut, "The media did not open within \(Int(Self.openingLimit)) s.", itemID: loading.item.id),
+            PlaybackError(.timedOut, "The media did not open within \(Int(limit)) s.", itemID: loading.item.id),
             end: nil)
+    }
+
+    private static func openingLimit(of track: Track) -> Double {
+        max(openingLimit, track.item.oneShot?.timeout ?? 0)
     }
 
     private mutating func checkStream() {
@@ -109,11 +112,12 @@ extension PlayerCore {
             after(now, standsSince == nil ? Self.startingPoll : Self.standingPoll)
         }
 
-        if let current, case .opening(let since) = current.stage { after(since, Self.openingLimit) }
-        if let upcoming, case .opening(let since) = upcoming.stage { after(since, Self.openingLimit) }
+        for track in [current, upcoming].compactMap(\.self) {
+            if case .opening(let since) = track.stage { after(since, Self.openingLimit(of: track)) }
+        }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
         if let interruptionDeadline { times.append(interruptionDeadline) }
-        if let since = gathering?.since { after(since, networkBuffering.limit) }
+        if let wait = gatheringLimit { after(wait.since, wait.seconds) }
         if let moment = nextLiveMoment { times.append(moment) }
         if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {

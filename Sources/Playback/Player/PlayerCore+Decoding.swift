@@ -32,6 +32,7 @@ extension PlayerCore {
             track.update(media, from: start)
         case .loading(let loading):
             track.loading = loading
+            track.pace.note(loading, at: now)
         case .primed(let run, let position):
             guard run == track.run, track.isOpening else { return }
             track.stage = .primed

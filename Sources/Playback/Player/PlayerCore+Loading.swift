@@ -7,8 +7,8 @@ internal import Threading
 extension PlayerCore {
     /// The current item waits until more of it is at hand.
     struct Gathering {
-        /// Seconds.
-        var needed: Double
+        /// Seconds; nil: so much that all that follows comes in time.
+        var needed: Double?
         /// nil while no sound is wanted: only who waits is kept waiting.
         var since: MonotonicTime?
         /// The byte that was read next when it began.
@@ -20,16 +20,35 @@ extension PlayerCore {
         guard let gathering else { return }
         self.gathering?.since = goal.wantsSound ? gathering.since ?? now : nil
         guard !goal.isAtRest, let current, let loading = current.loading, current.writtenEnd == nil,
-            !current.isOpening, !loading.isSatisfied, let gathered = gatheredSeconds(since: gathering.place)
+            !current.isOpening, !loading.isSatisfied
         else { return self.gathering = nil }
-        if gathered >= gathering.needed { self.gathering = nil }
+        guard let gathered = gatheredSeconds(since: gathering.place) else {
+            // Of what is to be heard without a gap all is waited for, then.
+            if gathering.needed != nil { self.gathering = nil }
+            return
+        }
+        if gathered >= gathering.needed ?? secondsForPace(since: gathering.place) { self.gathering = nil }
     }
 
     /// Begins to wait, unless all that is needed is there.
     mutating func gather(_ needed: Double) {
-        guard let loading = current?.loading else { return }
-        gathering = Gathering(needed: needed, since: now, place: loading.place)
+        guard let current, let loading = current.loading else { return }
+        gathering = Gathering(
+            needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place)
         reconcileGathering()
+    }
+
+    /// How much of what follows `place` must be there, so that the rest comes in time at the pace so far. Without a length,
+    /// what comes more slowly than it is heard is waited for to its end.
+    private func secondsForPace(since place: Int64) -> Double {
+        guard let current, let loading = current.loading, let media = current.media,
+            let map = LoadedMap(media, loading), let pace = current.pace.bytesPerSecond(at: now)
+        else { return .infinity }
+        // A little less than it was: it may slow down.
+        let speed = pace * map.seconds(bytes: 1) * 0.9
+        guard speed < 1 else { return networkBuffering.start }
+        guard let size = loading.size else { return .infinity }
+        return max(networkBuffering.start, map.seconds(bytes: size - place) * (1 - speed))
     }
 
     /// What came in since the reader was at `place`, played or not. nil when that cannot be reckoned.
@@ -52,6 +71,7 @@ extension PlayerCore {
         }
         // What is there was not decoded in time: no fault of the connection, and nothing to wait for.
         guard (loadedTime?.ahead ?? 0) < networkBuffering.least else { return }
+        guard current.item.oneShot == nil else { return gather(networkBuffering.resume) }
         dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
         dryTimes.append(now)
         guard dryTimes.count <= networkBuffering.bounces else {
@@ -63,14 +83,23 @@ extension PlayerCore {
     }
 
     mutating func checkGathering() {
-        guard let waiting = gathering, let since = waiting.since,
-            now.seconds(since: since) >= networkBuffering.limit - 0.0005
-        else { return }
-        if gatheredSeconds(since: waiting.place) ?? 0 >= networkBuffering.least {
+        guard let waiting = gathering, let wait = gatheringLimit, isOver(wait.since, wait.seconds) else { return }
+        let isEnough =
+            gatheredSeconds(since: waiting.place).map { $0 >= networkBuffering.least }
+            ?? ((current?.loading?.bytesAhead ?? 0) > 0)
+        if isEnough {
             gathering = nil
         } else {
-            failWaiting(.network, "Too little came over the network within \(Int(networkBuffering.limit)) s.")
+            failWaiting(.network, "Too little came over the network within \(Int(wait.seconds)) s.")
         }
+    }
+
+    /// When the wait began, and how long it may take.
+    var gatheringLimit: (since: MonotonicTime, seconds: Double)? {
+        guard let since = gathering?.since, let current else { return nil }
+        guard let oneShot = current.item.oneShot else { return (since, networkBuffering.limit) }
+        // Early enough to be heard within its time.
+        return (current.listened > 0 ? since : current.loadedAt, oneShot.timeout * 0.9)
     }
 
     private mutating func failWaiting(_ code: PlaybackError.Code, _ message: String) {

@@ -34,6 +34,9 @@ struct Track {
     var media: MediaDescription?
     /// nil for local media.
     var loading: MediaLoading?
+    /// At which `loading` grows.
+    var pace = LoadingPace()
+    let loadedAt: MonotonicTime
     /// Seconds; what the position is until something is heard.
     var startPosition: Double
     var primedAt: MonotonicTime?
@@ -47,6 +50,7 @@ struct Track {
         self.generation = generation
         self.startPosition = startPosition
         self.stage = .opening(since: now)
+        loadedAt = now
     }
 
     /// Frames of it may be in the ring.

@@ -14,6 +14,7 @@ struct CommandTable: Sendable {
         ("queue.move", .post, "/api/v1/queue/move"), ("queue.remove", .post, "/api/v1/queue/remove"),
         ("queue.clear", .delete, "/api/v1/queue"), ("queue.shuffle", .post, "/api/v1/queue/shuffle"),
         ("queue.undo", .post, "/api/v1/queue/undo"), ("queue.redo", .post, "/api/v1/queue/redo"),
+        ("announce", .post, "/api/v1/announcements"),
         ("outputs.select", .put, "/api/v1/outputs/current"), ("outputs.policy", .patch, "/api/v1/outputs"),
         ("session", .patch, "/api/v1/session"),
         ("interruption", .post, "/api/v1/session/interruptions"),

@@ -17,10 +17,14 @@ struct AnnouncementRoutes: Sendable {
                 reply(.json(JSONWriter.object { $0.announcements(of: status) }))
             },
             .post(Self.announcements) { call, reply throws(Problem) in
-                let request = try call.body(AnnouncementBody.self).request
-                try required().announce(request) { result in
-                    Self.answer(result, reply) { announcement in
-                        created(Self.announcements, announcement.id) { $0.members(of: announcement) }
+                let body = try call.body(AnnouncementBody.self)
+                try required().announce(body.request, untilEnd: body.waits) { result in
+                    Self.answer(result, reply) { outcome in
+                        let announcement = outcome.announcement
+                        guard body.waits, let end = outcome.end else {
+                            return created(Self.announcements, announcement.id) { $0.members(of: announcement) }
+                        }
+                        return .json(JSONWriter.object { $0.members(of: announcement, end) })
                     }
                 }
             },

@@ -10,6 +10,12 @@ extension JSONWriter {
         member("state", announcement.state.rawValue)
     }
 
+    /// `EndedAnnouncement` in openapi.yaml.
+    mutating func members(of announcement: Announcement, _ end: SoundEnd) {
+        identity(of: announcement)
+        members(of: end)
+    }
+
     private mutating func identity(of announcement: Announcement) {
         let request = announcement.request
         member("id", announcement.id.description)
@@ -48,10 +54,7 @@ extension JSONWriter {
             writer.object { $0.members(of: announcement) }
         }
         member("ended", array: status.endedAnnouncements) { writer, ended in
-            writer.object {
-                $0.identity(of: ended.announcement)
-                $0.members(of: ended.end)
-            }
+            writer.object { $0.members(of: ended.announcement, ended.end) }
         }
     }
 
@@ -78,6 +81,9 @@ extension JSONWriter {
 
     private mutating func members(of sound: Sound) {
         member("uri", PublicURI.text(sound.uri))
+        member("parts", texts: ([sound.uri] + sound.following).map { PublicURI.text($0) })
+        member("chime", sound.chime.map { PublicURI.text($0) })
+        member("timeout", sound.patience)
         member("volume", sound.volume)
     }
 

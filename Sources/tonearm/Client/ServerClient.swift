@@ -23,18 +23,23 @@ struct ServerClient {
 
     enum Method: String { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
-    /// The answer's body; a refusal becomes a `Failure` with the server's own sentence.
+    /// The answer's body; a refusal becomes a `Failure` with the server's own sentence. `longest`: seconds, where the answer
+    /// waits for something.
     @discardableResult
-    func send(_ method: Method, _ path: String, _ body: (any Encodable)? = nil) throws -> [UInt8] {
+    func send(
+        _ method: Method, _ path: String, _ body: (any Encodable)? = nil, longest: Int? = nil
+    ) throws -> [UInt8] {
         let socket = try ClientSocket(address, timeout: Self.timeout)
+        if let longest { socket.allowSilence(seconds: longest) }
         let json = try body.map { try [UInt8](JSONEncoder().encode($0)) }
         try socket.send(head(method, path, accept: "application/json", length: json?.count) + (json ?? []))
         var reader = ReplyReader()
         var answer: [UInt8] = []
-        let deadline = MonotonicTime.now.advanced(bySeconds: Self.longestAnswer)
+        let limit = longest.map(Double.init) ?? Self.longestAnswer
+        let deadline = MonotonicTime.now.advanced(bySeconds: limit)
         while !reader.isOver {
             guard MonotonicTime.now < deadline else {
-                throw Failure("\(address) did not end its answer within \(Int(Self.longestAnswer)) s.", .unavailable)
+                throw Failure("\(address) did not end its answer within \(Int(limit)) s.", .unavailable)
             }
             answer += try read(socket, &reader)
             guard answer.count <= Self.largestReply else { throw wrong(.tooLarge) }

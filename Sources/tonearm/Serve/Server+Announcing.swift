@@ -2,6 +2,7 @@
 
 import Announcing
 import Glibc
+import Media
 import Playback
 import PulseAudioHost
 import Session
@@ -45,7 +46,7 @@ private struct PlayerVoices: VoiceMaking {
         var environment = environment
         // What is announced is short, and comes now or not at all.
         environment.networkBuffering.start = min(0.5, environment.networkBuffering.start)
-        environment.networkBuffering.resume = min(0.5, environment.networkBuffering.resume)
+        environment.opener = PartsOpener(environment.opener)
         self.environment = environment
         self.kind = kind
     }

@@ -21,9 +21,9 @@ final class WaitingCheck: Sendable {
     }
 
     /// `done` comes once, with why it cannot be played.
-    func begin(_ uri: String, done: @escaping @Sendable (PlaybackError?) -> Void) {
-        let locator = MediaLocator(uri: uri)
-        guard !locator.isNetwork else { return done(nil) }
+    func begin(_ uris: [String], done: @escaping @Sendable (PlaybackError?) -> Void) {
+        let files = uris.filter { !MediaLocator.isNetwork($0) }
+        guard !files.isEmpty else { return done(nil) }
         let isTaken = running.withLock { running in
             guard running < Self.limit else { return false }
             running += 1
@@ -31,7 +31,7 @@ final class WaitingCheck: Sendable {
         }
         guard isTaken else { return done(nil) }
         let thread = NamedThread(ifPossible: "announce-check") { [self] in
-            let problem = problem(locator)
+            let problem = files.lazy.compactMap { self.problem($0) }.first
             end()
             done(problem)
         }
@@ -44,9 +44,9 @@ final class WaitingCheck: Sendable {
 
     private func end() { running.withLock { $0 -= 1 } }
 
-    private func problem(_ locator: MediaLocator) -> PlaybackError? {
+    private func problem(_ uri: String) -> PlaybackError? {
         do throws(MediaError) {
-            _ = try examiner.outline(of: try roots.openFile(locator.uri))
+            _ = try examiner.outline(of: try roots.openFile(uri))
             return nil
         } catch {
             return PlaybackError(PlaybackError.Code(rawValue: error.code.rawValue) ?? .unreadable, error.message)

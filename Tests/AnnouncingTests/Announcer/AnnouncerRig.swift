@@ -15,7 +15,7 @@ final class AnnouncerRig: Sendable {
 
     init(
         budget: VoiceBudget = VoiceBudget(), ended: Mailbox<Void> = Mailbox(),
-        check: (@Sendable (String, @escaping @Sendable (PlaybackError?) -> Void) -> Void)? = nil
+        check: (@Sendable ([String], @escaping @Sendable (PlaybackError?) -> Void) -> Void)? = nil
     ) {
         voices = ScriptedVoices(ended: ended)
         var environment = Announcer.Environment(music: music, voices: voices, clock: MachineClock(), budget: budget)

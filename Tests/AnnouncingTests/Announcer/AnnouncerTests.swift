@@ -11,12 +11,12 @@ import Threading
 @Suite struct AnnouncerTests {
     @Test func answersWhenItIsHeard_ducksAndGivesBack() throws {
         let rig = AnnouncerRig()
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
         let (voice, id) = try rig.nextPlay()
         #expect(answer.take(until: .now).isEmpty)
         voice.report(id, .heard)
-        let announcement = try #require(answer.take(until: rig.patience).first).get()
+        let announcement = try #require(answer.take(until: rig.patience).first).get().announcement
         #expect(announcement.state == .playing && announcement.request.sound.volume == 0.3)
         #expect(announcement.request.output == "speakers")
         #expect(rig.waitForMusic { $0 == ["announcing true", "duck 0.1"] })
@@ -25,6 +25,23 @@ import Threading
         #expect(rig.announcer.status.endedAnnouncements.first?.end == SoundEnd(.finished))
         rig.announcer.shutdown()
         #expect(voice.log.last == "end")
+    }
+
+    @Test func whoWaitsForTheEnd_isAnsweredThenAndTold() throws {
+        let rig = AnnouncerRig()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3")), untilEnd: true) { answer.post($0) }
+        let (voice, id) = try rig.nextPlay()
+        voice.report(id, .heard)
+        #expect(rig.waitForMusic { $0.count == 2 })
+        // Longer than one that does not wait takes to be answered.
+        #expect(answer.take(until: .now.advanced(bySeconds: 1)).isEmpty)
+        voice.report(id, .finished)
+        #expect(try #require(answer.take(until: rig.patience).first).get().end == SoundEnd(.finished))
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "b.mp3")), untilEnd: true) { answer.post($0) }
+        _ = try rig.nextPlay()
+        rig.announcer.shutdown()
+        #expect(answer.take(until: rig.patience).first == .failure(.shuttingDown))
     }
 
     @Test func theMusicIsLeftAlone_whenItIsHeardElsewhere() throws {
@@ -73,7 +90,7 @@ import Threading
         rules.refusal = "It records."
         rig.announcer.obey(rules)
         #expect(rig.waitForMusic { $0.contains("duck 1.0") })
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "b.mp3"))) { answer.post($0) }
         let expected = AnnouncerError.playback(PlaybackError(.sessionForbids, "It records."))
         #expect(answer.take(until: rig.patience).first == .failure(expected))
@@ -92,7 +109,7 @@ import Threading
 
     @Test func anUnknownOutputIsRefused() throws {
         let rig = AnnouncerRig()
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "attic")) { answer.post($0) }
         #expect(answer.take(until: rig.patience).first == .failure(.unknownOutput("attic")))
         rig.announcer.shutdown()
@@ -103,7 +120,7 @@ import Threading
     @Test func whatWaitsIsLookedAt_beforeItsTurn() throws {
         let asked = Mailbox<@Sendable (PlaybackError?) -> Void>()
         let rig = AnnouncerRig { asked.post($1) }
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
         let (voice, id) = try rig.nextPlay()
         voice.report(id, .heard)
@@ -117,7 +134,7 @@ import Threading
             if let problem {
                 #expect(result == .failure(.playback(problem)))
             } else {
-                #expect(try result.get().state == .waiting)
+                #expect(try result.get().announcement.state == .waiting)
             }
         }
         #expect(rig.announcer.status.endedAnnouncements.map(\.end) == [SoundEnd(.failed, error)])
@@ -171,7 +188,7 @@ import Threading
         let rig = AnnouncerRig()
         let changes = Mailbox<AnnouncementChange.Kind>()
         rig.announcer.observe { changes.post($0.kind) }
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
         let (voice, _) = try rig.nextPlay()
         rig.announcer.shutdown(.playerRemoved)

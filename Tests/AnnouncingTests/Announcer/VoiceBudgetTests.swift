@@ -27,7 +27,7 @@ import Threading
             Issue.record("not refused: \(refused)")
             return
         }
-        let announced = Mailbox<Result<Announcement, AnnouncerError>>()
+        let announced = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         zones[3].announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { announced.post($0) }
         guard case .failure(.busy)? = announced.take(until: zones[3].patience).first else {
             Issue.record("an announcement is not refused")
@@ -64,7 +64,7 @@ import Threading
             zone.announcer.play(Sound(uri: "click.mp3")) { _ in }
             return try zone.nextPlay()
         }
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         zones[3].announcer.announce(AnnouncementRequest(Sound(uri: "text.mp3"))) { answer.post($0) }
         guard case .failure(.busy) = try #require(answer.take(until: zones[3].patience).first) else {
             Issue.record("one of normal priority displaces")
@@ -73,7 +73,7 @@ import Threading
         zones[3].announcer.announce(alarm) { answer.post($0) }
         let (voice, id) = try zones[3].nextPlay()
         voice.report(id, .heard)
-        #expect(try #require(answer.take(until: zones[3].patience).first).get().state == .playing)
+        #expect(try #require(answer.take(until: zones[3].patience).first).get().announcement.state == .playing)
         #expect(zones[0].eventually { effects[0].0.log.last == "stop" })
         for zone in zones { zone.announcer.shutdown() }
         let displaced = zones.map { $0.announcer.status.endedEffects.filter { $0.end == SoundEnd(.displaced) } }
@@ -85,7 +85,7 @@ import Threading
     @Test func alarmsDoNotDisplaceEachOther() throws {
         let (budget, ended) = (VoiceBudget(), Mailbox<Void>())
         let zones = (0...VoiceBudget.playing).map { _ in AnnouncerRig(budget: budget, ended: ended) }
-        let answer = Mailbox<Result<Announcement, AnnouncerError>>()
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         for (number, zone) in zones.enumerated() {
             let alarm = AnnouncementRequest(Sound(uri: "alarm.mp3"), priority: .high)
             zone.announcer.announce(alarm) { answer.post($0) }

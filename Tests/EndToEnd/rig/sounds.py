@@ -23,16 +23,20 @@ class Sounds:
         self.root.mkdir()
         for name, frequency, seconds, level in (
                 ("music", MUSIC, 60, LEVEL), ("text", TEXT, 8, QUIET), ("bell", BELL, 1.5, QUIET), ("tick", TICK, 0.2, QUIET)):
-            tone = level * numpy.sin(2 * numpy.pi * frequency * numpy.arange(round(seconds * RATE)) / RATE)
-            # Soft edges: what clicks is not of the file.
-            edge = numpy.hanning(2 * RATE // 50)
-            tone[:len(edge) // 2] *= edge[:len(edge) // 2]
-            tone[-(len(edge) // 2):] *= edge[-(len(edge) // 2):]
-            wave = write_wave(directory / f"{name}.wav", numpy.stack([tone, tone], axis=1))
+            wave = tone(directory / f"{name}.wav", frequency, seconds, level)
             subprocess.run(["lame", "--quiet", "-b", "192", str(wave), str(self.root / f"{name}.mp3")], check=True)
         (self.root / "other.mp3").write_bytes((self.root / "music.mp3").read_bytes())
         (self.root / "bell.wav").write_bytes((directory / "bell.wav").read_bytes())
         (self.root / "broken.mp3").write_text("This is no music.\n" * 200)
+
+
+def tone(path: pathlib.Path, frequency: float, seconds: float, level: float = QUIET, rate: int = RATE) -> pathlib.Path:
+    """A stereo WAV file of one pitch, with soft edges: what clicks is not of the file."""
+    samples = level * numpy.sin(2 * numpy.pi * frequency * numpy.arange(round(seconds * rate)) / rate)
+    edge = numpy.hanning(2 * rate // 50)
+    samples[:len(edge) // 2] *= edge[:len(edge) // 2]
+    samples[-(len(edge) // 2):] *= edge[-(len(edge) // 2):]
+    return write_wave(path, numpy.stack([samples, samples], axis=1), rate)
 
 
 def amplitude(samples: numpy.ndarray, frequency: float) -> float:

@@ -79,6 +79,58 @@ import Testing
         #expect(world.core.gathering == nil && world.core.dryTimes.isEmpty)
     }
 
+    // MARK: What is heard once
+
+    /// Loading for `timeout` seconds at most; a tenth of a second of it comes with each step of so many seconds.
+    private func speaking(timeout: Double, size: Int64?, step: Double, until: (SimulatedWorld) -> Bool) -> (
+        SimulatedWorld, Int64
+    ) {
+        var world = SimulatedWorld()
+        let draft = ItemDraft(uri: "a-60", oneShot: OneShot(timeout: timeout))
+        world.command(.edit(.replace([draft], startIndex: nil), expected: nil, play: true))
+        var came: Int64 = 0
+        while !until(world), came < 60_000 {
+            came += 100
+            var loading = MediaLoading(ranges: [0..<came], size: size, isSatisfied: came == 60_000)
+            loading.unitsPerSecond = 1_000
+            tell(loading, &world)
+            world.run(seconds: step)
+        }
+        return (world, came)
+    }
+
+    private func isOver(_ world: SimulatedWorld) -> Bool { world.status == .playing || world.status == .failed }
+
+    /// A minute that takes 80 s to come.
+    @Test func speechOfAKnownLength_waitsForTheShareThatComesTooLate() {
+        let (world, came) = speaking(timeout: 60, size: 60_000, step: 0.133, until: isOver)
+        #expect(world.status == .playing)
+        #expect((19_000..<24_000).contains(came), "0.32 of it, with a little to spare: \(came)")
+    }
+
+    @Test func speechThatComesFastEnough_beginsSoon() {
+        let (world, came) = speaking(timeout: 30, size: nil, step: 0.05, until: isOver)
+        #expect(world.status == .playing && came <= 1_500, "\(came)")
+    }
+
+    @Test func slowSpeechWithoutALength_isWaitedFor_withinItsTimeout() {
+        let (all, whole) = speaking(timeout: 600, size: nil, step: 0.133, until: isOver)
+        #expect(all.status == .playing && whole == 60_000)
+        let (early, came) = speaking(timeout: 30, size: nil, step: 0.133, until: isOver)
+        #expect(early.status == .playing && (19_500..<21_000).contains(came), "what has come in 27 s: \(came)")
+    }
+
+    @Test func speechOfWhichNothingComes_failsByItsTimeout() {
+        var world = SimulatedWorld()
+        let draft = ItemDraft(uri: "a-60", oneShot: OneShot(timeout: 10))
+        world.command(.edit(.replace([draft], startIndex: nil), expected: nil, play: true))
+        tell(loaded(300), &world)
+        world.run(seconds: 8.5)
+        #expect(world.status == .buffering)
+        world.run(seconds: 1)
+        #expect(world.status == .failed && world.core.lastError?.code == .network)
+    }
+
     @Test func isBuffering_untilItSoundsAgain() {
         var world = playing()
         #expect(world.run { $0.status == .buffering })

@@ -10,14 +10,25 @@ struct AnnounceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "announce", abstract: "Plays something beside the music, which is quieter or silent meanwhile.",
         discussion: """
-            Announcements wait for each other; one of a higher priority sets a lower one aside. A URI is meant as by \
-            tonearm play.
+            Announcements wait for each other; one of a higher priority sets a lower one aside. Several URIs are heard \
+            without a gap. A URI is meant as by tonearm play.
             """)
 
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "What to announce: a file or an address.", completion: .file())
-    var uri: String
+    @Argument(help: "What to announce: files or addresses, in order.", completion: .file())
+    var uris: [String]
+
+    @Option(help: "A file or an address that is heard before.", completion: .file())
+    var chime: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long its first sound may take, 1 to 600 (default 30 for addresses, else 5).", valueName: "seconds"))
+    var timeout: Double?
+
+    @Flag(help: "Wait until it has ended.")
+    var wait = false
 
     @Option(help: "duck or pause (default duck).")
     var music: Music?
@@ -37,8 +48,14 @@ struct AnnounceCommand: ParsableCommand {
     @Option(help: "Id of an output (see tonearm outputs; default: where the music plays).")
     var output: String?
 
+    /// All that may wait before it, and itself, as long as they may be.
+    private static let longestWait = 3 * 3_600
+
     private struct Body: Encodable {
-        var uri: String
+        var parts: [String]
+        var chime: String?
+        var timeout: Double?
+        var wait: Bool
         var volume: Double?
         var music: Music?
         var duck: Double?
@@ -47,18 +64,23 @@ struct AnnounceCommand: ParsableCommand {
     }
 
     func validate() throws {
-        try SoundArgument.check(uri, volume)
+        for uri in uris + [chime].compactMap(\.self) { try SoundArgument.check(uri, volume) }
+        if uris.count > 8 { throw ValidationError("At most 8 URIs make one announcement.") }
+        if let timeout, !(1...600).contains(timeout) { throw ValidationError("--timeout must lie in 1 to 600.") }
         if let duck, !(-80...0).contains(duck) { throw ValidationError("--duck must lie in -80 to 0.") }
         if duck != nil, music == .pause { throw ValidationError("--duck cannot go with --music pause.") }
     }
 
     func run() throws {
         let body = Body(
-            uri: SoundArgument.address(uri), volume: volume.map(SoundArgument.amplitude), music: music, duck: duck,
-            priority: priority, output: output)
+            parts: uris.map(SoundArgument.address), chime: chime.map(SoundArgument.address), timeout: timeout,
+            wait: wait,
+            volume: volume.map(SoundArgument.amplitude), music: music, duck: duck, priority: priority, output: output)
         let client = try options.client()
-        let state = try client.decode(SoundState.self, client.send(.post, "/api/v1/announcements", body))
-        if state.state != "playing" { Console.say("\(state.id) \(state.state)") }
+        let answer = try client.send(.post, "/api/v1/announcements", body, longest: wait ? Self.longestWait : nil)
+        let sound = try client.decode(SoundState.self, answer)
+        if let reason = sound.reason, reason != "finished" { throw Failure("\(sound.id) was \(reason).") }
+        if let state = sound.state, state != "playing" { Console.say("\(sound.id) \(state)") }
     }
 }
 
@@ -87,14 +109,17 @@ struct EffectCommand: ParsableCommand {
     func run() throws {
         let body = Body(uri: SoundArgument.address(uri), volume: volume.map(SoundArgument.amplitude))
         let client = try options.client()
-        let state = try client.decode(SoundState.self, client.send(.post, "/api/v1/sfx", body))
-        if state.state != "playing" { Console.say("\(state.id) \(state.state)") }
+        let sound = try client.decode(SoundState.self, client.send(.post, "/api/v1/sfx", body))
+        if let state = sound.state, state != "playing" { Console.say("\(sound.id) \(state)") }
     }
 }
 
 private struct SoundState: Decodable {
     var id: String
-    var state: String
+    /// nil once it has ended.
+    var state: String?
+    /// How it ended.
+    var reason: String?
 }
 
 private enum SoundArgument {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Playback
+
+/// Several media, one after the other, as one.
+final class PartsDecoder: AudioDecoder {
+    private let parts: [any AudioDecoder]
+    private let progress: PartsLoading
+    private var index = 0
+    /// Parts before this one are not at their beginning.
+    private var firstFresh = 1
+    private(set) var media: MediaDescription
+
+    init(_ parts: [any AudioDecoder], _ progress: PartsLoading) {
+        (self.parts, self.progress) = (parts, progress)
+        media = parts[0].media
+        refresh()
+    }
+
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let result = try parts[index].decode(into: samples)
+        let isLast = index == parts.count - 1
+        if result.endOfStream, !isLast { try enter(index + 1, at: 0) }
+        let hasChanged = refresh()
+        return DecodedFrames(
+            frames: result.frames, endOfStream: result.endOfStream && isLast,
+            mediaChanged: result.mediaChanged || hasChanged)
+    }
+
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        let seconds = media.format.seconds(frame)
+        var start = 0.0
+        for (index, part) in parts.enumerated() {
+            let length = Self.seconds(part) ?? 0
+            if seconds < start + length || index == parts.count - 1 {
+                let place = try enter(index, at: max(0, seconds - start))
+                refresh()
+                return media.format.frames(start) + place
+            }
+            start += length
+        }
+        return frame
+    }
+
+    /// A part that was read before is at its end, or in its middle.
+    @discardableResult
+    private func enter(_ new: Int, at seconds: Double) throws(MediaError) -> FrameCount {
+        let isFresh = new >= firstFresh && seconds == 0
+        (index, firstFresh) = (new, max(firstFresh, new + 1))
+        progress.entered(new)
+        return isFresh ? 0 : try parts[new].seek(to: parts[new].media.format.frames(seconds))
+    }
+
+    private static func seconds(_ part: any AudioDecoder) -> Double? {
+        let media = part.media
+        return media.duration.map { media.format.seconds($0) }
+    }
+
+    /// Whether there is news.
+    @discardableResult
+    private func refresh() -> Bool {
+        var new = parts[index].media
+        let lengths = parts.compactMap(Self.seconds)
+        let isKnown = lengths.count == parts.count
+        new.duration = isKnown ? new.format.frames(lengths.reduce(0, +)) : nil
+        new.durationIsExact = false
+        new.isSeekable = isKnown && parts.allSatisfy(\.media.isSeekable)
+        new.decodeErrors = parts.reduce(0) { $0 + $1.media.decodeErrors }
+        (new.audioBytes, new.clock) = (nil, nil)
+        defer { media = new }
+        return new != media
+    }
+}
