@@ -92,19 +92,6 @@ def test_events_show_no_place_between_old_and_new(api, open_events):
     assert after["discontinuity"] == before["discontinuity"] + 1
 
 
-def test_listened_time_counts_what_was_heard(api, open_events):
-    """Row 70: 2 s, seek to 20, 1 s: position 21, listened 3."""
-    api.load("long.mp3")
-    api.play()
-    api.wait_status("playing")
-    eventually(lambda: api.player()["position"] >= 2, "two seconds")
-    api.seek(position=20)
-    eventually(lambda: api.player()["position"] >= 21, "one second more")
-    snapshot = api.pause()
-    assert snapshot["position"] == pytest.approx(21, abs=0.1)
-    assert snapshot["listenedTime"] == pytest.approx(3, abs=0.1)
-
-
 def test_position_never_goes_back_while_playing(capture, api):
     """Row 71: monotone within a segment, never null or 0 after the start, frozen while paused."""
     api.load("long.mp3")

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of an item: each status, why it ends, and what the commands mean in each state."""
+
+import random
+
+import pytest
+
+from rig import Api, Origin, eventually
+from rig.waiting import during
+
+KBPS_192 = 24000
+
+
+@pytest.fixture
+def origin():
+    origin = Origin()
+    yield origin
+    origin.close()
+
+
+@pytest.fixture
+def web(origin, media):
+    """The address of `long.mp3` (40 s) on a web server that behaves as asked."""
+    def serve(**options) -> str:
+        origin.serve("/long.mp3", media.path("long.mp3").read_bytes(), **options)
+        return f"{origin.url}/long.mp3"
+
+    return serve
+
+
+def completed(events, mark: int) -> list[tuple[str, str]]:
+    return [(event["itemId"], event["reason"]) for event in events.since(mark, "completed")]
+
+
+def statuses(events, mark: int) -> list[str]:
+    """Each change of the status. A reason that comes while a pause fades out is none."""
+    return [event["status"] for event in events.since(mark, "status") if event["status"] != event["previous"]]
+
+
+# Before it is open
+
+def test_what_is_not_open_has_no_duration(api, events, web):
+    """Rows 40, 41: `loading` and null until it is known; a play meanwhile is kept, and sounds once it can."""
+    mark = events.mark()
+    api.load(web(delay=1.5), play=True)
+    snapshot = api.player()
+    assert (snapshot["status"], snapshot["playWhenReady"]) == ("loading", True)
+    assert (snapshot["duration"], snapshot["progress"], snapshot["position"], snapshot["rate"]) == (None, None, 0, 0)
+    assert (snapshot["item"]["status"], snapshot["item"]["duration"]) == ("loading", None)
+    ready = events.wait_for("item", lambda event: event["item"]["status"] == "ready", mark=mark)
+    assert ready["item"]["duration"] == pytest.approx(40, abs=0.1)
+    events.wait_status("playing", mark=mark)
+    durations = [event["item"]["duration"] for event in events.since(mark, "item")]
+    assert durations[0] is None and len({duration for duration in durations if duration is not None}) == 1
+    assert api.player()["duration"] == pytest.approx(40, abs=0.1)
+
+
+def test_what_has_failed_cannot_be_played(api, events):
+    """Row 41: 409, again and again, and `item.status` says so."""
+    api.load("text.mp3")
+    events.wait_status("failed")
+    for verb, members in (("play", {}), ("toggle", {}), ("play", {"index": 0}), ("seek", {"position": 1})):
+        answer = api.request("POST", f"/player/{verb}", json=members)
+        assert answer.status_code == 409, (verb, answer.text)
+        snapshot = api.player()
+        assert snapshot["status"] == "failed" and snapshot["item"]["status"] == "failed"
+
+
+def test_ready_carries_the_place_where_it_begins(api, events):
+    """Row 151."""
+    mark = events.mark()
+    api.load({"uri": "long.mp3", "beginTime": 30})
+    assert events.wait_status("ready", mark=mark)["position"] == 30
+    assert api.player()["position"] == 30
+
+
+# Why it ends
+
+def test_completed_says_why(api, events):
+    """Row 11: each item once; a seek completes nothing."""
+    ids = api.load("long.mp3", "low.mp3", "chirp.mp3", "long.mp3", "text.mp3", "short-0.mp3", play=True)
+    api.wait_status("playing")
+    mark = events.mark()
+    for position in (10, 0, 39, 20):
+        api.seek(position=position)
+        api.wait_status("playing")
+    assert completed(events, mark) == []
+    api.command("next")
+    api.play(index=2)
+    api.command("previous")
+    api.call("DELETE", f"/queue/items/{ids[1]}")
+    expected = [(ids[0], "user"), (ids[1], "user"), (ids[2], "user"), (ids[1], "removed")]
+    assert completed(events, mark) == expected
+    api.play(itemId=ids[3])
+    api.command("stop")
+    expected += [(ids[2], "user"), (ids[3], "user")]
+    eventually(lambda: completed(events, mark) == expected, f"{expected}")
+    api.request("POST", "/player/play", json={"itemId": ids[4]})
+    events.wait_for("queue-ended", mark=mark)
+    expected += [(ids[4], "error"), (ids[5], "finished")]
+    assert completed(events, mark) == expected
+
+
+def test_no_event_of_an_old_item_comes_after_the_new_one(api, open_events, web):
+    """Row 42: 200 switches as fast as they are answered, among files and a slow web server, seeks and failures between."""
+    log = open_events("interval=0.05")
+    ids = api.load("long.mp3", "chirp.mp3", web(rate=10 * KBPS_192), "low.mp3", play=True)
+    dice = random.Random(42)
+    for number in range(200):
+        assert api.request("POST", "/player/play", json={"index": number % 4}).is_success
+        if dice.random() < 0.3:
+            api.request("POST", "/player/seek", json={"position": dice.uniform(0, 20)})
+    final = ids[199 % 4]
+    log.wait_for("time", lambda event: event["itemId"] == final and event["rate"] == 1, timeout=10)
+    current, seen = None, dict.fromkeys(("time", "buffer", "status", "completed", "error"), 0)
+    for event in log.since():
+        if event.type == "item":
+            current = (event["item"] or {}).get("id")
+        elif event.type in seen and event["itemId"] is not None:
+            seen[event.type] += 1
+            assert event["itemId"] == current, f"{event.message} while {current} is current"
+    assert seen["completed"] >= 199 and seen["status"] and seen["time"], seen
+
+
+# The whole life
+
+def test_the_whole_life_is_told_in_order(api, events):
+    """Row 56."""
+    mark = events.mark()
+    ids = api.load("long.mp3", "short-0.mp3")
+    events.wait_status("ready", mark=mark)
+    assert statuses(events, mark) == ["loading", "ready"]
+    mark = events.mark()
+    api.play()
+    api.pause()
+    api.play()
+    api.command("stop")
+    events.wait_status("stopped", mark=mark)
+    assert statuses(events, mark) == ["loading", "playing", "paused", "playing", "stopping", "stopped"]
+    assert events.trace(mark, "status", "completed")[-3:] == ["status stopping", f"completed {ids[0]} user", "status stopped"]
+    mark = events.mark()
+    api.play(index=1)
+    events.wait_for("queue-ended", mark=mark)
+    events.wait_status("completed", mark=mark)
+    lines = events.trace(mark, "status", "item", "completed", "queue-ended")
+    assert [line for line in lines if line not in ("status loading", f"item {ids[1]}")] == [
+        "status playing", f"completed {ids[1]} finished", "queue-ended", "status completed"]
+
+
+def test_waiting_and_failing_are_told_in_order(api, events, origin, web):
+    """Row 56: a web server that falls silent in the middle."""
+    address = web(hold_at=40 * KBPS_192 // 10)
+    held = origin.paths["/long.mp3"].held
+    held.set()
+    mark = events.mark()
+    [id] = api.load(address, play=True)
+    # Not the second that is gathered first.
+    events.wait_for("status", lambda event: event["status"] == "buffering" and event["position"] > 1, mark=mark, timeout=15)
+    waiting = events.mark()
+    held.clear()
+    events.wait_status("playing", mark=waiting, timeout=15)
+    assert statuses(events, mark)[-3:] == ["playing", "buffering", "playing"]
+    last = events.since(mark, "status")[-2:]
+    assert [(event["previous"], event["reason"]) for event in last] == [("playing", "network"), ("buffering", None)]
+    mark = events.mark()
+    [id] = api.load("text.mp3", play=True)
+    events.wait_status("failed", mark=mark)
+    lines = events.trace(mark, "status", "completed", "error", "queue-ended")
+    assert lines[-4:] == [f"completed {id} error", "error", "queue-ended", "status failed"]
+
+
+# What toggle means
+
+@pytest.mark.parametrize("status", ["loading", "ready", "buffering", "seeking", "interrupted"])
+def test_toggle_where_sound_is_not_yet_or_not_now(api, events, origin, web, status):
+    """Row 155: it plays what is silent by itself, and pauses what wants to sound."""
+    match status:
+        case "loading":
+            api.load(web(delay=2))
+        case "ready":
+            api.load("long.mp3")
+        case "buffering":
+            address = web(hold_at=40 * KBPS_192 // 10)
+            origin.paths["/long.mp3"].held.set()
+            api.load(address, play=True)
+        case "seeking":
+            api.load(web(rate=2 * KBPS_192), play=True)
+            api.wait_status("playing")
+            origin.paths["/long.mp3"].hold_at = 0
+            origin.paths["/long.mp3"].held.set()
+            api.seek(position=39)
+        case "interrupted":
+            api.load("long.mp3", play=True)
+            api.wait_status("playing")
+            api.call("POST", "/session/interruptions", json={"type": "began"})
+    api.wait_status(status, timeout=15)
+    wanted = api.player()["playWhenReady"]
+    snapshot = api.command("toggle")
+    if status in ("buffering", "seeking"):
+        assert wanted and not snapshot["playWhenReady"]
+        during(0.3, lambda: not api.player()["playWhenReady"], "it wants to sound again")
+    else:
+        assert snapshot["playWhenReady"]
+        api.wait_status("playing", timeout=10)
+
+
+# Time heard
+
+def test_position_and_listened_time_over_a_seek(capture, api):
+    """Row 70: 8 s, a seek to 20, 3 s: at 23, with 11 heard. On PulseAudio, whose clock a flush does not reset."""
+    api.load("long.mp3", play=True)
+    eventually(lambda: api.player()["position"] >= 8, "8 s", timeout=10)
+    before = api.player()["listenedTime"]
+    api.seek(position=20)
+    eventually(lambda: api.player()["position"] >= 23, "3 s more", timeout=10)
+    snapshot = api.pause()
+    assert snapshot["position"] == pytest.approx(23, abs=0.1)
+    assert snapshot["listenedTime"] - (before - 8) == pytest.approx(11, abs=0.1)
+
+
+# The session
+
+def test_the_session_s_rules_hold_for_all_that_sounds_or_records(start_server, directory, pulse):
+    """Row 146: player, announcements, effects, recorder and saved streams; what needs no device works."""
+    recordings = directory / "recordings"
+    recordings.mkdir()
+    pulse.load("module-null-sink sink_name=mic_in")
+    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
+    server = start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(recordings)))
+    client = Api(server.url)
+    try:
+        client.load("long.mp3")
+        microphones = lambda: "record" in client.call("GET", "/session")["available"]["categories"]
+        eventually(microphones, "the microphone is seen")
+        client.call("PATCH", "/session", json={"category": "audio-processing"})
+        for path, body in (("/player/play", {}), ("/player/toggle", {}), ("/announcements", {"uri": "short-0.mp3"}),
+                           ("/sfx", {"uri": "short-0.mp3"}), ("/recordings", {})):
+            refused = client.request("POST", path, json=body)
+            expected = "not-permitted" if path == "/recordings" else "session-forbids"
+            assert (refused.status_code, refused.json()["code"]) == (409, expected), (path, refused.text)
+        assert not pulse.sink_inputs()
+        assert client.call("GET", "/media/info", params={"uri": "short-0.mp3"})["duration"] > 0
+        assert client.call("GET", "/queue/items/" + client.ids()[0] + "/waveform")
+        client.call("PATCH", "/session", json={"category": "playback"})
+        client.play()
+        client.wait_status("playing")
+        assert client.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] == "playing"
+    finally:
+        client.close()
