@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Numbers
 internal import Playback
 internal import Threading
 
@@ -109,6 +110,8 @@ struct Download {
     /// The reader wants the byte at `offset`.
     mutating func read(at offset: Int64, now: MonotonicTime) -> (ReadAnswer, [Action]) {
         self.now = now
+        // Behind what any media has: sums with the place do not overflow.
+        guard offset <= ByteCount.largest else { return (.end, []) }
         place = offset
         let actions = finish()
         if window.loaded.contains(offset) {
