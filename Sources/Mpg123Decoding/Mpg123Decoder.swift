@@ -13,6 +13,9 @@ public final class Mpg123Decoder: AudioDecoder {
     static let scanAtOpen: Int64 = 2 << 20
     static let scanAtSeek: Int64 = 128 << 20
     static let indexSize = 2_048
+    /// A remote seek in a variable bit rate reads through this many bytes that no frame was counted in, for `countingLimit`:
+    /// then it is exact. Otherwise it goes to a place that is near.
+    static let countedAtSeek: Int64 = 16 << 20
     /// A leading tag that is larger is skipped unread: 16 MB of picture and some room.
     static let largestTag: Int64 = 20 << 20
 
@@ -33,6 +36,14 @@ public final class Mpg123Decoder: AudioDecoder {
     private var isScanned = false
     /// A seek went to a place that is only near the frame asked for: frame counts tell nothing of the length any more.
     private var isInexact = false
+    /// Byte offset up to which all frames are counted, so that each has its place.
+    private var counted: Int64 = 0
+    /// The library's index holds places that were calculated for a constant bit rate,
+    private var isIndexCalculated = false
+    /// and a seek went by them.
+    private var hasCalculated = false
+    /// Seconds.
+    var countingLimit = 3.0
 
     public convenience init(_ source: any ByteSource) throws(MediaError) {
         try self.init(source, isOutline: false)
@@ -70,6 +81,7 @@ public final class Mpg123Decoder: AudioDecoder {
                 isSeekable: source.isSeekable && source.size != nil,
                 encoding: Self.encoding(try handle.frameInfo(), first: first, info: layout.info, handle: handle),
                 tags: tags)
+            if !source.isLocal, layout.info == nil { try lookForChanges() }
             media.audioBytes = layout.audioEnd.map { min(layout.audioStart, $0)..<$0 }
             try findLength(mayScan: !isOutline)
             if !source.isLocal { try prepareSeeking() }
@@ -141,11 +153,12 @@ public final class Mpg123Decoder: AudioDecoder {
                 if !media.durationIsExact, !isScanned, (reader.source.size?.bytes ?? 0) <= Self.scanAtSeek {
                     try scan()
                 }
-            } else if media.encoding.bitrateMode != .constant {
-                isInexact = frame > 0
             }
             let limit = media.durationIsExact ? media.duration ?? .max : .max
-            position = try handle.seek(to: min(max(0, frame), limit))
+            let target = min(max(0, frame), limit)
+            let isCalculated = reader.source.isLocal || media.encoding.bitrateMode == .constant
+            hasCalculated = isIndexCalculated && isCalculated && target > 0
+            position = isCalculated ? try handle.seek(to: target) : try seekFromAfar(to: target)
             isAtEnd = position >= limit
             return position
         } catch {
@@ -155,6 +168,48 @@ public final class Mpg123Decoder: AudioDecoder {
 }
 
 extension Mpg123Decoder {
+    /// In a variable bit rate only counting tells where a frame lies. What lies before `counted` is in the library's index; what
+    /// lies behind is read through as long as it is little and comes quickly.
+    private func seekFromAfar(to frame: FrameCount) throws(Mpg123Error) -> FrameCount {
+        if length.offset(of: frame, in: media.duration) - counted <= Self.countedAtSeek {
+            try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_FUZZY.rawValue))
+            if isIndexCalculated {
+                // It takes its size from what it is given.
+                try handle.setIndex([max(0, length.firstFrame)], step: 1)
+                try handle.set(MPG123_INDEX_SIZE, Self.indexSize)
+                isIndexCalculated = false
+            }
+            reader.deadline = .now + .seconds(countingLimit)
+            defer { reader.deadline = nil }
+            do throws(Mpg123Error) {
+                let reached = try handle.seek(to: frame)
+                isInexact = false
+                counted = max(counted, handle.framePosition)
+                length.measure(from: reached)
+                return reached
+            } catch {
+                guard reader.isTooLate else { throw error }
+                reader.recover()
+            }
+        }
+        try handle.set(MPG123_ADD_FLAGS, Int(MPG123_FUZZY.rawValue))
+        isInexact = frame > 0
+        return try handle.seek(to: frame)
+    }
+
+    /// Only a header tells that the bit rate varies; without one, and without a look at the whole, the first frames have to.
+    private func lookForChanges() throws(Mpg123Error) {
+        try reader.reading { () throws(MediaError) in try length.lookAhead(reader.source) }
+        if length.isVariable { noteVariable() }
+    }
+
+    /// What was calculated for a constant bit rate does not hold.
+    private func noteVariable() {
+        guard media.encoding.bitrateMode == .constant else { return }
+        media.encoding.bitrateMode = .variable
+        (counted, isInexact) = (0, isInexact || hasCalculated)
+    }
+
     private func newFormat() throws(MediaError) -> AudioFormat {
         do throws(Mpg123Error) {
             guard let format = try handle.format() else { return media.format }
@@ -185,7 +240,8 @@ extension Mpg123Decoder {
                 try reader.reading { () throws(MediaError) in try length.sample(reader.source) }
             }
             let rate = media.format.sampleRate
-            media.duration = length.sampled ?? length.estimate(bitrate: media.encoding.bitrate, sampleRate: rate)
+            media.duration =
+                length.sampled ?? length.ofHead ?? length.estimate(bitrate: media.encoding.bitrate, sampleRate: rate)
             if length.sampled != nil, let frames = media.duration,
                 let mean = length.meanBitrate(frames: frames, sampleRate: rate)
             {
@@ -206,6 +262,7 @@ extension Mpg123Decoder {
             length.firstFrame + (entry == 0 ? 0 : Int64(clamping: Double(entry * step) * frameSize) - 2)
         }
         try handle.setIndex(offsets, step: step)
+        isIndexCalculated = true
     }
 
     private func scan() throws(Mpg123Error) {
@@ -234,8 +291,16 @@ extension Mpg123Decoder {
         }
         let start = handle.framePosition
         if let gap = damage.frame(at: start, size: Int(info.framesize)), try !isTag(at: gap) { damage.count += 1 }
-        guard !media.durationIsExact else { return false }
-        guard let estimate = length.frame(at: start, size: Int(info.framesize)) else { return false }
+        var isNews = false
+        if isIndexCalculated, layout.info == nil, info.bitrate > 0, Int(info.bitrate) * 1_000 != media.encoding.bitrate,
+            media.encoding.bitrateMode == .constant
+        {
+            noteVariable()
+            isNews = true
+        }
+        if !isInexact, !isIndexCalculated { counted = max(counted, start) }
+        guard !media.durationIsExact else { return isNews }
+        guard let estimate = length.frame(at: start, size: Int(info.framesize)) else { return isNews }
         media.duration = estimate
         if let mean = length.meanBitrate(frames: estimate, sampleRate: media.format.sampleRate) { noteMean(mean) }
         return true

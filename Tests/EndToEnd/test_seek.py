@@ -22,11 +22,13 @@ def place(media, name: str, heard, around: float | None = None) -> float:
     return (first + align(reference[first:last], heard)) / RATE
 
 
+@pytest.mark.parametrize("server_name", ["", "http"])
 @pytest.mark.parametrize("name", ["long.mp3", "vbr-noxing-long.mp3"])
 @pytest.mark.parametrize("position", [32.345])
-def test_seek_is_exact(capture, api, media, name, position):
-    """Rows 49, 208: the sound after a seek comes from that position to 5 ms, without a table of contents too."""
-    api.load(name)
+def test_seek_is_exact(capture, api, media, origin, name, position, server_name):
+    """Rows 49, 208, 272: the sound after a seek comes from that position to 5 ms, without a table of contents too."""
+    origin.serve(f"/{name}", media.path(name).read_bytes())
+    api.load(f"{origin.url}/{name}" if server_name else name)
     api.play()
     capture.wait_sound()
     api.pause()

@@ -66,6 +66,18 @@ import Testing
         #expect(try refusal(Array(stream.prefix(header.size!)))?.code == .empty)
     }
 
+    @Test(arguments: [UInt8(0xFF), 0x7F, 0], [true, false])
+    func impossibleNumbersInTheHeader_areNotBelieved(byte: UInt8, isLocal: Bool) throws {
+        var stream = try fixtures.clean(.variable)
+        let xing = try #require(stream.firstRange(of: Array("Xing".utf8))).lowerBound
+        let length = try Mpg123Decoder(MemorySource(stream)).frames().samples.count
+        for place in xing + 8..<xing + 16 { stream[place] = byte }
+        let decoder = try Mpg123Decoder(MemorySource(stream, isLocal: isLocal))
+        _ = try decoder.seek(to: .max)
+        _ = try decoder.seek(to: 0)
+        #expect(abs(try decoder.frames().samples.count - length) < 10_000)
+    }
+
     @Test func oneFrame_plays() throws {
         let stream = try fixtures.clean(.layer2)
         let one = Array(stream.prefix(FrameHeader(stream[...])!.size!))

@@ -50,11 +50,65 @@ import Testing
         }
     }
 
-    @Test func aSeekInAVariableBitRateIsNear_andTheEndIsReached() throws {
-        let wave = try fixtures.wave("long.wav", seconds: 40)
-        let file = try fixtures.lame("vbr.mp3", "-V", "4", source: wave)
-        let source = try remote(file)
+    /// SPEC 208, 272. Forward past what was decoded, back into it, to the end and behind it; without a header as well.
+    @Test(arguments: [["-V", "4"], ["-V", "4", "-t"]])
+    func aSeekInAVariableBitRateIsExact_whenWhatLiesBetweenComesQuickly(options: [String]) throws {
+        let file = try variable(options)
+        let whole = try openDecoder(file).frames().samples
+        let decoder = try Mpg123Decoder(try remote(file))
+        let length = FrameCount(whole.count / 2)
+        for target in [length / 3 + 17, length * 9 / 10, length / 5, length / 2, 0, length - 2_000] {
+            #expect(try decoder.seek(to: target) == target)
+            let part = try decoder.frames(1_000).samples
+            let expected = whole[Int(target * 2)...].prefix(part.count)
+            let worst = zip(part, expected).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+            #expect(part.count == 2_000 && worst <= 1 / 32_768, "at \(target)")
+        }
+        #expect(try decoder.frames().ended)
+        #expect(decoder.media.durationIsExact && decoder.media.duration == length)
+        #expect(decoder.media.decodeErrors == 0)
+        _ = try decoder.seek(to: length * 4)
+        #expect(try decoder.frames().ended)
+    }
+
+    /// The first frames do not tell how long it is, nor the mean of the whole.
+    @Test func aSeekIsExact_whenTheBitRateChangesWithoutAHeader() throws {
+        let bytes = try [("32", "quiet"), ("192", "loud")].flatMap { rate, name in
+            let wave = try fixtures.wave("long.wav", seconds: 40)
+            let file = try fixtures.lame(name + ".mp3", "-b", rate, "-t", "--nores", "--resample", "44.1", source: wave)
+            return try fixtures.bytes(String(file.split(separator: "/").last ?? ""))
+        }
+        let path = try fixtures.write("changing.mp3", bytes)
+        let whole = try openDecoder(path).frames().samples
+        let decoder = try Mpg123Decoder(MemorySource(bytes, isLocal: false))
+        _ = try decoder.frames(44_100 * 2)
+        for target: FrameCount in [44_100 * 60, 44_100 * 10, 44_100 * 75, 44_100 * 45] {
+            // The first of them goes by what a constant bit rate would be.
+            _ = try decoder.seek(to: target)
+            _ = try decoder.frames(44_100)
+            #expect(try decoder.seek(to: target) == target)
+            let part = try decoder.frames(1_000).samples
+            let expected = whole[Int(target * 2)...].prefix(part.count)
+            let worst = zip(part, expected).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+            #expect(part.count == 2_000 && worst <= 1 / 32_768, "at \(target)")
+        }
+    }
+
+    /// What was decoded is counted: nothing is read through a second time.
+    @Test func aSeekBackInAVariableBitRate_readsNothingBefore() throws {
+        let source = try remote(try variable(["-V", "4", "-t"]))
         let decoder = try Mpg123Decoder(source)
+        _ = try decoder.frames(44_100 * 30)
+        let before = source.bytesRead
+        #expect(try decoder.seek(to: 44_100 * 20) == 44_100 * 20)
+        _ = try decoder.frames(4_000)
+        #expect(source.bytesRead - before < 150_000)
+    }
+
+    @Test func aSeekInAVariableBitRateIsNear_whenWhatLiesBetweenComesTooSlowly() throws {
+        let source = try remote(try variable(["-V", "4"]))
+        let decoder = try Mpg123Decoder(source)
+        decoder.countingLimit = 0
         let length = try #require(decoder.media.duration)
         let before = source.bytesRead
         #expect(try decoder.seek(to: length * 3 / 4) == length * 3 / 4)
@@ -63,5 +117,23 @@ import Testing
         #expect(try decoder.frames().ended)
         #expect(decoder.media.duration == length)
         #expect(decoder.media.decodeErrors == 0)
+    }
+
+    @Test func aSeekInAVariableBitRateIsNear_whenMuchLiesBetween() throws {
+        let bytes = try fixtures.bytes(String(try variable(["-V", "0", "-t"]).split(separator: "/").last ?? ""))
+        let copies = Int(Mpg123Decoder.countedAtSeek) / bytes.count * 2 + 2
+        let source = MemorySource([[UInt8]](repeating: bytes, count: copies).flatMap { $0 }, isLocal: false)
+        let decoder = try Mpg123Decoder(source)
+        let before = source.bytesRead
+        _ = try decoder.seek(to: try #require(decoder.media.duration) * 3 / 4)
+        _ = try decoder.frames(4_000)
+        #expect(source.bytesRead - before < 150_000)
+    }
+
+    private func variable(_ options: [String]) throws -> String {
+        try options.count > 2
+            ? fixtures.lame(
+                "bare.mp3", options[0], options[1], options[2], source: try fixtures.wave("long.wav", seconds: 40))
+            : fixtures.lame("headed.mp3", options[0], options[1], source: try fixtures.wave("long.wav", seconds: 40))
     }
 }

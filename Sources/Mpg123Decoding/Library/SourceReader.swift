@@ -14,6 +14,10 @@ final class SourceReader {
     /// Why the last read failed; the library itself only knows that it did.
     private(set) var failure: MediaError?
     private(set) var position: Int64 = 0
+    /// Reads fail from then on; nil: they take as long as they take.
+    var deadline: ContinuousClock.Instant?
+    /// Why the last read failed.
+    private(set) var isTooLate = false
 
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
     private var bufferStart: Int64 = 0
@@ -31,6 +35,10 @@ final class SourceReader {
     func read(_ destination: UnsafeMutableRawPointer, count: Int) -> Int {
         if count == 0 { return 0 }
         do throws(MediaError) {
+            if let deadline, ContinuousClock.now >= deadline {
+                isTooLate = true
+                throw MediaError(.network, "\(source.name) does not come quickly enough.")
+            }
             if !(bufferStart..<bufferStart + Int64(bufferCount)).contains(position) {
                 if count >= Self.capacity {
                     let read = try source.read(
@@ -56,6 +64,7 @@ final class SourceReader {
     /// After a read that was interrupted.
     func recover() {
         failure = nil
+        isTooLate = false
     }
 
     /// A read past the library, failing as one of the library's own would: the cause stays in `failure`.

@@ -16,6 +16,9 @@ struct LengthEstimate {
 
     /// Mean bytes of a frame.
     private var sampledSize: Double?
+    private var headSize: Double?
+    /// The first frames differ in their bit rate.
+    private(set) var isVariable = false
     private var isMeasuring = true
     private var frames: Int64 = 0
     private var lastTold: FrameCount = 0
@@ -56,11 +59,33 @@ struct LengthEstimate {
         if frames > 0 { sampledSize = Double(bytes) / Double(frames) }
     }
 
+    /// Looks at the first frames, which have come anyway or are about to: 8 KB.
+    mutating func lookAhead(_ source: any ByteSource) throws(MediaError) {
+        let piece = try source.bytes(at: max(0, firstFrame), count: 8_192)
+        guard let first = FrameHeader(piece[...]) else { return }
+        var (offset, count) = (0, 0)
+        while offset + 4 <= piece.count, let header = FrameHeader(piece[offset...]), header.continues(first),
+            let size = header.size
+        {
+            if header.bitrate != first.bitrate { isVariable = true }
+            offset += size
+            count += 1
+        }
+        if isVariable { headSize = Double(offset) / Double(count) }
+    }
+
+    /// By the first frames of a variable bit rate; nil for others.
+    var ofHead: FrameCount? { headSize.flatMap(length) }
+
+    private func length(_ frameSize: Double) -> FrameCount? {
+        guard let audioEnd else { return nil }
+        return FrameCount(clamping: (Double(audioEnd - firstFrame) / frameSize).rounded())
+            * FrameCount(samplesPerFrame)
+    }
+
     /// From the samples taken; nil without any.
     var sampled: FrameCount? {
-        guard let audioEnd, let sampledSize else { return nil }
-        return FrameCount(clamping: (Double(audioEnd - firstFrame) / sampledSize).rounded())
-            * FrameCount(samplesPerFrame)
+        sampledSize.flatMap(length)
     }
 
     func estimate(bitrate: Int?, sampleRate: Int) -> FrameCount? {
@@ -71,6 +96,12 @@ struct LengthEstimate {
     func meanBitrate(frames: FrameCount, sampleRate: Int) -> Int? {
         guard let audioEnd, frames > 0 else { return nil }
         return Int(clamping: (Double(audioEnd - firstFrame) * 8 * Double(sampleRate) / Double(frames)).rounded())
+    }
+
+    /// Where about this frame of `duration` lies.
+    func offset(of frame: FrameCount, in duration: FrameCount?) -> Int64 {
+        guard let audioEnd, let duration, duration > 0 else { return firstFrame }
+        return firstFrame + Int64(clamping: Double(audioEnd - firstFrame) * min(1, Double(frame) / Double(duration)))
     }
 
     /// A frame was decoded. A new estimate once it is worth telling: it has moved by more than 0.5 % and 10 ms or so.
@@ -90,5 +121,11 @@ struct LengthEstimate {
     /// After a seek the frames that follow do not tell the mean from the start any more.
     mutating func stopMeasuring() {
         isMeasuring = false
+    }
+
+    /// All frames before this sample are counted.
+    mutating func measure(from sample: FrameCount) {
+        frames = sample / FrameCount(samplesPerFrame)
+        isMeasuring = true
     }
 }

@@ -32,9 +32,16 @@ extension PlayerCore {
 
     private func seconds(of place: DecodeStart.Place) -> Double {
         switch place {
-        case .seconds(let seconds): min(max(0, seconds), current?.duration ?? .infinity)
+        case .seconds(let seconds): min(max(0, seconds), end)
         case .progress(let progress): (current?.duration ?? 0) * progress
         }
+    }
+
+    /// Behind it there is nothing to seek to. The estimate that a media from a server begins with is none: it may be far off.
+    private var end: Double {
+        guard let current, let duration = current.duration else { return .infinity }
+        let isEstimate = current.item.isRemote && current.media?.durationIsExact == false
+        return isEstimate && current.loading?.unitsPerSecond == nil ? .infinity : duration
     }
 
     // MARK: Scanning
