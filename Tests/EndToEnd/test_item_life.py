@@ -19,12 +19,41 @@ def test_a_loaded_item_is_prepared_and_silent(capture, api):
         capture.wait_sound(quiet)
 
 
+def told_durations(events, mark) -> list[float]:
+    """Each new duration of the item that `item` events told, in order."""
+    told: list[float] = []
+    for event in events.since(mark, "item"):
+        duration = event["item"] and event["item"]["duration"]
+        if duration is not None and duration != (told or [None])[-1]:
+            told.append(duration)
+    return told
+
+
+def test_the_length_of_a_variable_bit_rate_is_told_until_it_is_right(api, events, media, origin):
+    """Row 208: from a server, without a header: an `item` event for each new length, the last of which is exact."""
+    name = "vbr-noxing-long.mp3"
+    true = len(media.reference(name)) / 44100
+    origin.serve(f"/{name}", media.path(name).read_bytes())
+    mark = events.mark()
+    api.load(f"{origin.url}/{name}", play=True)
+    api.wait_status("playing", timeout=10)
+    api.seek(position=true - 0.7)
+    events.wait_for("completed", mark=mark, timeout=10)
+    told = told_durations(events, mark)
+    assert len(told) >= 2 and abs(told[-1] - true) < 0.1, told
+    assert abs(api.player()["duration"] - true) < 0.1
+
+
 def test_duration_and_loaded_part_are_told_as_they_become_known(api, events):
     """Rows 10, 154: the duration goes from null to its value once; what is loaded only grows; nothing leaves 0...1."""
     mark = events.mark()
     api.load("vbr-noxing-long.mp3", play=True)
     events.wait_for("buffer", lambda event: event["bufferProgress"] == 1, mark=mark)
     events.wait_for("time", mark=mark)
+    durations = [event["duration"] for event in events.since(mark, "time")]
+    durations += [event["item"]["duration"] for event in events.since(mark, "item") if event["item"]]
+    assert set(durations) - {None} == {api.player()["duration"]}
+    assert len(told_durations(events, mark)) == 1
     loaded = [event["loadedTime"] for event in events.since(mark, "buffer") if event["loadedTime"] is not None]
     assert loaded == sorted(loaded)
     for event in events.since(mark, "time", "buffer"):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of half a gigabyte and of hours: memory and exactness at their end."""
 
+import contextlib
+import os
 import pathlib
+import struct
 
 import pytest
 
-from rig import Api
+from rig import Api, eventually
 
 FRAME = 1152
 RATE = 44100
@@ -57,6 +60,52 @@ def test_half_a_gigabyte_plays_in_little_memory(media, music, start_server):
         assert api.seek(progress=part)["position"] == pytest.approx(duration * part, abs=2)
         api.wait_status("playing")
     assert server.resident_bytes() - before < 32 << 20
+
+
+def children(server) -> list[int]:
+    """Processes of the server's own: media workers."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == server.process.pid:
+                found.append(int(entry.name))
+    return found
+
+
+def resident(process: int) -> int:
+    with contextlib.suppress(OSError):
+        return int(pathlib.Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def test_half_a_gigabyte_of_pcm_plays_in_little_memory(music, start_server):
+    """Row 2: a WAV, through the media worker: neither process grows by 32 MB while it plays and jumps."""
+    count = 500_000_000 // 4
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + 4 * count, b"WAVE", b"fmt ", 16, 1, 2, RATE, 4 * RATE, 4, 16, b"data", 4 * count)
+    with (music / "big.wav").open("wb") as file:
+        file.write(head)
+        file.truncate(len(head) + 4 * count)
+    (music / "small.wav").write_bytes(struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + 4 * RATE, b"WAVE", b"fmt ", 16, 1, 2, RATE, 4 * RATE, 4, 16,
+                                                  b"data", 4 * RATE) + bytes(4 * RATE))
+    server = start_server(music=music)
+    api = Api(server.url)
+    api.load("small.wav")
+    api.play()
+    api.wait_status("completed", timeout=10)
+    before = server.resident_bytes()
+    api.load("big.wav")
+    api.play()
+    duration = api.wait_status("playing")["duration"]
+    assert duration == pytest.approx(count / RATE, abs=0.001)
+    workers = children(server)
+    assert workers
+    first = {process: resident(process) for process in workers}
+    for part in (0.5, 0.99, 0.2):
+        place = api.seek(progress=part)["position"]
+        assert place == pytest.approx(duration * part, abs=2)
+        eventually(lambda: api.player()["position"] > place + 0.5, "it plays on from there")
+        assert server.resident_bytes() - before < 32 << 20
+        assert all(resident(process) - first[process] < 32 << 20 for process in workers)
 
 
 def test_the_end_of_three_hours_is_exact(media, music, start_server):

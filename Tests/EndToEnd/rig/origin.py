@@ -204,12 +204,22 @@ class Origin:
         self._head(connection, status, headers)
         return self._body(connection, request.path, behaviour, start, end)
 
+    @staticmethod
+    def _has_gone(connection: socket.socket) -> bool:
+        """Whether the client has closed it: nothing more is sent then, not even into the kernel's buffers."""
+        try:
+            return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+
     def _body(self, connection: socket.socket, path: str, behaviour: Behaviour, start: int, end: int) -> bool:
         began, place = time.monotonic(), start
         piece = 16384 if not behaviour.rate else max(1, min(16384, int(behaviour.rate / 20)))
         while place < end:
             if behaviour.hold_at is not None and place >= behaviour.hold_at:
                 while behaviour.held.is_set() and not self._closing.is_set():
+                    if self._has_gone(connection):
+                        return False
                     time.sleep(0.01)
             stop = min(end, place + piece)
             if behaviour.hold_at is not None and place < behaviour.hold_at and behaviour.held.is_set():
