@@ -183,6 +183,8 @@ extension Mpg123Decoder {
             defer { reader.deadline = nil }
             do throws(Mpg123Error) {
                 let reached = try handle.seek(to: frame)
+                // The library takes a read that failed on the way for the place.
+                guard reader.failure == nil else { throw Mpg123Error(code: MPG123_ERR_READER.rawValue, call: "read") }
                 isInexact = false
                 counted = max(counted, handle.framePosition)
                 length.measure(from: reached)
