@@ -317,3 +317,28 @@ def test_brokenFile_isNamedWithItsReason(remote, api):
     assert "text.mp3" in reason
     expect(remote.status).to_have_text(f"Failed: {reason}")
     expect(remote.page.locator(".status-line")).to_have_attribute("data-tone", "error")
+
+
+def test_theBufferBar_showsWhatIsLoaded(remote, api, media, origin):
+    """Row 15: one part that grows, then two with a gap after a jump, each where it lies."""
+    file = media.path("chirp.mp3").read_bytes()
+    origin.serve("/chirp.mp3", file, rate=len(file) / 30)
+    api.load(f"{origin.url}/chirp.mp3")
+    api.play()
+    drawn = """() => [...document.querySelectorAll(".seek-ranges i")].map(({ style }) => [parseFloat(style.left), parseFloat(style.width)])"""
+
+    def agrees(count: int) -> bool:
+        """As the server has it, within the 2 % that are loaded in between."""
+        parts, player = remote.page.evaluate(drawn), api.player()
+        wanted = [(100 * part["start"] / player["duration"], 100 * part["duration"] / player["duration"])
+                  for part in player["loadedRanges"]]
+        return len(parts) == len(wanted) == count and all(
+            value == pytest.approx(other, abs=2) for part, want in zip(parts, wanted) for value, other in zip(part, want))
+
+    eventually(lambda: api.player()["loadedTime"] and agrees(1), "one part")
+    first = remote.page.evaluate(drawn)[0][1]
+    assert first < 90
+    eventually(lambda: remote.page.evaluate(drawn)[0][1] > first + 3, "it grows")
+    api.seek(position=24)
+    eventually(lambda: agrees(2), "two parts")
+    assert remote.page.evaluate(drawn)[1][0] == pytest.approx(80, abs=5)
