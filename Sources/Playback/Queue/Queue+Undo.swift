@@ -19,7 +19,9 @@ extension Queue {
         case .new: undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
         case .newUpNext:
             undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
-            if case .inserted(let items, _) = proposal.change { upNext.insert(items.map(\.id)) }
+            if case .inserted(let items, _) = proposal.change {
+                upNext.insert(items.map(\.id), count: order.count) { [table] in table[$0] != nil }
+            }
         case .back: undoHistory.stepBack()
         case .forward: undoHistory.stepForward()
         }

@@ -6,7 +6,15 @@ struct UpNext: Sendable {
     /// How many at the front came since the current item became current: the next ones go behind them.
     private var runLength = 0
 
-    mutating func insert(_ new: [ItemID]) {
+    /// What it holds, in ids.
+    var size: Int { ids.count }
+
+    /// `count`: of the queue, with these. Those that left the queue are kept, as undo may bring them back, but not without end.
+    mutating func insert(_ new: [ItemID], count: Int, where isThere: (ItemID) -> Bool) {
+        if ids.count + new.count > 2 * count + ShuffleRound.slack {
+            runLength = ids[..<runLength].count(where: isThere)
+            ids.removeAll { !isThere($0) }
+        }
         ids.insert(contentsOf: new, at: runLength)
         runLength += new.count
     }
