@@ -100,6 +100,12 @@ public final class LocalMusicLibrary: MusicLibrary {
         try single(id, .track) { try $0.tracks("WHERE track.key = ?", [id.number]) }
     }
 
+    public func unlisted(_ uris: [String]) throws(CatalogueError) -> [Int] {
+        let keys = uris.map { CatalogueKey.of($0) }
+        let known = try read { try $0.knownTracks(among: keys) }
+        return keys.indices.filter { !known.contains(keys[$0]) }
+    }
+
     public func search(
         _ text: String, kinds: Set<SearchKind>, limit: Int
     ) throws(CatalogueError) -> SearchResult {

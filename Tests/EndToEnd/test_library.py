@@ -292,12 +292,12 @@ def test_albumAndArtist_areQueuedWhole(library):
 def test_unknownAlbum_changesNothing(library):
     library.load("untagged.mp3")
     for item in ({"album": "b1"}, {"album": "Homogenic"}, {"genre": "g1"}, {"playlist": "p99"}):
-        response = library.request("POST", "/queue/items", json={"items": [{"uri": "x.mp3"}, item]})
+        response = library.request("POST", "/queue/items", json={"items": [{"uri": "untagged.mp3"}, item]})
         assert response.status_code == 404, response.text
     assert library.request("POST", "/queue/items", json={"items": [{"album": "b1", "title": "x"}]}).status_code == 422
     assert library.uris() == ["untagged.mp3"]
     # With a uri they are texts to show, as ever.
-    library.add({"uri": "new.mp3", "album": "Some album", "artist": "Someone"})
+    library.add({"uri": "untagged.mp3", "album": "Some album", "artist": "Someone"})
     assert library.queue()["items"][1]["album"] == "Some album"
 
 

@@ -169,6 +169,19 @@ struct CatalogueReader {
         }
     }
 
+    /// Which of these keys are those of tracks. Many are compared with all that there are: that is quicker than to look each up.
+    func knownTracks(among keys: [Int64]) throws -> Set<Int64> {
+        let length = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM track")) ?? 0
+        guard keys.count > length / 8 else {
+            let statement = try database.cachedStatement(sql: "SELECT key FROM track WHERE key = ?")
+            return Set(try keys.compactMap { try Int64.fetchOne(statement, arguments: [$0]) })
+        }
+        var known = Set<Int64>(minimumCapacity: length)
+        let rows = try Int64.fetchCursor(database.cachedStatement(sql: "SELECT key FROM track"))
+        while let key = try rows.next() { known.insert(key) }
+        return known
+    }
+
     private static func reference(_ kind: CatalogueID.Kind, _ id: Int64?, _ name: String?) -> Reference? {
         guard let id, let name else { return nil }
         return Reference(id: CatalogueID(kind, id), name: name)

@@ -17,6 +17,12 @@ public struct MusicRoots: Sendable {
         self.directories = directories
     }
 
+    /// Throws when an address can name nothing in any music folder, whatever is on the disk. Does not block.
+    public static func checkSpelling(_ uri: String) throws(MediaError) {
+        guard !MusicPath.isPlain(uri.utf8) else { return }
+        _ = try MusicPath(uri: uri)
+    }
+
     /// A regular file of at least 1 byte, ready to read.
     public func openFile(_ uri: String) throws(MediaError) -> FileSource {
         let path = try MusicPath(uri: uri)

@@ -22,12 +22,15 @@ struct QueueRoutes: Sendable {
             .put(base, largestBody: Route.listBody, precondition: isCurrent) { call, reply throws(Problem) in
                 let expected = try expectedRevision(call)
                 let request = try call.list(ReplaceQueueRequest.self)
-                try items.drafts(request.items, for: call.request.client, reply) { drafts throws(Problem) in
-                    if let index = request.index, index >= max(1, drafts.items.count) {
+                try items.resolve(request.items, request.rules, for: call.request.client, reply) {
+                    found throws(Problem) in
+                    // A queue is not given away for nothing.
+                    if found.items.isEmpty, let fault = found.skipped.first { throw Problem(fault) }
+                    if let index = request.index, index >= max(1, found.items.count) {
                         throw .invalid("index", "index must be less than the number of items.")
                     }
-                    edit(.replace(drafts.items, startIndex: request.index), expected, play: request.play, reply) {
-                        added($0, drafts, status: 200)
+                    edit(.replace(found.items, startIndex: request.index), expected, play: request.play, reply) {
+                        added($0, found, status: 200)
                     }
                 }
             },
@@ -39,9 +42,17 @@ struct QueueRoutes: Sendable {
                 call, reply throws(Problem) in
                 let expected = try expectedRevision(call)
                 let request = try call.list(AddItemsRequest.self)
-                try items.drafts(request.items, for: call.request.client, reply) { drafts in
-                    edit(.insert(drafts.items, at: request.position), expected, play: request.play, reply) {
-                        added($0, drafts, status: 201)
+                // Before anything is looked at for it.
+                let length = services.player.snapshot.queueLength
+                if case .index(let index) = request.position, index > length {
+                    throw Problem(
+                        PlaybackError(
+                            .outOfRange, "There is no position \(index) in a queue of \(length) items.",
+                            member: "position"))
+                }
+                try items.resolve(request.items, request.rules, for: call.request.client, reply) { found in
+                    edit(.insert(found.items, at: request.position), expected, play: request.play, reply) {
+                        added($0, found, status: 201)
                     }
                 }
             },
@@ -152,15 +163,25 @@ struct QueueRoutes: Sendable {
         services.perform(.edit(edit, expected: expected, play: play), reply: reply, answer: answer)
     }
 
-    private func added(_ snapshot: PlayerSnapshot, _ drafts: QueueItemExpansion.Drafts, status: Int) -> HTTPResponse {
+    private func added(_ snapshot: PlayerSnapshot, _ found: ResolvedItems, status: Int) -> HTTPResponse {
         let ids = (snapshot.insertedItems ?? 0..<0).prefix(QueueChangeSummary.maximumIDs).map {
             ItemID(number: $0).description
         }
         let bytes = JSONWriter.object { writer in
             writer.queueMembers(of: snapshot)
-            writer.member("count", drafts.items.count)
-            writer.member("truncated", drafts.isTruncated)
+            writer.member("count", found.items.count)
+            writer.member("truncated", found.isTruncated)
             writer.member("ids", texts: ids)
+            writer.member("skippedCount", found.skippedCount)
+            writer.member("skipped", array: found.skipped) { writer, fault in
+                let problem = Problem(fault)
+                writer.object {
+                    $0.member("index", fault.index)
+                    $0.member("member", problem.member)
+                    $0.member("code", problem.code)
+                    $0.member("detail", problem.detail)
+                }
+            }
         }
         let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
         return .json(bytes, status: status, [tag(snapshot)] + location)

@@ -73,6 +73,16 @@ struct Services: Sendable {
         _ job: @escaping @Sendable (MediaCancellation) throws(Problem) -> Value,
         use: @escaping @Sendable (Value) throws(Problem) -> Void
     ) throws(Problem) {
+        try openMedia(for: client, on: worker, shares: shares, refuse: { reply($0.response) }, job, use: use)
+    }
+
+    /// As above, without an HTTP response.
+    func openMedia<Value: Sendable>(
+        for client: APIClient, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
+        refuse: @escaping @Sendable (Problem) -> Void,
+        _ job: @escaping @Sendable (MediaCancellation) throws(Problem) -> Value,
+        use: @escaping @Sendable (Value) throws(Problem) -> Void
+    ) throws(Problem) {
         let isAnswered = Once()
         let cancellation = MediaCancellation()
         let isTaken = (worker ?? mediaWorker).submit(
@@ -84,16 +94,16 @@ struct Services: Sendable {
                         do throws(Problem) {
                             value = try job(cancellation)
                         } catch {
-                            if isAnswered.claim() { reply(error.response) }
+                            if isAnswered.claim() { refuse(error) }
                             return
                         }
                         if isAnswered.claim() { try use(value) }
                     } catch {
-                        reply(error.response)
+                        refuse(error)
                     }
                 },
                 giveUp: { reason in
-                    if isAnswered.claim() { reply(Problem(reason).response) }
+                    if isAnswered.claim() { refuse(Problem(reason)) }
                     cancellation.cancel()
                 }))
         if !isTaken { throw .busy("Too much media is being opened already.") }

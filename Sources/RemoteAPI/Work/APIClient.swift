@@ -22,6 +22,12 @@ struct APIClient: Sendable {
         }
     }
 
+    /// A program of this machine that waits for its answer.
+    init() {
+        recipient = nil
+        shares = []
+    }
+
     var isGone: Bool { recipient?.isGone ?? false }
 }
 

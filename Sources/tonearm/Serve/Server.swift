@@ -105,7 +105,6 @@ final class Server {
             roots: roots, playable: playable, opener: files, examiner: examiner,
             lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
-        surfaces = Surfaces(configuration, player, catalogue, log)
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock, media: catalogue,
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
@@ -125,6 +124,7 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
+        surfaces = Surfaces(configuration, player, api, catalogue, log)
         let session = session
         announcer.obey(SessionRules(besideMusic: session.status))
         session.observe { [recorder, announcer, players] status in
