@@ -145,7 +145,7 @@ private struct Walk {
         let address = try refusing { () throws(MediaError) in try media.address(draft.uri) }
         switch place {
         case .success(.folder)?:
-            return try append(try folder(draft.uri, limit(expands)), expands)
+            return try append(try folder(draft.uri, room(expands)), expands)
         case .failure(let error)?:
             guard rules.keepsMissing, error.code == .notFound else { throw Refusal(cause: .media(error)) }
             return try append([draft])
@@ -194,7 +194,7 @@ private struct Walk {
     }
 
     private mutating func look(_ draft: ItemDraft, _ expands: Bool, patience: Double?) throws(Refusal) {
-        let limit = limit(expands)
+        let limit = room(expands)
         guard limit > 0 else { return resolved.isTruncated = true }
         let found: ListContent
         do throws(MediaError) {
@@ -216,13 +216,13 @@ private struct Walk {
     private typealias Several = (items: [ItemDraft], isTruncated: Bool)
 
     /// How many items an address may come to. Where one is wanted, two show that there are more.
-    private func limit(_ expands: Bool) -> Int {
+    private func room(_ expands: Bool) -> Int {
         let rest = max(0, Queue.maximumLength - resolved.items.count)
         return expands ? rest : min(2, rest)
     }
 
     private func several(_ item: ItemRequest) throws(Refusal) -> Several {
-        let limit = limit(rules.expands)
+        let limit = room(rules.expands)
         guard limit > 0 else { return ([], true) }
         switch item {
         case .uri, .media: preconditionFailure("one address")

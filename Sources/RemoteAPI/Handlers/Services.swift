@@ -30,6 +30,8 @@ struct Services: Sendable {
     let listWorker: SupervisedWorker
     /// Fetches pictures from other servers.
     let coverWorker: SupervisedWorker
+    /// Of the items that windows of queues show.
+    let details: QueueDetails
     /// Reads the library, reads and changes playlists and the cache: short work in files, one after another.
     let libraryWorker: BackgroundWorker
     /// nil when nothing makes them.
@@ -58,6 +60,14 @@ struct Services: Sendable {
             case .failure(let error): reply(Problem(error).response)
             }
         }
+    }
+
+    /// Calls with what the catalogue knows of these items: at once where it is at hand, else from the library's thread. Items are
+    /// shown without it where that has too much to do.
+    func withDetails(of items: [QueueItem], _ use: @escaping @Sendable ([String: TrackDetails]) -> Void) {
+        if let found = details.complete(items) { return use(found) }
+        let isTaken = libraryWorker.submit { use(details.read(items)) }
+        if !isTaken { use(details.atHand(items)) }
     }
 
     /// The whole state as JSON.

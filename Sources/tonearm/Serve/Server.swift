@@ -109,6 +109,10 @@ final class Server {
             player: player, clock: clock, media: catalogue,
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
+        let identity = ServerIdentity(directory: configuration.data)
+        if let problem = identity.problem { log.warning("the server's id is not kept: \(problem)") }
+        settings.serverID = identity.id
+        settings.serverName = configuration.name ?? LocalNetwork.machineName() ?? "tonearm"
         settings.library = library
         settings.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
         settings.session = session
