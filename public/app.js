@@ -20,7 +20,6 @@ import { Failures } from "./state/failures.js";
 import { Folder } from "./state/folder.js";
 import { LockScreen } from "./state/lock-screen.js";
 import { LyricCover } from "./state/lyric-cover.js";
-import { MediaDetails } from "./state/media-details.js";
 import { Players } from "./state/players.js";
 import { QueueWindows } from "./state/queue-windows.js";
 import { Store } from "./state/store.js";
@@ -48,8 +47,6 @@ const commands = new Commands({ client, channel: socket, paths, store, notify })
 const folder = new Folder(client);
 const windows = new QueueWindows((offset, limit) =>
   client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
-const details = new MediaDetails((uri) =>
-  client.get(`/media/info?${new URLSearchParams({ uri })}`).catch(() => null));
 const connection = new Connection({
   client, paths, socket, store, windows,
   onGone: () => {
@@ -148,7 +145,6 @@ folder.addEventListener("change", () => {
 });
 view.lyrics.load = lyricsOf;
 view.seek.addEventListener("input", ({ target }) => view.lyrics.preview(Number(target.value)));
-view.queue.details = details;
 view.queue.failures = failures;
 view.queue.windows = windows;
 

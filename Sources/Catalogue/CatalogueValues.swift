@@ -137,6 +137,34 @@ public struct Track: Hashable, Sendable {
     }
 }
 
+/// What the tags of a track say, as far as lists show it.
+public struct TrackDetails: Hashable, Sendable {
+    /// nil where the tags have none.
+    public var title: String?
+    public var artist: String?
+    public var album: String?
+    public var albumArtist: String?
+    public var year: Int?
+    public var discNumber: Int?
+    public var trackNumber: Int?
+    /// Seconds; nil when unknown.
+    public var duration: Double?
+
+    public init(
+        title: String? = nil, artist: String? = nil, album: String? = nil, albumArtist: String? = nil,
+        year: Int? = nil, discNumber: Int? = nil, trackNumber: Int? = nil, duration: Double? = nil
+    ) {
+        self.title = title
+        self.artist = artist
+        self.album = album
+        self.albumArtist = albumArtist
+        self.year = year
+        self.discNumber = discNumber
+        self.trackNumber = trackNumber
+        self.duration = duration
+    }
+}
+
 public struct Genre: Hashable, Sendable {
     public var id: CatalogueID
     public var name: String

@@ -19,6 +19,11 @@ public protocol MusicLibrary: Sendable {
     func album(_ id: CatalogueID) throws(CatalogueError) -> Album
     func track(_ id: CatalogueID) throws(CatalogueError) -> Track
 
+    /// What is known of the tracks at these paths, in one query; what is no track is left out.
+    func details(of uris: [String]) throws(CatalogueError) -> [String: TrackDetails]
+    /// The indices of those paths that are no tracks of the catalogue.
+    func unlisted(_ uris: [String]) throws(CatalogueError) -> [Int]
+
     /// Case, accents and the width of letters make no difference; every word must be found, its end may be missing.
     func search(_ text: String, kinds: Set<SearchKind>, limit: Int) throws(CatalogueError) -> SearchResult
 }

@@ -4,7 +4,10 @@
 /// they return.
 public protocol PlaylistKeeper: Sendable {
     func playlists() throws(PlaylistError) -> [Playlist]
-    func playlist(_ id: PlaylistID) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry])
+    /// The list, and a window of its entries.
+    func playlist(
+        _ id: PlaylistID, offset: Int, limit: Int
+    ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry])
     func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist
     /// nil leaves a member as it is. `expected`: the revision that it must have.
     func change(

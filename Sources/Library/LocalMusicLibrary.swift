@@ -11,6 +11,7 @@ import Threading
 /// Readers work beside the scan and see what is committed; the saved state has its own file, thread and connection.
 public final class LocalMusicLibrary: MusicLibrary {
     private let connection: CatalogueConnection
+    private let roots: MusicRoots
     private let board = LibraryBoard()
     private let signals = ScannerSignals()
     private let thread: NamedThread
@@ -21,6 +22,7 @@ public final class LocalMusicLibrary: MusicLibrary {
         directory: String, roots: MusicRoots, examiner: MediaExaminer, logger: Logger
     ) throws(StateStoreError) {
         let path = directory + "/library.sqlite"
+        self.roots = roots
         do {
             connection = try CatalogueConnection(path: path, logger: logger)
         } catch {
@@ -98,6 +100,18 @@ public final class LocalMusicLibrary: MusicLibrary {
 
     public func track(_ id: CatalogueID) throws(CatalogueError) -> Track {
         try single(id, .track) { try $0.tracks("WHERE track.key = ?", [id.number]) }
+    }
+
+    public func details(of uris: [String]) throws(CatalogueError) -> [String: TrackDetails] {
+        let paths = uris.map { roots.relativePath($0) ?? $0 }
+        let rows = try read { try $0.details(paths) }
+        return Dictionary(rows.map { (uris[$0.index], $0.details) }) { first, _ in first }
+    }
+
+    public func unlisted(_ uris: [String]) throws(CatalogueError) -> [Int] {
+        let keys = uris.map { CatalogueKey.of(roots.relativePath($0) ?? $0) }
+        let known = try read { try $0.knownTracks(among: keys) }
+        return keys.indices.filter { !known.contains(keys[$0]) }
     }
 
     public func search(

@@ -13,15 +13,21 @@ public protocol MediaCatalogue: Sendable {
     func list(folder path: String) throws(MediaError) -> MusicListing
     /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
-    /// Whether a path or address is named like a playlist file.
-    func isListName(_ uri: String) -> Bool
+    /// What an address says of itself. Throws for what can never be played here. Does not block.
+    func address(_ uri: String) throws(MediaError) -> MediaAddress
+    /// What paths in the music folders name: folders and what is not there, by their index; files are left out, and so is
+    /// what was not reached within so many seconds.
+    func places(
+        of uris: [String], seconds: Double, cancellation: MediaCancellation
+    ) -> [Int: Result<MediaPlace, MediaError>]
     func isNetwork(_ uri: String) -> Bool
     /// Whom a network address asks.
     func server(of uri: String) -> String
     /// The media of a playlist file or feed, with those of the lists within it, in order; at most `limit`. What is no list
-    /// is an error when `isGiven`, else a media. May wait for a server.
+    /// is an error when `isGiven`, else a media, unless its first bytes show that it is none. May wait for a server, for
+    /// `patience` seconds; nil: as long as a list may take.
     func media(
-        ofList locator: MediaLocator, isGiven: Bool, limit: Int, cancellation: MediaCancellation
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent
     /// The picture that lies in the media's folder; nil without one.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
@@ -32,11 +38,14 @@ public protocol MediaCatalogue: Sendable {
 }
 
 extension MediaCatalogue {
-    public func isListName(_ uri: String) -> Bool { false }
+    public func address(_ uri: String) throws(MediaError) -> MediaAddress { MediaAddress(name: .media) }
+    public func places(
+        of uris: [String], seconds: Double, cancellation: MediaCancellation
+    ) -> [Int: Result<MediaPlace, MediaError>] { [:] }
     public func isNetwork(_ uri: String) -> Bool { false }
     public func server(of uri: String) -> String { uri }
     public func media(
-        ofList locator: MediaLocator, isGiven: Bool, limit: Int, cancellation: MediaCancellation
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent {
         throw MediaError(.unsupported, "This server reads no playlist files.")
     }
@@ -46,6 +55,28 @@ extension MediaCatalogue {
     }
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
 }
+
+/// What an address says of itself, before anything is opened.
+public struct MediaAddress: Hashable, Sendable {
+    public enum Name: Sendable {
+        /// Like an audio file.
+        case media
+        /// Like a playlist file.
+        case list
+        /// Anything may be behind it.
+        case other
+    }
+
+    public var name: Name
+    public var isNetwork: Bool
+
+    public init(name: Name, isNetwork: Bool = false) {
+        self.name = name
+        self.isNetwork = isNetwork
+    }
+}
+
+public enum MediaPlace: Sendable { case file, folder }
 
 /// Lyrics as they were found.
 public struct MediaLyrics: Hashable, Sendable {

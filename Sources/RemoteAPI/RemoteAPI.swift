@@ -43,6 +43,10 @@ public final class RemoteAPI: HTTPResponder {
         /// Differs in every run of the server: letters, digits and hyphens.
         public var epoch: String
         public var serverVersion: String
+        /// The same for all runs with one data directory; opaque.
+        public var serverID = ""
+        /// What people call this server.
+        public var serverName = ""
         /// The contracts, as served.
         public var openAPI: [UInt8] = []
         public var asyncAPI: [UInt8] = []
@@ -113,7 +117,7 @@ public final class RemoteAPI: HTTPResponder {
             path: .main, player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
             epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, coverWorker: coverWorker,
-            libraryWorker: libraryWorker,
+            details: QueueDetails(configuration.library), libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
             snapshots: SnapshotCache(.main, player: player, clock: clock), announcer: configuration.announcer,
             roster: configuration.roster,
@@ -132,7 +136,7 @@ public final class RemoteAPI: HTTPResponder {
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(services: services).routes
             + RecordingRoutes(services: services, recorder: configuration.recorder).routes
-            + playersRoutes.routes + system.routes
+            + playersRoutes.routes + system.routes + [ServerRoute(configuration).route]
         let own = PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: .main)]
         let session = SessionRoutes(services: services).routes
         playerRoutes = own.map { ($0.method.rawValue, $0.pattern) }

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import socket
 import subprocess
 import threading
@@ -194,10 +195,21 @@ def test_playing_what_cannot_be_played_fails(server, api, name):
     assert api.player()["status"] in ("failed", "idle")
 
 
-def test_every_command_that_ends_in_a_failure_says_so(server, api):
+@pytest.fixture
+def gone(media):
+    """Loads these files into the queue, of which the last one is removed then."""
+    def load(api, *names: str, index: int) -> None:
+        shutil.copy(media.path("noise.mp3"), media.path("gone.mp3"))
+        api.load(*names[:index], "gone.mp3", *names[index:])
+        media.path("gone.mp3").unlink()
+
+    return load
+
+
+def test_every_command_that_ends_in_a_failure_says_so(server, api, gone):
     """A failed item: by play, by toggle, by its index, by going to it; silence and settings succeed all the same."""
     environment = client(server)
-    api.load("noise.mp3", "missing.mp3")
+    gone(api, "noise.mp3", index=1)
     for arguments in (("play", "--index", "1"), ("play",), ("toggle",), ("seek", "3")):
         result = tonearm(*arguments, environment=environment)
         assert result.returncode == 1 and len(result.stderr.splitlines()) == 1, (arguments, result)
@@ -212,12 +224,12 @@ def test_every_command_that_ends_in_a_failure_says_so(server, api):
         assert result.returncode == 1 and len(result.stderr.splitlines()) == 1, (arguments, result)
 
 
-def test_another_item_in_place_of_the_one_asked_for_is_a_failure(server, api):
+def test_another_item_in_place_of_the_one_asked_for_is_a_failure(server, api, gone):
     """The queue goes on with what can be played; who named the item is told that it was not it."""
     environment = client(server)
-    api.load("missing.mp3", "long.mp3")
+    gone(api, "long.mp3", index=0)
     named = tonearm("play", "--index", "0", environment=environment)
-    assert named.returncode == 1 and "missing.mp3" in named.stderr
+    assert named.returncode == 1 and "gone.mp3" in named.stderr
     assert api.wait_status("playing")["queueIndex"] == 1
     several = tonearm("play", "gone.mp3", "chirp.mp3", environment=environment)
     assert several.returncode == 1 and "gone.mp3" in several.stderr and len(api.uris()) == 2
@@ -531,15 +543,17 @@ def test_add_takes_a_playlist_file(start_server, directory, media):
 
 
 def test_add_and_play_take_a_feed_of_the_web(server, api, media):
-    """Whatever it is called; a song stays a song, and what does not answer now is added all the same."""
+    """Whatever it is called; a song stays a song, and what the server does not have is refused."""
     origin = Origin()
     origin.serve("/song", media.path("long.mp3").read_bytes())
     entry = f'<item><title>One</title><enclosure url="{origin.url}/song" type="audio/mpeg"/></item>'
     origin.serve("/feed.xml", f'<rss version="2.0"><channel><title>S</title>{entry}{entry}</channel></rss>'.encode())
-    for path, added in (("/feed.xml", 2), ("/song", 1), ("/missing", 1)):
+    for path, added in (("/feed.xml", 2), ("/song", 1)):
         result = tonearm("add", f"{origin.url}{path}", environment=client(server))
         assert result.returncode == 0 and result.stdout.startswith(f"{added} added"), result
-    assert api.uris() == [f"{origin.url}{path}" for path in ("/song", "/song", "/song", "/missing")]
+    refused = tonearm("add", f"{origin.url}/missing", environment=client(server))
+    assert refused.returncode == 1 and "404" in refused.stderr and len(refused.stderr.splitlines()) == 1, refused
+    assert api.uris() == [f"{origin.url}/song"] * 3
     api.call("DELETE", "/queue")
     result = tonearm("play", f"{origin.url}/feed.xml", environment=client(server))
     assert result.returncode == 0, result

@@ -5,7 +5,7 @@ import os
 import pathlib
 import shutil
 import time
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -299,13 +299,41 @@ def test_albumAndArtist_areQueuedWhole(library):
 def test_unknownAlbum_changesNothing(library):
     library.load("untagged.mp3")
     for item in ({"album": "b1"}, {"album": "Homogenic"}, {"genre": "g1"}, {"playlist": "p99"}):
-        response = library.request("POST", "/queue/items", json={"items": [{"uri": "x.mp3"}, item]})
+        response = library.request("POST", "/queue/items", json={"items": [{"uri": "untagged.mp3"}, item]})
         assert response.status_code == 404, response.text
     assert library.request("POST", "/queue/items", json={"items": [{"album": "b1", "title": "x"}]}).status_code == 422
     assert library.uris() == ["untagged.mp3"]
     # With a uri they are texts to show, as ever.
-    library.add({"uri": "new.mp3", "album": "Some album", "artist": "Someone"})
+    library.add({"uri": "untagged.mp3", "album": "Some album", "artist": "Someone"})
     assert library.queue()["items"][1]["album"] == "Some album"
+
+
+def test_itemsOfTheQueue_carryWhatTheLibraryKnows(library, music, origin):
+    """Row 268: a window brings duration and tags with it; the client's words go first; what is no track has none."""
+    hunter = "Björk/Homogenic/01 Hunter.mp3"
+    track = next(track for track in library.call("GET", "/library/tracks")["items"] if track["uri"] == hunter)
+    library.load(hunter, {"uri": hunter, "title": "Given"}, "untagged.mp3", f"{origin.url}/a.mp3")
+    first, given, untagged, web = library.queue()["items"]
+    assert first["duration"] == pytest.approx(track["duration"]) and first["title"] == first["tags"]["title"] == "Hunter"
+    assert (first["artist"], first["album"], first["tags"]["trackNumber"]) == ("Björk", "Homogenic", 1)
+    assert (given["title"], given["tags"]["title"], given["duration"]) == ("Given", "Hunter", first["duration"])
+    assert untagged["duration"] > 0 and untagged["title"] is untagged["tags"]["title"] is None
+    assert (web["duration"], web["tags"]) == (None, None)
+    assert library.call("GET", f"/queue/items/{first['id']}")["tags"] == first["tags"]
+    # Another form of the same address.
+    library.load(f"file://{quote(str(music))}/{quote(hunter)}")
+    assert library.queue()["items"][0]["tags"] == first["tags"]
+
+
+def test_aWindow_isAnotherOne_whenTheLibraryLearnsMore(library, music):
+    """Its entity tag follows the library."""
+    shutil.copy(music / "untagged.mp3", music / "late.mp3")
+    library.load("late.mp3")
+    tag = library.request("GET", "/queue").headers["ETag"]
+    eventually(lambda: library.queue()["items"][0]["duration"], "the new file is in the library")
+    (music / "untagged.mp3").unlink()
+    eventually(lambda: library.request("GET", "/queue", headers={"If-None-Match": tag}).status_code == 200, "another window")
+    assert library.request("DELETE", "/queue", headers={"If-Match": tag}).status_code == 200, "the queue is the same"
 
 
 # Playlists

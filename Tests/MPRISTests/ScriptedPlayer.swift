@@ -40,6 +40,12 @@ final class ScriptedPlayer: PlayerAccess {
         reply(.success(snapshot))
     }
 
+    func add(
+        _ addition: MPRISAddition, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        reply(.success(snapshot))
+    }
+
     func queueWindow(offset: Int, limit: Int) -> QueueWindow {
         state.withLock { state in
             QueueWindow(

@@ -31,6 +31,9 @@ import Threading
         func perform(
             _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
         ) {}
+        func add(
+            _ addition: MPRISAddition, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+        ) {}
         func queueWindow(offset: Int, limit: Int) -> QueueWindow { player.queueWindow(offset: offset, limit: limit) }
         func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? { nil }
     }

@@ -24,7 +24,7 @@ import Testing
         request.items.map { item in
             switch item {
             case .uri(let uri): uri
-            case .media(let draft): "\(draft.uri) \(draft.title ?? "")"
+            case .media(let draft, _): "\(draft.uri) \(draft.title ?? "")"
             default: "other"
             }
         }

@@ -82,7 +82,7 @@ import Threading
             ("POST", "/queue/items", #"{"items":[{"folder":"a","uri":"b"}]}"#, 422, "items[0].uri"),
             ("POST", "/queue/items", #"{"items":[],"position":"last"}"#, 422, "position"),
             ("POST", "/queue/items", #"{"items":[],"position":-1}"#, 422, "position"),
-            ("POST", "/queue/items", #"{"items":[{"folder":"none"}]}"#, 404, nil),
+            ("POST", "/queue/items", #"{"items":[{"folder":"none"}]}"#, 404, "items[0].folder"),
             ("PUT", "/queue", #"{"items":[{"uri":"a"}],"index":1}"#, 422, "index"),
             ("POST", "/queue/move", #"{"ids":["i1"]}"#, 422, "position"),
             ("POST", "/queue/move", #"{"position":1}"#, 422, "ids"),

@@ -44,14 +44,13 @@ import Testing
         ("../y.mp3", "file:///home/y.mp3"), ("/劉.mp3", "file:///%E5%8A%89.mp3"),
     ])
     func file_isRelativeToTheServer_unlessItIsAPath(text: String, uri: String) {
-        let argument = MediaArgument(text, directory: "/home/me")
-        #expect(argument.uri == uri)
-        #expect(argument.folder == nil)
+        #expect(MediaArgument(text, directory: "/home/me").uri == uri)
     }
 
     @Test func slashAtTheEnd_namesAFolder() {
-        #expect(MediaArgument("albums/one/", directory: "/").folder == "albums/one")
+        #expect(MediaArgument("albums/one/", directory: "/").uri == "albums/one/")
+        #expect(MediaArgument("./one/", directory: "/m").uri == "file:///m/one/")
         #expect(MediaArgument("http://radio.example:8000/", directory: "/").uri == "http://radio.example:8000/")
-        #expect(MediaArgument("/m/one/", directory: "/").folder == "file:///m/one")
+        #expect(MediaArgument("/m/one/", directory: "/").uri == "file:///m/one/")
     }
 }

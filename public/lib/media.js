@@ -33,7 +33,7 @@ export function placeOf(uri) {
   return (/^file:$/i.test(folders[0]) ? folders.slice(1).slice(-1).map(decoded) : folders).join(" › ");
 }
 
-const tagsOf = (item) => item?.tags ?? item?.media?.tags ?? {};
+const tagsOf = (item) => item?.tags ?? {};
 
 /** The name of the station that a live item is. */
 export const stationOf = ({ title, live, uri }) => title ?? live.station ?? nameFromUri(uri);
@@ -57,9 +57,9 @@ const channelNames = { 1: "mono", 2: "stereo" };
 
 /** "MP3 · 192 kbit/s · 44.1 kHz · stereo"; "" while nothing is known. */
 export function describeFormat(item) {
-  const format = item?.format ?? item?.media?.format;
+  const format = item?.format;
   if (!format) return "";
-  const encoding = format.encoding ?? item?.media?.encoding ?? format;
+  const encoding = format.encoding ?? format;
   const rate = format.sampleRate;
   const channels = format.channels ?? format.channelCount;
   const bitrate = encoding.bitrate ? Math.round(encoding.bitrate / 1000) : null;

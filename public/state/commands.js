@@ -8,7 +8,7 @@ const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revis
 /** A folder with tens of thousands of files takes its time. */
 const slow = { timeout: 60_000 };
 
-/** The server looks at an address for 20 s at most. */
+/** The server looks at an address of the web for 20 s at most. */
 const looking = { timeout: 25_000 };
 
 /** Steps pressed quickly add up; anything else is replaced by the latest. */
@@ -17,11 +17,6 @@ function addSteps(waiting, newer) {
   if (areBoth("offset")) return { offset: waiting.offset + newer.offset };
   if (areBoth("levelBy")) return { levelBy: Math.max(-1, Math.min(1, waiting.levelBy + newer.levelBy)) };
   return newer;
-}
-
-/** Whether the server, asked for the playlist at an address, found something to play there. No code tells it from what is neither. */
-function isMedia({ code, message }) {
-  return code === "unsupported" && / is no playlist\.$/.test(message);
 }
 
 function nothingAdded({ truncated }) {
@@ -78,8 +73,8 @@ export class Commands {
       this.#store.setOutputs(await this.#client.patch(this.#paths.outputs(), { policy }))),
     // The event tells what came of it; the answer may be overtaken by the event of a later change.
     session: (change) => this.#attempt(async () => void (await this.#client.patch("/session", change))),
-    // `look`: what is at an address of the web is found out before it is queued, as it always is before it is to sound at once.
-    add: ({ items, position = "end", play = false, file = items[0]?.uri, look = play }) => this.#add({ items, position, play, file, look }),
+    // `check`: what cannot be played is refused, and does not end what plays.
+    add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
     move: ({ ids, position }) => this.#attempt(() => this.#client.post(this.#paths.queue("/move"), { ids, position })),
     remove: ({ ids }) => this.#remove(ids),
     clear: () => this.#clear(),
@@ -168,7 +163,7 @@ export class Commands {
     });
   }
 
-  /** What cannot be played shall not end what plays: the server is asked first, of a file that is to sound at once. */
+  /** An item of the queue that cannot be played shall not end what plays: the server is asked first. */
   async #whyNot(uri) {
     if (!uri || isNetwork(uri) || isListName(uri)) return null;
     try {
@@ -180,40 +175,14 @@ export class Commands {
     }
   }
 
-  /**
-   * A playlist or feed of the web stands for its entries, whatever it is called, and what does not come or is no music is refused before
-   * anything ends. Asked for over the channel, as a browser would report "no playlist" of every song as an error.
-   */
-  async #addAddress(body) {
-    try {
-      return await this.#channel.command("queue.add", { ...body, items: [{ list: body.items[0].uri }] }, looking);
-    } catch (problem) {
-      if (!isMedia(problem) && !(await this.#isKept(body.items[0].uri))) throw problem;
-      return this.#client.post(this.#paths.queue("/items"), body, slow);
-    }
-  }
-
-  /** What the cache holds as a whole plays also when its server is away. */
-  async #isKept(uri) {
-    try {
-      const { entries } = await this.#client.get("/cache");
-      return entries.some((entry) => entry.complete && entry.uri === uri);
-    } catch {
-      return false;
-    }
-  }
-
-  async #add({ items, position, play, file, look }) {
-    const refusal = play ? await this.#whyNot(file) : null;
-    if (refusal) {
-      this.#notify(refusal.message, { tone: "error" });
-      return false;
-    }
+  async #add({ items, position, play, check }) {
     const body = { items, position };
     if (play) body.play = true;
+    if (check) body.check = true;
     let silent = null;
-    const isLookedAt = look && items.length === 1 && isNetwork(items[0].uri);
-    const send = () => isLookedAt ? this.#addAddress(body) : this.#client.post(this.#paths.queue("/items"), body, slow);
+    // Over the channel where a refusal is nothing unusual: a browser reports one of HTTP as an error of the page.
+    const isLookedAt = check && isNetwork(items[0].uri);
+    const send = () => isLookedAt ? this.#channel.command("queue.add", body, looking) : this.#client.post(this.#paths.queue("/items"), body, slow);
     const answer = await this.#answer(() => send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
       // No sound is no reason to lose the choice.

@@ -10,6 +10,8 @@ export class Connection {
   #socket;
   #store;
   #windows;
+  /** The library's revision that was told last. */
+  #catalogue;
   #onOpen;
   #onGone;
   #outputsAsked = 0;
@@ -83,7 +85,11 @@ export class Connection {
   }
 
   #received(message) {
-    const { type } = message;
+    const { type, data } = message;
+    if (type === "library" && data.state !== "scanning" && data.revision !== this.#catalogue) {
+      this.#catalogue = data.revision;
+      this.#windows.renew();
+    }
     if (type === "resync") this.#windows.reset();
     this.#store.applyEvent(message);
     if (type === "output" || type === "settings") this.refreshOutputs();

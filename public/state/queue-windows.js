@@ -50,6 +50,12 @@ export class QueueWindows extends EventTarget {
     this.revision = null;
   }
 
+  /** The library knows more or other things of the items. */
+  renew() {
+    for (const page of this.#pages.values()) page.revision = -1;
+    return this.#refresh();
+  }
+
   /** Makes the items of `first...last` available; they come with a `change`. */
   want(first, last) {
     this.#wanted = [first, last];

@@ -175,14 +175,21 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
     """A queue of 100,000 items: add, window, move, clear, restart. A command's time in the server is its round trip
     less that of GET /healthz on the same connection."""
     require("mpd")
-    body = json.dumps({"items": [{"uri": f"An Artist/Album {n // 12:05}/Track {n:06}.mp3"} for n in range(count)]}).encode()
+    uris = [f"An Artist/Album {n // 12:05}/Track {n:06}.mp3" for n in range(count)]
+    collection = directory / "collection"
+    for uri in uris:
+        path = collection / uri
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    body = json.dumps({"items": [{"uri": uri} for uri in uris]}).encode()
     names = ("add", "bytes", "one", "window", "move", "clear", "restore")
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: dict[str, list[float]] = {name: [] for name in names}
     for number in range(rounds):
         home = directory / f"queue-{number}"
         home.mkdir()
-        server = Server(home, music, output="null").start()
+        # Without the library each file is looked up on the disk.
+        server = Server(home, collection, output="null", arguments=("--library", "off")).start()
         rest = Rest(server.port)
         before = proportional_bytes(server.process.pid)
         ours["add"].append(rest.timed("POST", "/api/v1/queue/items", body))

@@ -169,6 +169,41 @@ struct CatalogueReader {
         }
     }
 
+    /// The tracks among these paths, by their index.
+    func details(_ uris: [String]) throws -> [(index: Int, details: TrackDetails)] {
+        let sql = """
+            SELECT wanted.key, track.title, artist.name, album.title, albumArtist.name, track.year, track.disc,
+                track.number, track.duration
+            FROM json_each(?) AS wanted CROSS JOIN track ON track.key = wanted.value
+                LEFT JOIN artist ON artist.id = track.artist LEFT JOIN album ON album.id = track.album
+                LEFT JOIN artist AS albumArtist ON albumArtist.id = track.albumArtist
+            """
+        let keys = "[" + uris.map { String(CatalogueKey.of($0)) }.joined(separator: ",") + "]"
+        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [keys]).map { row in
+            let index: Int = row[0]
+            let title: String = row[1]
+            // The catalogue keeps the file's name where the tags have no title.
+            let name = uris[index].split(separator: "/").last.map { CatalogueRecord.Tags.stem(String($0)) }
+            let details = TrackDetails(
+                title: title == name ? nil : title, artist: row[2], album: row[3], albumArtist: row[4], year: row[5],
+                discNumber: row[6], trackNumber: row[7], duration: row[8])
+            return (index, details)
+        }
+    }
+
+    /// Which of these keys are those of tracks. Many are compared with all that there are: that is quicker than to look each up.
+    func knownTracks(among keys: [Int64]) throws -> Set<Int64> {
+        let length = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM track")) ?? 0
+        guard keys.count > length / 8 else {
+            let statement = try database.cachedStatement(sql: "SELECT key FROM track WHERE key = ?")
+            return Set(try keys.compactMap { try Int64.fetchOne(statement, arguments: [$0]) })
+        }
+        var known = Set<Int64>(minimumCapacity: length)
+        let rows = try Int64.fetchCursor(database.cachedStatement(sql: "SELECT key FROM track"))
+        while let key = try rows.next() { known.insert(key) }
+        return known
+    }
+
     private static func reference(_ kind: CatalogueID.Kind, _ id: Int64?, _ name: String?) -> Reference? {
         guard let id, let name else { return nil }
         return Reference(id: CatalogueID(kind, id), name: name)

@@ -40,13 +40,23 @@ public final class PlaylistStore: PlaylistKeeper {
         }
     }
 
-    public func playlist(_ id: PlaylistID) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
+    public func playlist(
+        _ id: PlaylistID, offset: Int, limit: Int
+    ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
         try read { database in
             let list = try Self.find(id, database)
-            let entries = try Row.fetchAll(
-                database, sql: "SELECT uri, title, artist, album FROM entry WHERE playlist = ? ORDER BY place",
-                arguments: [id.number])
-            return (list, entries.map { PlaylistEntry(uri: $0[0], title: $0[1], artist: $0[2], album: $0[3]) })
+            // Places count up from 0 without a gap.
+            let rows = try Row.fetchCursor(
+                database,
+                sql:
+                    "SELECT uri, title, artist, album FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?",
+                arguments: [id.number, offset, limit])
+            var entries: [PlaylistEntry] = []
+            entries.reserveCapacity(max(0, min(limit, list.length - min(offset, list.length))))
+            while let row = try rows.next() {
+                entries.append(PlaylistEntry(uri: row[0], title: row[1], artist: row[2], album: row[3]))
+            }
+            return (list, entries)
         }
     }
 

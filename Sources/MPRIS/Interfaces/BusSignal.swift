@@ -23,6 +23,8 @@ enum Answer {
     case variant(BusValue)
     /// The player's answer is the call's.
     case command(PlayerCommand)
+    /// As `command`, once the address has been looked at.
+    case addition(MPRISAddition)
     case failure(BusError)
 
     /// Done, or not possible at present: MPRIS wants no error for that.

@@ -49,7 +49,7 @@ extension MediaPlayerObject {
         guard !uri.isEmpty, uri.utf8.count <= 4096 else {
             return .failure(.invalid("An address of 1 to 4096 bytes is needed."))
         }
-        return .command(.edit(.insert([ItemDraft(uri: uri)], at: place), expected: expected, play: play))
+        return .addition(MPRISAddition(uri: uri, place: place, expected: expected, play: play))
     }
 
     func set(_ interface: String, _ name: String, _ value: BusValue) -> Answer {

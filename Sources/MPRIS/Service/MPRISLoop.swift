@@ -186,17 +186,24 @@ final class MPRISLoop {
             }
             arguments = try call.values(types)
         }
-        switch object.answer(interface, member, arguments) {
+        let answer = object.answer(interface, member, arguments)
+        switch answer {
         case .values(let values): try connection.answer(call, values)
         case .variant(let value): try connection.answer(call, variant: value)
         case .failure(let error): try connection.answer(call, error)
-        case .command where pending.count >= Self.maximumPending:
-            try connection.answer(call, .tooMany)
-        case .command(let command):
+        case .command, .addition:
+            guard pending.count < Self.maximumPending else { return try connection.answer(call, .tooMany) }
             commandCount += 1
             let number = commandCount
             pending[number] = call
-            player.perform(command) { [inbox] in inbox.post(.answered(number, $0)) }
+            let reply = { @Sendable [inbox] (result: Result<PlayerSnapshot, PlaybackError>) in
+                inbox.post(.answered(number, result))
+            }
+            switch answer {
+            case .command(let command): player.perform(command, reply: reply)
+            case .addition(let addition): player.add(addition, reply: reply)
+            case .values, .variant, .failure: break
+            }
         }
     }
 

@@ -11,8 +11,12 @@ public enum AudioFileType {
         "wv", "tta",
     ]
 
-    public static func isAudioFile(_ name: String) -> Bool {
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        return extensions.contains(name[name.utf8.index(after: dot)...].lowercased())
+    /// Asked of every item that is added, so that it looks at the last few bytes only.
+    public static func isAudioFile(_ name: some StringProtocol) -> Bool {
+        let end = Substring(name).utf8.suffix(longest + 1)
+        guard let dot = end.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return extensions.contains(Substring(end[end.index(after: dot)...]).lowercased())
     }
+
+    private static let longest = extensions.map(\.utf8.count).max() ?? 0
 }

@@ -55,6 +55,28 @@ struct MusicPath: Hashable {
         }
     }
 
+    /// A relative path without anything to resolve or refuse: no scheme, no `..`, no NUL, not too long. One pass, as it is asked
+    /// for each item of a long queue.
+    static func isPlain(_ uri: some Collection<UInt8>) -> Bool {
+        guard let first = uri.first, first != UInt8(ascii: "/"), uri.count <= 4_095 else { return false }
+        var length = 0
+        var dots = 0
+        for byte in uri {
+            switch byte {
+            case UInt8(ascii: "/"):
+                if length == 2, dots == 2 { return false }
+                (length, dots) = (0, 0)
+                continue
+            case UInt8(ascii: ":"), 0: return false
+            case UInt8(ascii: "."): dots += 1
+            default: break
+            }
+            length += 1
+            if length > 255 { return false }
+        }
+        return !(length == 2 && dots == 2)
+    }
+
     /// The same path with its escapes decoded once, if it has any: the fallback for a relative path that names nothing,
     /// which also reaches the names that a listing had to escape. nil when there is nothing to decode.
     func percentDecoded() throws(MediaError) -> MusicPath? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import CLinux
 internal import Glibc
 public import Playback
@@ -15,6 +16,24 @@ public struct MusicRoots: Sendable {
 
     public init(_ directories: [String]) {
         self.directories = directories
+    }
+
+    /// Throws when an address can name nothing in any music folder, whatever is on the disk. Does not block.
+    public static func checkSpelling(_ uri: String) throws(MediaError) {
+        guard !MusicPath.isPlain(uri.utf8) else { return }
+        _ = try MusicPath(uri: uri)
+    }
+
+    /// The path in the music folders of a `file:` URL that lies in one of them as it is configured; nil for anything else.
+    public func relativePath(_ uri: String) -> String? {
+        guard uri.utf8.count > 5, uri.prefix(5).lowercased() == "file:", let path = FileURL.path(uri) else {
+            return nil
+        }
+        for directory in directories {
+            guard let rest = Self.suffix(of: Array(path.utf8), beneath: Array(directory.utf8)) else { continue }
+            return String(decoding: rest.drop { $0 == UInt8(ascii: "/") }, as: UTF8.self)
+        }
+        return nil
     }
 
     /// A regular file of at least 1 byte, ready to read.

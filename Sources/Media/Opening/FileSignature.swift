@@ -39,6 +39,16 @@ public enum FileSignature: CaseIterable, Sendable {
         }
     }
 
+    /// False for pictures, documents and programs.
+    var mayBeMedia: Bool {
+        switch self {
+        case .png, .jpeg, .gif, .pdf, .zip, .elf, .html, .text: false
+        case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts,
+            .transportStream:
+            true
+        }
+    }
+
     /// For a sentence: “it is a PNG picture”.
     public var article: String {
         switch self {

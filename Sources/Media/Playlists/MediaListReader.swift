@@ -35,15 +35,16 @@ public struct MediaListReader: Sendable {
 
     /// The media of a list, in its order; those of lists within it stand in their place. Blocks, for 20 s at most.
     ///
-    /// `mustBeList`: false takes what is no list but named like one for a media. A stream in HTTP Live Streaming's form is
-    /// a media as well.
+    /// `mustBeList`: false takes what is no list for a media, unless its first bytes show that it is none. A stream in HTTP
+    /// Live Streaming's form is a media as well.
     public func contents(
-        of locator: MediaLocator, limit: Int, mustBeList: Bool,
+        of locator: MediaLocator, limit: Int, mustBeList: Bool, patience: Double? = nil,
         cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> Contents {
+        let patience = min(patience ?? Self.patience, Self.patience)
         var walk = Walk(
-            limit: min(limit, MediaList.maximumEntries), deadline: .now.advanced(bySeconds: Self.patience),
-            cancellation: cancellation)
+            limit: min(limit, MediaList.maximumEntries), patience: patience,
+            deadline: .now.advanced(bySeconds: patience), cancellation: cancellation)
         try read(locator, ItemDraft(uri: locator.uri, headers: locator.headers), mustBeList: mustBeList, &walk)
         return walk.contents
     }
@@ -51,6 +52,7 @@ public struct MediaListReader: Sendable {
     /// What one request has come to so far.
     private struct Walk {
         let limit: Int
+        let patience: Double
         let deadline: MonotonicTime
         let cancellation: MediaCancellation
         var contents = Contents()
@@ -131,7 +133,7 @@ public struct MediaListReader: Sendable {
         let isNetwork = locator.isNetwork
         guard isNetwork else {
             let file = try roots.openFile(locator.uri)
-            return try list(in: file, locator.uri, mustBeList: mustBeList).map { list in
+            return try list(in: file, locator.uri, mustBeList: mustBeList, isEntry: !walk.trail.isEmpty).map { list in
                 (list, ListBase(localList: locator.uri).moved(to: list.base))
             }
         }
@@ -142,7 +144,7 @@ public struct MediaListReader: Sendable {
             throw MediaError(.notFound, "This is no web address such as https://host/path.")
         }
         var limits = NetworkLimits()
-        limits.start = Self.patience
+        limits.start = walk.patience
         limits.retries = 1
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let source = HTTPSource(address, fields: fields, transport: transport, limits: limits)
@@ -150,24 +152,30 @@ public struct MediaListReader: Sendable {
         cancellation.onCancel { [weak source] in source?.close() }
         transport.call(at: walk.deadline) { [weak source] in source?.close() }
         do throws(MediaError) {
-            guard let list = try list(in: source, locator.uri, mustBeList: mustBeList) else { return nil }
+            guard
+                let list = try list(in: source, locator.uri, mustBeList: mustBeList, isEntry: !walk.trail.isEmpty)
+            else { return nil }
             return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base))
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not come within \(Int(Self.patience)) s.")
+            throw MediaError(.network, "\(address.name) did not come within \(Int(walk.patience)) s.")
         }
     }
 
+    /// `isEntry`: of another list, which one bad entry does not spoil.
     private func list(
-        in source: any ByteSource, _ uri: String, mustBeList: Bool
+        in source: any ByteSource, _ uri: String, mustBeList: Bool, isEntry: Bool
     ) throws(MediaError) -> MediaList? {
         let head = try source.bytes(at: 0, count: 4_096)
         let format = MediaListFormat(head, isNamedList: mustBeList || MediaListFormat.isListName(uri))
         switch format {
         case .hls: return nil
         case nil:
-            guard mustBeList else { return nil }
-            throw MediaError(.unsupported, "\(source.name) is no playlist.")
+            if mustBeList { throw MediaError(.unsupported, "\(source.name) is no playlist.") }
+            if !isEntry, let kind = FileSignature(head), !kind.mayBeMedia {
+                throw MediaError(.unsupported, "\(source.name) cannot be played: it is \(kind.article).")
+            }
+            return nil
         case .m3u: return TextLists.m3u(ListText.decode(try Self.whole(source, Self.largestText)))
         case .pls: return TextLists.pls(ListText.decode(try Self.whole(source, Self.largestText)))
         case .xml:

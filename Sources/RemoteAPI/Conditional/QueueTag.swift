@@ -3,12 +3,15 @@
 import HTTP
 import Playback
 
-/// The queue's entity tag: the server's run, the revision, and what is current (a window shows that as well).
+/// The queue's entity tag: the server's run, the revision, what is current (a window shows that as well), and the
+/// catalogue's revision, from which a window has tags.
 /// `If-Match` looks at the revision alone.
 struct QueueTag {
     var epoch: String
     var revision: QueueRevision
     var current: ItemID?
+    /// nil without a catalogue.
+    var catalogue: UInt64?
 
     init(epoch: String, revision: QueueRevision, current: ItemID?) {
         self.epoch = epoch
@@ -20,7 +23,10 @@ struct QueueTag {
         self.init(epoch: epoch, revision: snapshot.queueRevision, current: snapshot.item?.item.id)
     }
 
-    var tag: EntityTag { EntityTag("\(epoch).\(revision).\(current?.description ?? "none")") }
+    var tag: EntityTag {
+        let tags = catalogue.map { ".\($0)" } ?? ""
+        return EntityTag("\(epoch).\(revision).\(current?.description ?? "none")\(tags)")
+    }
 
     /// The revision that `If-Match` asks for; nil when any will do.
     func expectedRevision(_ headers: HTTPHeaders) throws(Problem) -> QueueRevision? {

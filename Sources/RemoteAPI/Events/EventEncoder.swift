@@ -145,14 +145,16 @@ struct EventEncoder: Sendable {
         }
     }
 
-    func snapshot(_ snapshot: PlayerSnapshot, _ window: QueueWindow, sequence: UInt64, at moment: Moment) -> EventFrame
-    {
+    func snapshot(
+        _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [String: TrackDetails], sequence: UInt64,
+        at moment: Moment
+    ) -> EventFrame {
         frame(
             "snapshot", sequence: sequence, at: moment.wallMilliseconds, version: snapshot.version,
             capacity: 2048 + 192 * window.items.count
         ) { writer in
             writer.member("player") { $0.members(of: snapshot, player, at: moment) }
-            writer.member("queue") { $0.members(of: window) }
+            writer.member("queue") { $0.members(of: window, details) }
         }
     }
 

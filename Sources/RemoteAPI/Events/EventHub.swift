@@ -35,6 +35,7 @@ final class EventHub: Sendable {
 
     let encoder: EventEncoder
     let player: any PlayerControl
+    private let details: QueueDetails
     let clock: any PlayerClock
     private let state = Mutex(State())
     private let mailbox = Mailbox<TickerMessage>()
@@ -45,15 +46,16 @@ final class EventHub: Sendable {
 
     private enum TickerMessage { case changed, stop }
 
-    init(player: any PlayerControl, clock: any PlayerClock, encoder: EventEncoder) {
+    init(player: any PlayerControl, details: QueueDetails, clock: any PlayerClock, encoder: EventEncoder) {
         self.player = player
+        self.details = details
         self.clock = clock
         self.encoder = encoder
     }
 
     convenience init(_ services: Services, server: String) {
         self.init(
-            player: services.player, clock: services.clock,
+            player: services.player, details: services.details, clock: services.clock,
             encoder: EventEncoder(player: services.path, epoch: services.epoch, server: server))
     }
 
@@ -208,7 +210,8 @@ final class EventHub: Sendable {
             return last.frame
         }
         let window = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow)
-        let frame = encoder.snapshot(snapshot, window, sequence: state.journal.sequence, at: moment)
+        let frame = encoder.snapshot(
+            snapshot, window, details.atHand(window.items), sequence: state.journal.sequence, at: moment)
         state.snapshotFrame = (frame, snapshot.version, state.journal.sequence, moment.monotonic)
         return frame
     }

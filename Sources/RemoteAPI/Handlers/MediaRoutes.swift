@@ -53,7 +53,7 @@ struct MediaRoutes: Sendable {
                 cancellation throws(Problem) in
                 try Self.reporting("uri") { () throws(MediaError) in
                     try services.media.media(
-                        ofList: MediaLocator(uri: uri), isGiven: true, limit: Queue.maximumLength,
+                        ofList: MediaLocator(uri: uri), isGiven: true, limit: Queue.maximumLength, patience: nil,
                         cancellation: cancellation)
                 }
             } use: { list in

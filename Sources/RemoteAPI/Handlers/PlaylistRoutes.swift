@@ -79,7 +79,9 @@ struct PlaylistRoutes: Sendable {
         let offset = try query.integer("offset", in: 0...10_000_000, default: 0)
         let limit = try query.integer("limit", in: 0...1000, default: 100)
         try services.onLibrary(reply: reply) { () throws(Problem) in
-            let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in try keeper.playlist(id) }
+            let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in
+                try keeper.playlist(id, offset: offset, limit: limit)
+            }
             let tag = PlaylistTag(id: id, revision: found.list.revision).tag
             let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
             if call.request.headers.ifNoneMatchRefuses(tag) == true {
@@ -88,7 +90,7 @@ struct PlaylistRoutes: Sendable {
             let bytes = JSONWriter.object(capacity: 4_096) { writer in
                 writer.members(of: found.list)
                 writer.member("offset", offset)
-                writer.member("items", array: found.entries.dropFirst(offset).prefix(limit)) { writer, entry in
+                writer.member("items", array: found.entries) { writer, entry in
                     writer.object { $0.members(of: entry) }
                 }
             }
@@ -103,7 +105,9 @@ struct PlaylistRoutes: Sendable {
         let id = try Self.id(call)
         let keeper = try services.requirePlaylists()
         try services.onLibrary(reply: reply) { () throws(Problem) in
-            let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in try keeper.playlist(id) }
+            let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in
+                try keeper.playlist(id, offset: 0, limit: .max)
+            }
             let tag = PlaylistTag(id: id, revision: found.list.revision).tag
             let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
             if call.request.headers.ifNoneMatchRefuses(tag) == true {
@@ -145,9 +149,12 @@ struct PlaylistRoutes: Sendable {
     private func play(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
         let id = try Self.id(call)
         let request = try call.body(PlaylistPlayRequest.self)
-        _ = try services.requirePlaylists()
+        let keeper = try services.requirePlaylists()
         try services.onLibrary(reply: reply) { () throws(Problem) in
-            let drafts = try services.entries(of: id).map(ItemDraft.init)
+            let found = try Problem.fromPlaylist(id) { () throws(PlaylistError) in
+                try keeper.playlist(id, offset: 0, limit: .max)
+            }
+            let drafts = found.entries.map(ItemDraft.init)
             guard !drafts.isEmpty else {
                 throw Problem(
                     status: 409, code: "playlist-empty", title: "Not possible in this state",
@@ -170,10 +177,13 @@ struct PlaylistRoutes: Sendable {
     ) throws(Problem) {
         switch content {
         case .items(let items):
-            try QueueItemExpansion(services: services).drafts(items, for: client, reply) { drafts throws(Problem) in
+            // A list may be kept longer than a disk is plugged in.
+            let rules = AddingRules(keepsMissing: true)
+            try QueueItemExpansion(services: services).resolve(items, rules, for: client, reply) {
+                found throws(Problem) in
                 try services.onLibrary(reply: reply) { () throws(Problem) in
                     try use(
-                        drafts.items.map {
+                        found.items.map {
                             PlaylistEntry(uri: $0.uri, title: $0.title, artist: $0.artist, album: $0.album)
                         })
                 }

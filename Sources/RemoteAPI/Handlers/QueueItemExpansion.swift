@@ -2,81 +2,57 @@
 
 import Playback
 
-/// Turns the entries of a request into drafts. Plain media stays as it is; all else is read in the background, where
-/// playlists of other servers have a thread of their own.
+/// Runs the resolver where it may wait: web addresses have threads of their own, so that nobody who adds a file waits for a
+/// server.
 struct QueueItemExpansion: Sendable {
     let services: Services
 
-    struct Drafts: Sendable {
-        var items: [ItemDraft] = []
-        /// A folder or something of the library held more than was taken.
-        var isTruncated = false
-    }
-
-    func drafts(
-        _ items: [ItemRequest], for client: APIClient, _ reply: @escaping Reply,
-        then use: @escaping @Sendable (Drafts) throws(Problem) -> Void
+    func resolve(
+        _ items: [ItemRequest], _ rules: AddingRules, for client: APIClient, _ reply: @escaping Reply,
+        then use: @escaping @Sendable (ResolvedItems) throws(Problem) -> Void
     ) throws(Problem) {
-        guard !items.allSatisfy({ $0.isPlain(services.media) }) else { return try use(try expand(items)) }
-        let (worker, shares) = services.worker(for: items)
-        try services.openMedia(for: client, on: worker, shares: shares, reply: reply) { cancellation throws(Problem) in
-            try expand(items, cancellation)
-        } use: { drafts throws(Problem) in
-            try use(drafts)
-        }
+        try resolve(items, rules, for: client, refuse: { reply($0.response) }, then: use)
     }
 
-    private func expand(
-        _ items: [ItemRequest], _ cancellation: MediaCancellation = MediaCancellation()
-    ) throws(Problem) -> Drafts {
-        var drafts = Drafts()
-        drafts.items.reserveCapacity(items.count)
-        for (index, item) in items.enumerated() {
-            if cancellation.isCancelled { throw .clientGone }
-            let rest = max(0, Queue.maximumLength - drafts.items.count)
-            switch item {
-            case .uri(let uri) where services.media.isListName(uri):
-                let found = try list(
-                    MediaLocator(uri: uri), isGiven: false, rest, member: "items[\(index)].uri", cancellation)
-                drafts.items += found.items
-                if found.isTruncated { drafts.isTruncated = true }
-            case .uri(let uri): drafts.items.append(ItemDraft(uri: uri))
-            case .media(let draft) where services.media.isListName(draft.uri):
-                let locator = MediaLocator(uri: draft.uri, headers: draft.headers)
-                let found = try list(locator, isGiven: false, rest, member: "items[\(index)].uri", cancellation)
-                drafts.items += found.items.count == 1 ? found.items.map { $0.described(by: draft) } : found.items
-                if found.isTruncated { drafts.isTruncated = true }
-            case .media(let draft): drafts.items.append(draft)
-            case .list(let locator):
-                let found = try list(locator, isGiven: true, rest, member: "items[\(index)].list", cancellation)
-                drafts.items += found.items
-                if found.isTruncated { drafts.isTruncated = true }
-            case .folder(let path):
-                do throws(MediaError) {
-                    let content = try services.media.media(inFolder: path, limit: rest)
-                    drafts.items += content.uris.map { ItemDraft(uri: $0) }
-                    if content.isTruncated { drafts.isTruncated = true }
-                } catch {
-                    throw Problem(error, member: "items[\(index)].folder")
-                }
-            case .playlist(let id): drafts.items += try services.entries(of: id).map(ItemDraft.init)
-            case .library(let id):
-                let found = try services.media(of: id, limit: rest)
-                drafts.items += found.items
-                if found.isTruncated { drafts.isTruncated = true }
+    func resolve(
+        _ items: [ItemRequest], _ rules: AddingRules, for client: APIClient,
+        refuse: @escaping @Sendable (Problem) -> Void,
+        then use: @escaping @Sendable (ResolvedItems) throws(Problem) -> Void
+    ) throws(Problem) {
+        let resolver = services.resolver
+        let resolve = { @Sendable (cancellation: MediaCancellation) throws(Problem) -> ResolvedItems in
+            do throws(ItemFault) {
+                return try resolver.resolve(items, rules, cancellation)
+            } catch {
+                throw Problem(error)
             }
         }
-        return drafts
+        let servers = resolver.asksServers(for: items, rules)
+        guard !servers.isEmpty || items.contains(where: resolver.readsFiles) else {
+            return try use(try resolve(MediaCancellation()))
+        }
+        let (worker, shares) =
+            servers.isEmpty
+            ? (services.mediaWorker, []) : (services.listWorker, services.shares(ofServersOf: servers))
+        try services.openMedia(for: client, on: worker, shares: shares, refuse: refuse) {
+            cancellation throws(Problem) in
+            try resolve(cancellation)
+        } use: { resolved throws(Problem) in
+            try use(resolved)
+        }
+    }
+}
+
+extension Services {
+    var resolver: ItemResolver {
+        ItemResolver(media: media, library: library, playlists: playlists, cache: cache)
     }
 
-    private func list(
-        _ locator: MediaLocator, isGiven: Bool, _ limit: Int, member: String,
-        _ cancellation: MediaCancellation
-    ) throws(Problem) -> Drafts {
-        do throws(MediaError) {
-            return try services.media(ofList: locator, isGiven: isGiven, limit: limit, cancellation: cancellation)
-        } catch {
-            throw Problem(error, member: member)
+    /// No server, however slow, takes more than a part of the threads that ask servers.
+    func shares(ofServersOf addresses: some Sequence<String>) -> [JobShare] {
+        // One request with more servers than threads counts for the first of them.
+        Set(addresses.map { media.server(of: $0) }).prefix(16).map { server in
+            JobShare(name: "server \(server)", running: RemoteAPI.jobsOfOneServer, waiting: 16)
         }
     }
 }

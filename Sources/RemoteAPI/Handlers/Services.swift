@@ -30,6 +30,8 @@ struct Services: Sendable {
     let listWorker: SupervisedWorker
     /// Fetches pictures from other servers.
     let coverWorker: SupervisedWorker
+    /// Of the items that windows of queues show.
+    let details: QueueDetails
     /// Reads the library, reads and changes playlists and the cache: short work in files, one after another.
     let libraryWorker: BackgroundWorker
     /// nil when nothing makes them.
@@ -60,6 +62,14 @@ struct Services: Sendable {
         }
     }
 
+    /// Calls with what the catalogue knows of these items: at once where it is at hand, else from the library's thread. Items are
+    /// shown without it where that has too much to do.
+    func withDetails(of items: [QueueItem], _ use: @escaping @Sendable ([String: TrackDetails]) -> Void) {
+        if let found = details.complete(items) { return use(found) }
+        let isTaken = libraryWorker.submit { use(details.read(items)) }
+        if !isTaken { use(details.atHand(items)) }
+    }
+
     /// The whole state as JSON.
     func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
         JSONWriter.document(of: snapshot, path, at: Moment(clock))
@@ -70,6 +80,16 @@ struct Services: Sendable {
     /// cancelled.
     func openMedia<Value: Sendable>(
         for client: APIClient, on worker: SupervisedWorker? = nil, shares: [JobShare] = [], reply: @escaping Reply,
+        _ job: @escaping @Sendable (MediaCancellation) throws(Problem) -> Value,
+        use: @escaping @Sendable (Value) throws(Problem) -> Void
+    ) throws(Problem) {
+        try openMedia(for: client, on: worker, shares: shares, refuse: { reply($0.response) }, job, use: use)
+    }
+
+    /// As above, without an HTTP response.
+    func openMedia<Value: Sendable>(
+        for client: APIClient, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
+        refuse: @escaping @Sendable (Problem) -> Void,
         _ job: @escaping @Sendable (MediaCancellation) throws(Problem) -> Value,
         use: @escaping @Sendable (Value) throws(Problem) -> Void
     ) throws(Problem) {
@@ -84,16 +104,16 @@ struct Services: Sendable {
                         do throws(Problem) {
                             value = try job(cancellation)
                         } catch {
-                            if isAnswered.claim() { reply(error.response) }
+                            if isAnswered.claim() { refuse(error) }
                             return
                         }
                         if isAnswered.claim() { try use(value) }
                     } catch {
-                        reply(error.response)
+                        refuse(error)
                     }
                 },
                 giveUp: { reason in
-                    if isAnswered.claim() { reply(Problem(reason).response) }
+                    if isAnswered.claim() { refuse(Problem(reason)) }
                     cancellation.cancel()
                 }))
         if !isTaken { throw .busy("Too much media is being opened already.") }

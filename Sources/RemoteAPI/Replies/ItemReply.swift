@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Catalogue
 import Playback
 
 extension JSONWriter {
-    /// A queue entry as the client gave it, but for secrets: request headers stay inside, and so do those in the addresses.
-    mutating func members(of item: QueueItem) {
+    /// A queue entry, without secrets: request headers stay inside, and so do those in the addresses. The client's words go
+    /// before the tags, of which the catalogue knows.
+    mutating func members(of item: QueueItem, _ details: TrackDetails?) {
         let draft = item.draft
         member("id", item.id.description)
         member("uri", PublicURI.text(item.uri))
-        member("title", draft.title)
-        member("artist", draft.artist)
-        member("album", draft.album)
+        member("title", draft.title ?? details?.title)
+        member("artist", draft.artist ?? details?.artist)
+        member("album", draft.album ?? details?.album)
         member("artworkUri", draft.artworkURI.map(PublicURI.text))
         member("beginTime", draft.beginTime)
         member("loops", draft.loops)
+        member("duration", details?.duration)
+        member("tags", details) { writer, details in
+            writer.member("title", details.title)
+            writer.member("artist", details.artist)
+            writer.member("album", details.album)
+            writer.member("albumArtist", details.albumArtist)
+            writer.member("date", details.year.map { String($0) })
+            writer.member("trackNumber", details.trackNumber)
+            writer.member("discNumber", details.discNumber)
+        }
     }
 
     /// The item that is heard or about to be: what the client gave goes before what the tags say.

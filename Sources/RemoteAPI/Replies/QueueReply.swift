@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Catalogue
 import Playback
 
 extension JSONWriter {
     /// `GET /queue`: a window of it.
-    mutating func members(of window: QueueWindow) {
+    mutating func members(of window: QueueWindow, _ details: [String: TrackDetails]) {
         member("revision", window.revision)
         member("length", window.length)
         member("currentIndex", window.currentIndex)
         member("offset", window.offset)
-        member("items", array: window.items) { writer, item in writer.object { $0.members(of: item) } }
+        member("items", array: window.items) { writer, item in
+            writer.object { $0.members(of: item, details[item.uri]) }
+        }
     }
 
     /// What every change of the queue answers.

@@ -10,7 +10,8 @@ import Playback
 enum ItemRequest: JSONReadable {
     /// A media of which nothing else was said.
     case uri(String)
-    indirect case media(ItemDraft)
+    /// `expands`: this address's own answer; nil: the request's.
+    indirect case media(ItemDraft, expands: Bool?)
     case folder(String)
     /// A playlist file or feed.
     indirect case list(MediaLocator)
@@ -22,7 +23,7 @@ enum ItemRequest: JSONReadable {
 
     private static let members = [
         "uri", "title", "artist", "album", "artworkUri", "beginTime", "loops", "headers", "folder",
-        "playlist", "track", "genre", "list",
+        "playlist", "track", "genre", "list", "expand",
     ]
 
     init(_ json: JSONNode) throws(Problem) {
@@ -63,7 +64,8 @@ enum ItemRequest: JSONReadable {
                 artworkURI: try object.text("artworkUri", maximum: Self.maximumURILength),
                 beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
                 loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
-                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
+                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]),
+            expands: try object.flag("expand"))
     }
 
     /// `album` and `artist` are ids where there is no `uri`, else texts to show.
@@ -88,6 +90,43 @@ enum ItemRequest: JSONReadable {
             return .playlist(id)
         }
         return nil
+    }
+
+    /// The member that names it.
+    var member: String {
+        switch self {
+        case .uri, .media: "uri"
+        case .folder: "folder"
+        case .list: "list"
+        case .playlist: "playlist"
+        case .library(let id):
+            switch id.kind {
+            case .artist: "artist"
+            case .album: "album"
+            case .genre: "genre"
+            case .track: "track"
+            }
+        }
+    }
+
+    /// What stands for itself: its content tells what it is.
+    var directAddress: String? {
+        switch self {
+        case .uri(let uri): uri
+        case .media(let draft, _): draft.uri
+        case .folder, .list, .playlist, .library: nil
+        }
+    }
+
+    /// A path or web address.
+    var address: String? {
+        switch self {
+        case .uri(let uri): uri
+        case .media(let draft, _): draft.uri
+        case .folder(let path): path
+        case .list(let locator): locator.uri
+        case .playlist, .library: nil
+        }
     }
 
     /// Request headers for network sources: names are tokens, values cannot break out of their line.

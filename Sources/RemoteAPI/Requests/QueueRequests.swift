@@ -9,9 +9,10 @@ struct AddItemsRequest: ListBody {
     var items: [ItemRequest]
     var position: InsertionPoint
     var play: Bool
+    var rules: AddingRules
 
     init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["items", "position", "play"])
+        let object = try StrictObject(json, ["items", "position", "play"] + AddingRules.members)
         guard let items = try object.nested([ItemRequest].self, "items") else {
             throw object.invalid(
                 "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
@@ -19,6 +20,7 @@ struct AddItemsRequest: ListBody {
         self.items = items
         position = try object.nested(Position.self, "position")?.point ?? .end
         play = try object.flag("play") ?? false
+        rules = try AddingRules(object)
     }
 
     mutating func fill(_ elements: [ItemRequest]) { items = elements }
@@ -44,9 +46,10 @@ struct ReplaceQueueRequest: ListBody {
     var items: [ItemRequest]
     var index: Int?
     var play: Bool
+    var rules: AddingRules
 
     init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["items", "index", "play"])
+        let object = try StrictObject(json, ["items", "index", "play"] + AddingRules.members)
         guard let items = try object.nested([ItemRequest].self, "items") else {
             throw object.invalid(
                 "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
@@ -54,9 +57,24 @@ struct ReplaceQueueRequest: ListBody {
         self.items = items
         index = try object.integer("index", in: 0...Queue.maximumLength)
         play = try object.flag("play") ?? false
+        rules = try AddingRules(object)
     }
 
     mutating func fill(_ elements: [ItemRequest]) { items = elements }
+}
+
+extension AddingRules {
+    fileprivate static let members = ["expand", "onError", "check"]
+
+    fileprivate init(_ object: StrictObject) throws(Problem) {
+        expands = try object.flag("expand") ?? true
+        checks = try object.flag("check") ?? false
+        switch try object.text("onError") {
+        case nil, "refuse": skipsFaults = false
+        case "skip": skipsFaults = true
+        default: throw object.invalid("onError", "must be \"refuse\" or \"skip\"")
+        }
+    }
 }
 
 /// `PATCH /queue/items/{id}`: null removes a text.

@@ -24,6 +24,12 @@ struct APIClient: Sendable {
         self.shares = shares
     }
 
+    /// A program of this machine that waits for its answer.
+    init() {
+        recipient = nil
+        shares = []
+    }
+
     var isGone: Bool { recipient?.isGone ?? false }
 }
 

@@ -9,7 +9,7 @@ import Threading
 /// would cost a command more time to load than its request takes.
 struct ServerClient {
     /// Seconds; the server answers a command within one.
-    private static let timeout = 15
+    static let timeout = 15
     /// Seconds; a stream that is alive says something (a comment, if nothing else) every 15.
     private static let longestSilence = 60
     private static let largestReply = 256 << 20
@@ -23,14 +23,14 @@ struct ServerClient {
 
     enum Method: String { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
-    /// The answer's body; a refusal becomes a `Failure` with the server's own sentence. `longest`: seconds, where the answer
-    /// waits for something.
+    /// The answer's body; a refusal becomes a `Failure` with the server's own sentence. `patience`: seconds that the server
+    /// may be silent.
     @discardableResult
     func send(
-        _ method: Method, _ path: String, _ body: (any Encodable)? = nil, longest: Int? = nil
+        _ method: Method, _ path: String, _ body: (any Encodable)? = nil, patience: Int = Self.timeout
     ) throws -> [UInt8] {
         let socket = try ClientSocket(address, timeout: Self.timeout)
-        if let longest { socket.allowSilence(seconds: longest) }
+        socket.allowSilence(seconds: patience)
         let json = try body.map { try [UInt8](JSONEncoder().encode($0)) }
         try socket.send(head(method, path, accept: "application/json", length: json?.count) + (json ?? []))
         var reader = ReplyReader()

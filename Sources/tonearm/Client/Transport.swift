@@ -28,7 +28,8 @@ extension ServerClient {
     func play(_ items: [MediaArgument]) throws {
         struct Added: Decodable { var ids: [String] }
         let request = AddRequest(items: items, play: true)
-        let ids = try decode(Added.self, send(.post, "/api/v1/queue/items", request)).ids
+        let bytes = try send(.post, "/api/v1/queue/items", request, patience: AddRequest.patience)
+        let ids = try decode(Added.self, bytes).ids
         try tell(settled(get(PlayerState.self, PlayerState.path)), wanted: ids)
     }
 

@@ -3,6 +3,7 @@
 import Media
 import Playback
 import RemoteAPI
+import Threading
 
 /// The music roots as the API shows them.
 struct LocalMusicCatalogue: MediaCatalogue {
@@ -51,15 +52,45 @@ struct LocalMusicCatalogue: MediaCatalogue {
         return FolderContent(uris: walk.uris, isTruncated: walk.isTruncated)
     }
 
-    func isListName(_ uri: String) -> Bool { MediaListReader.isListName(uri) }
+    func address(_ uri: String) throws(MediaError) -> MediaAddress {
+        let isNetwork = MediaLocator.isNetwork(uri)
+        if !isNetwork {
+            try MusicRoots.checkSpelling(uri)
+        } else if WebAddress(uri) == nil {
+            throw MediaError(.unsupported, "This is no web address such as https://host/path.")
+        }
+        let path = isNetwork ? uri.prefix { $0 != "?" && $0 != "#" } : uri[...]
+        let name: MediaAddress.Name =
+            MediaListReader.isListName(uri) ? .list : AudioFileType.isAudioFile(path) ? .media : .other
+        return MediaAddress(name: name, isNetwork: isNetwork)
+    }
+
+    func places(
+        of uris: [String], seconds: Double, cancellation: MediaCancellation
+    ) -> [Int: Result<MediaPlace, MediaError>] {
+        var lookup = PlaceLookup(roots: playable)
+        var found: [Int: Result<MediaPlace, MediaError>] = [:]
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
+        for (index, uri) in uris.enumerated() {
+            if cancellation.isCancelled || deadline <= .now { break }
+            do throws(MediaError) {
+                let place = try lookup.place(of: uri)
+                if place == .folder { found[index] = .success(.folder) }
+            } catch {
+                found[index] = .failure(error)
+            }
+        }
+        return found
+    }
+
     func isNetwork(_ uri: String) -> Bool { MediaLocator.isNetwork(uri) }
     func server(of uri: String) -> String { WebAddress(uri)?.host ?? uri }
 
     func media(
-        ofList locator: MediaLocator, isGiven: Bool, limit: Int, cancellation: MediaCancellation
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent {
         let found = try lists.contents(
-            of: locator, limit: limit, mustBeList: isGiven, cancellation: cancellation)
+            of: locator, limit: limit, mustBeList: isGiven, patience: patience, cancellation: cancellation)
         return ListContent(items: found.items, isTruncated: found.isTruncated)
     }
 

@@ -70,6 +70,12 @@ struct NetworkOptions: ParsableArguments {
             valueName: "address"))
     var host: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What this server is called, for people and for clients that list servers (default: the machine's name).",
+            valueName: "text"))
+    var name: String?
+
     @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one (default 8080).", valueName: "n"))
     var port: String?
 

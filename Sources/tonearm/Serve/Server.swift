@@ -105,11 +105,14 @@ final class Server {
             roots: roots, playable: playable, opener: files, examiner: examiner,
             lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
-        surfaces = Surfaces(configuration, player, catalogue, log)
         var settings = RemoteAPI.Configuration(
             player: player, clock: clock, media: catalogue,
             site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
+        let identity = ServerIdentity(directory: configuration.data)
+        if let problem = identity.problem { log.warning("the server's id is not kept: \(problem)") }
+        settings.serverID = identity.id
+        settings.serverName = configuration.name ?? LocalNetwork.machineName() ?? "tonearm"
         settings.log = log
         settings.library = library
         settings.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
@@ -126,6 +129,7 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
+        surfaces = Surfaces(configuration, player, api, catalogue, log)
         let session = session
         announcer.obey(SessionRules(besideMusic: session.status))
         session.observe { [recorder, announcer, players] status in

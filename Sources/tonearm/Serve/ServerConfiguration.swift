@@ -33,6 +33,8 @@ struct ServerConfiguration: Equatable {
     var allowedOrigins: [String] = []
     var allowedHosts: [String] = []
     var portFile: String?
+    /// What people call this server; nil: the machine's name.
+    var name: String?
     var logLevel = Logger.Level.info
     var isAnonymous = false
     /// Items may be `http:` and `https:` URLs.
@@ -75,6 +77,7 @@ struct ServerConfiguration: Equatable {
         allowedOrigins = try values.list("allow-origin", options.network.allowOrigin)
         allowedHosts = try values.list("allow-host", options.network.allowHost)
         portFile = try values.text("port-file", options.files.portFile)
+        name = try values.text("name", options.network.name)
         if let setting = try values.setting("log-level", options.files.logLevel) {
             guard let level = Logger.Level(rawValue: setting.text.lowercased()) else {
                 let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")

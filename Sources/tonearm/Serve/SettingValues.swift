@@ -84,7 +84,7 @@ struct SettingValues {
 struct SettingsFile {
     /// The names that it may have; anything else is an error.
     static let names: Set<String> = [
-        "host", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
+        "host", "name", "port", "music", "data", "public", "output", "sink", "token-file", "allow-origin", "allow-host",
         "port-file", "log-level", "anonymous", "library", "interrupt-others", "decode-buffer-frames", "buffer-count",
         "media-worker", "network", "network-timeout", "prebuffer", "rebuffer", "mpris", "logind", "recordings", "cache",
         "cache-dir", "cache-limit", "cache-ignore", "socket",

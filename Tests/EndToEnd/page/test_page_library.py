@@ -81,20 +81,6 @@ def test_album_isPlayedAndAddedWhole_andLeadsBackToWhereItWasOpened(library, api
     expect(back).to_have_count(0)
 
 
-def test_trackThatCannotBePlayed_isRefused_andTheMusicGoesOn(library, api, remote):
-    """The server's verdict is written here: a file that breaks is out of the library before anybody can press its row."""
-    remote.tolerate("Failed to load resource")
-    refusal = {"type": "about:blank", "status": 415, "code": "unsupported", "title": "", "detail": "2.mp3 cannot be played: it is a text file."}
-    asked = []
-    remote.page.route("**/api/v1/media/info**", lambda route: (asked.append(route.request.url), route.fulfill(status=415, json=refusal)))
-    library.get_by_role("button", name=re.compile("^Homogenic")).first.click()
-    api.load("5/1.mp3", play=True)
-    library.locator(".entry-name", has_text="Jóga").click()
-    expect(remote.toast).to_contain_text("2.mp3 cannot be played")
-    assert any("2.mp3" in url for url in asked)
-    assert api.uris() == ["5/1.mp3"]
-
-
 @pytest.mark.parametrize(("words", "found"), [("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")])
 def test_search_findsAndPlays(library, remote, api, words, found):
     library.get_by_role("searchbox", name="Search the library").fill(words)

@@ -22,7 +22,7 @@ import Testing
         let made = try store().create(name: "Evening", entries: entries)
         let store = try store()
         #expect(try store.playlists() == [made])
-        #expect(try store.playlist(made.id).entries == entries)
+        #expect(try store.playlist(made.id, offset: 0, limit: .max).entries == entries)
         #expect(made.length == 2 && made.revision == 1)
     }
 
@@ -31,19 +31,19 @@ import Testing
         let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
         #expect(try store.change(id, name: nil, entries: .append([PlaylistEntry(uri: "2")]), expected: 1).length == 2)
         #expect(try store.change(id, name: "y", entries: nil, expected: 2).name == "y")
-        #expect(try store.playlist(id).entries.map(\.uri) == ["1", "2"])
+        #expect(try store.playlist(id, offset: 0, limit: .max).entries.map(\.uri) == ["1", "2"])
         #expect(try store.change(id, name: nil, entries: .replace([]), expected: nil).length == 0)
         #expect(throws: PlaylistError.revisionMismatch(current: 4)) {
             try store.change(id, name: "z", entries: nil, expected: 1)
         }
-        #expect(try store.playlist(id).list.name == "y")
+        #expect(try store.playlist(id, offset: 0, limit: .max).list.name == "y")
     }
 
     @Test func removedList_isUnknown_andItsIDIsNotGivenAgain() throws {
         let store = try store()
         let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
         try store.remove(id, expected: nil)
-        #expect(throws: PlaylistError.unknown) { try store.playlist(id) }
+        #expect(throws: PlaylistError.unknown) { try store.playlist(id, offset: 0, limit: .max) }
         #expect(try store.create(name: "y", entries: []).id != id)
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(throws: PlaylistError.full(maximum: PlaylistStore.maximumEntries)) {
             try store.change(id, name: nil, entries: .append(many), expected: nil)
         }
-        #expect(try store.playlist(id).list.length == 1)
+        #expect(try store.playlist(id, offset: 0, limit: .max).list.length == 1)
     }
 
     @Test func listBeyondItsBytes_isRefusedWhole() throws {
@@ -77,7 +77,7 @@ import Testing
             // Nobody else may write meanwhile.
             try database.execute(sql: "BEGIN IMMEDIATE")
             #expect(try store.playlists() == [made])
-            #expect(try store.playlist(made.id).entries.count == 1)
+            #expect(try store.playlist(made.id, offset: 0, limit: .max).entries.count == 1)
             let error = #expect(throws: PlaylistError.self) { try store.remove(made.id, expected: nil) }
             guard case .notSaved? = error else { return #expect(Bool(false)) }
             try database.execute(sql: "ROLLBACK")
@@ -118,7 +118,7 @@ import Testing
         let store = try store()
         #expect(try store.playlists().isEmpty && made != nil)
         let list = try store.create(name: "y", entries: [PlaylistEntry(uri: "2")])
-        #expect(try store.playlist(list.id).entries.count == 1)
+        #expect(try store.playlist(list.id, offset: 0, limit: .max).entries.count == 1)
         #expect(try fixture.files.contains { $0.hasPrefix("playlists.sqlite.damaged-") })
     }
 }

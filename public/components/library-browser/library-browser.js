@@ -126,8 +126,7 @@ export class LibraryBrowser extends HTMLElement {
 
   #clicked(button) {
     const { action, kind, id } = button?.dataset ?? {};
-    const file = this.#content?.tracks?.find((track) => kind === "track" && track.id === id)?.uri;
-    const send = (placing) => request(this, "add", { items: [{ [kind]: id }], file, ...placing });
+    const send = (placing) => request(this, "add", { items: [{ [kind]: id }], ...placing });
     switch (action) {
       case "open": return this.#tell("library-open", { kind, id, name: this.#content?.genres?.find((genre) => genre.id === id)?.name });
       case "back": return this.#tell("library-back");

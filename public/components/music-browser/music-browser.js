@@ -155,13 +155,9 @@ export class MusicBrowser extends HTMLElement {
 
   /** What a button adds; without a type all that is shown. */
   #item(type, path, index) {
-    switch (type) {
-      case "file": return { uri: path };
-      case "entry": return this.#folder.entries[index].item;
-      case "list": return { list: path };
-      case "folder": return { folder: path };
-      default: return this.#folder.isList ? { list: this.path } : { folder: this.path };
-    }
+    if (type === "entry") return this.#folder.entries[index].item;
+    const uri = type ? path : this.path;
+    return uri ? { uri } : { folder: "" };
   }
 
   #tell(name, detail = {}) {

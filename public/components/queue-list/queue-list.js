@@ -12,11 +12,9 @@ import { fillRow, makeRow, rowHeight } from "./queue-row.js";
 
 const spare = 6;
 
-/** The queue, of which only the rows in view exist. Properties: `windows` (QueueWindows), `details`
- *  (MediaDetails), `failures` (Failures), `player`. */
+/** The queue, of which only the rows in view exist. Properties: `windows` (QueueWindows), `failures` (Failures), `player`. */
 export class QueueList extends HTMLElement {
   #windows = null;
-  #details = null;
   #failures = null;
   #rows = new Map();
   #cursor = 0;
@@ -67,11 +65,6 @@ export class QueueList extends HTMLElement {
     this.#windows = windows;
     windows.addEventListener("change", () => this.draw());
     this.draw();
-  }
-
-  set details(details) {
-    this.#details = details;
-    details.addEventListener("change", () => this.draw());
   }
 
   set failures(failures) {
@@ -158,16 +151,6 @@ export class QueueList extends HTMLElement {
     this.#place(first, last);
     if (length === 0 || this.scroller.clientHeight === 0) return;
     windows.want(first, last);
-    this.#wantDetails(first, last);
-  }
-
-  #wantDetails(first, last) {
-    const uris = [];
-    for (let index = first; index <= last; index += 1) {
-      const item = this.#windows.item(index);
-      if (item && (item.title === null || typeof item.duration !== "number")) uris.push(item.uri);
-    }
-    this.#details?.want([...new Set(uris)]);
   }
 
   #place(first, last) {
@@ -192,7 +175,8 @@ export class QueueList extends HTMLElement {
       const item = this.#windows.item(index);
       const isCurrent = item !== undefined && item.id === this.currentId;
       // Of what plays more is known than the queue tells.
-      const known = item && { ...(isCurrent ? this.current : null), ...item, media: this.#details?.get(item.uri) };
+      const { current } = this;
+      const known = isCurrent ? { ...current, ...item, duration: current.duration ?? item.duration, tags: current.tags ?? item.tags } : item;
       fillRow(row, known, {
         isCurrent,
         isSounding: this.isSounding,

@@ -32,7 +32,7 @@ export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor
   setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album, failure].filter(Boolean).join("\n") : null);
   const detail = item ? [artist, album].filter(Boolean).join(" – ") || placeOf(item.uri) : "";
   setText(row.querySelector(".row-detail"), failure ?? detail);
-  const duration = item?.duration ?? item?.media?.duration;
+  const duration = item?.duration;
   setText(row.querySelector(".row-duration"), typeof duration === "number" ? formatTime(duration) : "");
   row.dataset.id = item?.id ?? "";
   row.tabIndex = isCursor ? 0 : -1;

@@ -43,7 +43,7 @@ export class WebPanel extends HTMLElement {
       this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path: address, isList: true } }));
       return;
     }
-    const placing = event.submitter?.value === "add" ? { position: "end", look: true } : { position: "next", play: true };
+    const placing = event.submitter?.value === "add" ? { position: "end", check: true } : { position: "next", play: true };
     this.#look(address);
     const isDone = await request(this, "add", { items: [{ uri: address }], ...placing });
     this.#look(null);

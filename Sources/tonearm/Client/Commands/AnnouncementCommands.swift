@@ -129,7 +129,7 @@ private enum SoundArgument {
         if let volume, !(0...100).contains(volume) { throw ValidationError("--volume must lie in 0 to 100.") }
     }
 
-    static func address(_ text: String) -> String { MediaArgument.all([text])[0].uri ?? text }
+    static func address(_ text: String) -> String { MediaArgument.all([text])[0].uri }
 
     static func amplitude(_ volume: Int) -> Double { Level.amplitude(Double(volume) / 100) }
 }

@@ -40,7 +40,7 @@ struct BrowseCommand: ParsableCommand {
         // The top of the music, not the machine's.
         if path.allSatisfy({ $0 == "/" }) { return try browse(client, "") }
         let item = MediaArgument.all([path])[0]
-        guard let uri = item.uri else { return try browse(client, item.folder ?? "") }
+        let uri = item.uri
         if item.isWeb { return try list(client, uri) }
         do {
             try browse(client, uri)

@@ -7,7 +7,7 @@ struct AddCommand: ParsableCommand {
         commandName: "add", abstract: "Adds to the queue.",
         discussion: """
             A URI is relative to the server's music directories (see tonearm browse), or an absolute path in one of them, or \
-            one that begins with ./ or ../; a slash at the end adds the whole folder.
+            one that begins with ./ or ../, or an address of the web; a folder, a playlist or a feed stands for everything in it.
             """)
     @OptionGroup var options: ClientOptions
 
@@ -35,8 +35,9 @@ struct AddCommand: ParsableCommand {
     func run() throws {
         let client = try options.client()
         let place: AddRequest.Place = index.map { .index($0) } ?? (next ? .next : .end)
-        let request = AddRequest(items: try client.checked(MediaArgument.all(uris)), position: place)
-        let added = try client.decode(Added.self, client.send(.post, "/api/v1/queue/items", request))
+        let request = AddRequest(items: MediaArgument.all(uris), position: place)
+        let bytes = try client.send(.post, "/api/v1/queue/items", request, patience: AddRequest.patience)
+        let added = try client.decode(Added.self, bytes)
         Console.say("\(added.count) added, \(added.length) in the queue")
         if added.truncated { Console.complain("The folder holds more than was added.") }
     }

@@ -7,8 +7,8 @@ struct PlayCommand: ParsableCommand {
         commandName: "play", abstract: "Plays: goes on, or a place of the queue, or something new.",
         discussion: """
             With URIs they are added at the end of the queue and the first of them plays. A URI is relative to the server's \
-            music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../; \
-            a slash at the end adds the whole folder.
+            music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../, or an \
+            address of the web; a folder, a playlist or a feed stands for everything in it.
             """)
 
     @OptionGroup var options: ClientOptions
@@ -45,7 +45,7 @@ struct PlayCommand: ParsableCommand {
             let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
             try client.play(Body(itemId: id, position: position?.seconds), named: id)
         } else {
-            try client.play(client.checked(MediaArgument.all(uris)))
+            try client.play(MediaArgument.all(uris))
         }
     }
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+public import Playback
+
+/// Finds out whether addresses in the music roots name a file or a folder, without opening the file.
+///
+/// The folder of the last address stays open, so that a long run of files in one folder costs one system call each. Blocks
+/// on the file system; lives on one thread.
+public struct PlaceLookup {
+    public enum Place: Sendable {
+        /// A regular file, also an empty one.
+        case file
+        case folder
+    }
+
+    private let roots: MusicRoots
+    private var folder: [UInt8]?
+    /// That folder in each root that has it.
+    private var directories: [SharedDirectory] = []
+
+    public init(roots: MusicRoots) {
+        self.roots = roots
+    }
+
+    /// Throws for what does not exist, lies outside the roots or is neither file nor folder.
+    public mutating func place(of uri: String) throws(MediaError) -> Place {
+        if let found = inFolder(Array(uri.utf8)) { return found }
+        let path = try MusicPath(uri: uri)
+        let found = try roots.open(path, flags: clinux_o_path, uri: uri)
+        switch found.status.st_mode & S_IFMT {
+        case S_IFDIR: return .folder
+        case S_IFREG where path.namesFolder:
+            throw MediaError(
+                .notFound,
+                "\(Self.name(found.path)) is a file, but the address ends with a slash, as only a folder's does.")
+        case S_IFREG: return .file
+        default:
+            throw MediaError(
+                .unreadable, "\(Self.name(found.path)) is not a regular file (a pipe, socket or device).")
+        }
+    }
+
+    private static func name(_ path: MusicPath) -> String {
+        path.components.last.map { MusicPath.display($0) } ?? "The music folder"
+    }
+
+    /// For a plain relative path that names no link; nil leaves the answer to `MusicRoots.open`.
+    private mutating func inFolder(_ uri: [UInt8]) -> Place? {
+        guard MusicPath.isPlain(uri) else { return nil }
+        let slash = uri.lastIndex(of: UInt8(ascii: "/"))
+        let name = uri[(slash.map { $0 + 1 } ?? 0)...]
+        guard !name.isEmpty, !name.elementsEqual(".".utf8) else { return nil }
+        enter(Array(uri[..<(slash ?? 0)]))
+        for directory in directories {
+            var status = stat()
+            let code = ConfinedOpen.withCString(Array(name)) {
+                fstatat(directory.number, $0, &status, AT_SYMLINK_NOFOLLOW)
+            }
+            // A later root counts only when this one has nothing of the name.
+            guard code == 0 || errno == ENOENT else { return nil }
+            guard code == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: return .file
+            case S_IFDIR: return .folder
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    private mutating func enter(_ path: [UInt8]) {
+        guard folder != path else { return }
+        folder = path
+        directories = []
+        do throws(MediaError) {
+            let place = try MusicPath(uri: String(decoding: path, as: UTF8.self))
+            let (found, isPartial) = try roots.openEach(place, flags: clinux_o_path | O_DIRECTORY)
+            // The full look-up finds out why a root cannot be asked.
+            guard !isPartial else { return }
+            directories = found.map { SharedDirectory($0.descriptor.take()) }
+        } catch {
+            // The full look-up reports it, with the file's name.
+        }
+    }
+}

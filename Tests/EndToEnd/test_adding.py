@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows 252, 265, 266: what an address becomes when it is added, and what is refused then."""
+
+import shutil
+
+import pytest
+
+from rig import Api
+
+
+@pytest.fixture
+def music(directory, media):
+    root = directory / "music"
+    (root / "album").mkdir(parents=True)
+    for number in range(3):
+        shutil.copy(media.path(f"short-{number}.mp3"), root / "album" / f"{number}.mp3")
+    (root / "list.m3u").write_text("album/1.mp3\nalbum/2.mp3\n")
+    (root / "list.txt").write_text("#EXTM3U\nalbum/2.mp3\nalbum/1.mp3\n")
+    (root / "notes.txt").write_text("Nothing to play.\n")
+    shutil.copy(media.path("text.mp3"), root / "text.mp3")
+    (root / "outside.mp3").symlink_to("/etc/hostname")
+    return root
+
+
+@pytest.fixture
+def api(start_server, music):
+    client = Api(start_server(music=music).url)
+    yield client
+    client.close()
+
+
+REFUSED = {"../../etc/passwd": 403, "file:///etc/passwd": 403, "/etc/passwd": 403, "outside.mp3": 403, "gopher://x": 422, "ftp://host/a.mp3": 422,
+           "missing.mp3": 404, "missing/a.mp3": 404, "album/0.mp3/": 404, "http://": 422, "notes.txt": 422, "missing.m3u": 404}
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/queue/items"), ("PUT", "/queue")])
+def test_what_cannot_be_played_is_refused_when_it_is_added(api, method, path):
+    """Row 265: the member is named, nothing is added and nothing is replaced."""
+    before = api.load("album/0.mp3")
+    revision = api.queue()["revision"]
+    for uri, status in REFUSED.items():
+        response = api.request(method, path, json={"items": [{"uri": "album/1.mp3"}, {"uri": uri}], "play": True})
+        assert (response.status_code, response.json().get("member")) == (status, "items[1].uri"), (uri, response.text)
+    assert api.ids() == before and api.queue()["revision"] == revision and api.player()["status"] != "playing"
+
+
+def test_the_rest_is_added_and_what_was_left_out_is_listed(api):
+    """Row 265: `onError: skip`; a queue is not replaced by nothing."""
+    items = [{"uri": uri} for uri in (*REFUSED, "album/1.mp3")] + [{"folder": "none"}, {"uri": "album/2.mp3"}]
+    answer = api.call("POST", "/queue/items", json={"items": items, "onError": "skip"})
+    assert api.uris() == ["album/1.mp3", "album/2.mp3"] and answer["count"] == 2
+    assert answer["skippedCount"] == len(answer["skipped"]) == len(REFUSED) + 1
+    assert [entry["index"] for entry in answer["skipped"]] == [*range(len(REFUSED)), len(REFUSED) + 1]
+    assert answer["skipped"][-1]["member"] == f"items[{len(REFUSED) + 1}].folder" and answer["skipped"][0]["code"] == "forbidden"
+    nothing = api.request("PUT", "/queue", json={"items": [{"uri": "missing.mp3"}], "onError": "skip"})
+    assert nothing.status_code == 404 and len(api.uris()) == 2
+    none = api.call("POST", "/queue/items", json={"items": [{"uri": "missing.mp3"}], "onError": "skip"})
+    assert (none["count"], none["skippedCount"]) == (0, 1) and len(api.uris()) == 2
+
+
+def test_the_content_decides(api, origin, media):
+    """Row 266: a file, a folder, lists and a feed whatever they are called, a station and an HLS stream."""
+    entry = '<item><title>One</title><enclosure url="{}" type="audio/mpeg"/></item>'.format(f"{origin.url}/song")
+    origin.serve("/song", media.path("short-0.mp3").read_bytes())
+    origin.serve("/feed", f'<rss version="2.0"><channel><title>S</title>{entry}{entry}</channel></rss>'.encode(), content_type="text/xml")
+    origin.serve("/listen", b"[playlist]\nFile1=song\n", content_type="audio/x-scpls")
+    origin.serve("/live", b"#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n", content_type="application/vnd.apple.mpegurl")
+    song = f"{origin.url}/song"
+    expected = {"album/1.mp3": ["album/1.mp3"], "album": [f"album/{n}.mp3" for n in range(3)], "album/": [f"album/{n}.mp3" for n in range(3)],
+                "list.m3u": ["album/1.mp3", "album/2.mp3"], "list.txt": ["album/2.mp3", "album/1.mp3"], song: [song],
+                f"{origin.url}/feed": [song, song], f"{origin.url}/listen": [song], f"{origin.url}/live": [f"{origin.url}/live"]}
+    for uri, uris in expected.items():
+        api.load(uri)
+        assert api.uris() == uris, uri
+        api.call("DELETE", "/queue")
+        one = api.request("POST", "/queue/items", json={"items": [{"uri": uri}], "expand": False})
+        if len(uris) == 1:
+            assert one.status_code == 201 and api.uris() == uris, one.text
+        else:
+            assert (one.status_code, one.json()["code"], one.json()["member"]) == (422, "several-items", "items[0].uri")
+            assert api.queue()["length"] == 0
+    assert api.request("POST", "/queue/items", json={"items": [{"uri": "album", "expand": False}]}).status_code == 422
+
+
+def test_what_is_checked_does_not_end_what_plays(api, origin):
+    """`check`: a file and an address that cannot be played are refused while the music goes on."""
+    origin.serve("/page.mp3", b"<!doctype html><title>No</title>", content_type="text/html")
+    playing = api.load("album/0.mp3", play=True)
+    api.settings(repeat="one")
+    for uri, status in (("text.mp3", 422), (f"{origin.url}/page.mp3", 422), (f"{origin.url}/none.mp3", 404), ("http://127.0.0.1:1/a.mp3", 502)):
+        response = api.request("POST", "/queue/items", json={"items": [{"uri": uri}], "position": "next", "play": True, "check": True})
+        assert response.status_code == status, response.text
+    assert api.ids() == playing and api.wait_status("playing")
+    assert api.add("text.mp3")["count"] == 1, "its name is believed"
+
+
+def test_many_references_to_a_long_playlist(start_server, music):
+    """Row 252: what does not fit is refused, and costs no more memory than what fits."""
+    server = start_server(music=music)
+    api = Api(server.url)
+    items = [{"uri": f"album/{number % 3}.mp3", "title": f"A title of some length {number}"} for number in range(50_000)]
+    made = api.call("POST", "/playlists", json={"name": "long", "items": items})
+    before = server_memory(server)
+    answer = api.request("POST", "/queue/items", json={"items": [{"playlist": made["id"]}] * 100})
+    assert answer.status_code == 413, answer.text
+    assert api.queue()["length"] == 0
+    assert server_memory(server) - before < 200
+    assert api.call("GET", f"/playlists/{made['id']}?offset=49998&limit=10")["items"][1]["title"] == "A title of some length 49999"
+    api.close()
+
+
+def server_memory(server) -> float:
+    """The most that it has had, in MB."""
+    with open(f"/proc/{server.process.pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
