@@ -35,7 +35,7 @@ struct ServerClient {
         try socket.send(head(method, path, accept: "application/json", length: json?.count) + (json ?? []))
         var reader = ReplyReader()
         var answer: [UInt8] = []
-        let limit = longest.map(Double.init) ?? Self.longestAnswer
+        let limit = max(Double(patience), Self.longestAnswer)
         let deadline = MonotonicTime.now.advanced(bySeconds: limit)
         while !reader.isOver {
             guard MonotonicTime.now < deadline else {

@@ -77,7 +77,8 @@ struct AnnounceCommand: ParsableCommand {
             wait: wait,
             volume: volume.map(SoundArgument.amplitude), music: music, duck: duck, priority: priority, output: output)
         let client = try options.client()
-        let answer = try client.send(.post, "/api/v1/announcements", body, longest: wait ? Self.longestWait : nil)
+        let patience = wait ? Self.longestWait : ServerClient.timeout
+        let answer = try client.send(.post, "/api/v1/announcements", body, patience: patience)
         let sound = try client.decode(SoundState.self, answer)
         if let reason = sound.reason, reason != "finished" { throw Failure("\(sound.id) was \(reason).") }
         if let state = sound.state, state != "playing" { Console.say("\(sound.id) \(state)") }
