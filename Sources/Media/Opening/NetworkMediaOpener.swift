@@ -43,7 +43,9 @@ public struct NetworkMediaOpener: MediaOpener {
         }
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let isPlaylist = PlaylistFlag()
-        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits, cache: cache) { loaded in
+        let source = HTTPSource(
+            address, fields: fields, transport: transport, limits: limits, reach: locator.reach, cache: cache
+        ) { loaded in
             if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }
         }
         cancellation.onCancel { source.close() }

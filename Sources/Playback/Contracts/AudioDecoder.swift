@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Addresses
 public import Audio
 
 /// Opens media for the player. It decouples the player from files, networks and codecs, so that the player can be
@@ -30,11 +31,21 @@ public struct MediaLocator: Hashable, Sendable {
     public var headers: [String: String]
     /// Of the queue, when it is opened to be played.
     public var item: ItemID?
+    /// Where `uri` may lead.
+    public var reach: NetworkReach
 
-    public init(uri: String, headers: [String: String] = [:], item: ItemID? = nil) {
+    public init(
+        uri: String, headers: [String: String] = [:], item: ItemID? = nil, reach: NetworkReach = .anywhere
+    ) {
         self.uri = uri
         self.headers = headers
         self.item = item
+        self.reach = reach
+    }
+
+    /// The media of a queue entry.
+    public init(_ draft: ItemDraft, item: ItemID? = nil) {
+        self.init(uri: draft.uri, headers: draft.headers, item: item, reach: draft.reach)
     }
 
     /// Comes from a web server.
@@ -91,6 +102,8 @@ public struct MediaError: Error, Hashable, Sendable {
         case notFound = "not-found"
         /// Outside the music roots, or no permission.
         case forbidden
+        /// A server named an address that is more private than its own.
+        case privateAddress = "private-address"
         /// Opened, but reading failed (I/O error, directory, truncated under our feet).
         case unreadable
         /// No audio in it that a decoder here understands.
