@@ -81,12 +81,12 @@ let package = Package(
         target("Numbers"),
         target("Threading", ["CLinux"]),
         target("Audio", ["CLinux"]),
-        target("Playback", ["Audio", "Threading"]),
+        target("Playback", ["Addresses", "Audio", "Threading"]),
         target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
         target("Session", ["Playback", "Threading"]),
         target("Addresses"),
         target("HTTP", ["Addresses"]),
-        target("Catalogue"),
+        target("Catalogue", ["Addresses"]),
         target("Recording", ["Threading"]),
         target("Announcing", ["Playback", "Threading"]),
 
@@ -94,7 +94,7 @@ let package = Package(
 
         // Adapters: each implements a contract of the core on one library.
         target("Media", ["CLinux", "Addresses", "Playback", "Audio", "Threading"]),
-        target("CurlTransport", ["CCurl", "Loading", "Media", "Threading"]),
+        target("CurlTransport", ["CCurl", "Addresses", "Loading", "Media", "Threading"]),
         target("Deciphering", ["CCrypto", "Loading", "Media", "Playback"]),
         target("XMLScanning", ["CExpat", "Loading", "Media"]),
         target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
@@ -103,7 +103,7 @@ let package = Package(
         target("Resampling", ["CSoxr", "Loading", "Playback", "Audio"]),
         target(
             "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
-        target("RecordingFiles", ["CSndfile", "Addresses", "Recording"]),
+        target("RecordingFiles", ["CSndfile", "Addresses", "Audio", "Media", "Playback", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
@@ -156,8 +156,8 @@ let package = Package(
         tests("AddressesTests", ["Addresses"]),
         tests("HTTPTests", ["HTTP"]),
         tests("StaticSiteTests", ["StaticSite", "HTTP"]),
-        tests("MediaTests", ["Media", "Playback", "PlaybackTesting", "Audio", "Threading"]),
-        tests("CurlTransportTests", ["CurlTransport", "Media", "Threading", "SocketTesting"]),
+        tests("MediaTests", ["Addresses", "Media", "Playback", "PlaybackTesting", "Audio", "Threading"]),
+        tests("CurlTransportTests", ["CurlTransport", "Addresses", "Media", "Threading", "SocketTesting"]),
         tests("DecipheringTests", ["Deciphering", "Media", "Playback"]),
         tests("RangeCacheTests", ["RangeCache", "Catalogue", "Media", "Threading", log]),
         tests("XMLScanningTests", ["XMLScanning", "Media"]),
@@ -191,7 +191,7 @@ let package = Package(
         tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
         tests("RecordingTests", ["Recording", "Threading"]),
         tests("AnnouncingTests", ["Announcing", "Playback", "PlaybackTesting", "Threading"]),
-        tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
+        tests("RecordingFilesTests", ["RecordingFiles", "Recording", "Media", "MediaWorkerClient", "Mpg123Decoding"]),
         tests("TonearmTests", ["tonearm", "Media", "Playback", "Threading"]),
     ]
 )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 public import Catalogue
 import FoundationEssentials
 import GRDB
@@ -49,12 +50,14 @@ public final class PlaylistStore: PlaylistKeeper {
             let rows = try Row.fetchCursor(
                 database,
                 sql:
-                    "SELECT uri, title, artist, album FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?",
+                    "SELECT uri, title, artist, album, reach FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?",
                 arguments: [id.number, offset, limit])
             var entries: [PlaylistEntry] = []
             entries.reserveCapacity(max(0, min(limit, list.length - min(offset, list.length))))
             while let row = try rows.next() {
-                entries.append(PlaylistEntry(uri: row[0], title: row[1], artist: row[2], album: row[3]))
+                entries.append(
+                    PlaylistEntry(
+                        uri: row[0], title: row[1], artist: row[2], album: row[3], reach: NetworkReach(saved: row[4])))
             }
             return (list, entries)
         }
@@ -126,10 +129,10 @@ public final class PlaylistStore: PlaylistKeeper {
         guard try budget.take(bytes(of: id, database) + entries.reduce(0) { $0 + $1.bytes }) else {
             throw PlaylistError.tooLarge(megabytes: budget.megabytes)
         }
-        let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)")
+        let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)")
         for (index, entry) in entries.enumerated() {
             statement.setUncheckedArguments([
-                id.number, first + index, entry.uri, entry.title, entry.artist, entry.album,
+                id.number, first + index, entry.uri, entry.title, entry.artist, entry.album, entry.reach.saved,
             ])
             try statement.execute()
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import FoundationEssentials
 import GRDB
 import Playback
@@ -62,7 +63,7 @@ struct StateReader {
         var budget = ByteBudget.queue
         var isFull = false
         var entries: [(rank: Int64, item: QueueItem)] = []
-        var sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers FROM item"
+        var sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers, reach FROM item"
         // No server writes more than a queue may have; from a file that has, as much as that is read, from its beginning.
         if isCut { sql += " ORDER BY rank, id" }
         let rows = try Row.fetchCursor(database, sql: sql)
@@ -79,7 +80,7 @@ struct StateReader {
             let draft = ItemDraft(
                 uri: uri, title: Self.value(row, 3), artist: Self.value(row, 4), album: Self.value(row, 5),
                 artworkURI: Self.value(row, 6), beginTime: Self.value(row, 7) ?? 0, loops: Self.value(row, 8) ?? 0,
-                headers: Self.headers(Self.value(row, 9)))
+                headers: Self.headers(Self.value(row, 9)), reach: NetworkReach(saved: Self.value(row, 10)))
             isFull = isFull || entries.count == Queue.maximumLength || !budget.take(draft.bytes)
             if isFull {
                 guard isCut else {

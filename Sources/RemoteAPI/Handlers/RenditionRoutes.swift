@@ -36,7 +36,9 @@ struct RenditionRoutes: Sendable {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
                 let query = try Query(call.request, known: ["count"])
-                try waveform(MediaLocator(uri: found.item.uri), query, member: "id", call.request, reply)
+                try waveform(
+                    MediaLocator(uri: found.item.uri, reach: found.item.draft.reach), query, member: "id", call.request,
+                    reply)
             }
         ]
     }
@@ -51,7 +53,9 @@ struct RenditionRoutes: Sendable {
             }
         } use: { thumbnail throws(Problem) in
             guard let thumbnail else {
-                throw .notFound("The video has ended at that time.", code: "behind-the-end")
+                throw Problem(
+                    status: 416, code: "behind-the-end", title: "Behind the end",
+                    detail: "The video has ended at that time.")
             }
             var response = try MediaRoutes.response(thumbnail.jpeg, request)
             response.headers.set("X-Actual-Time", String(thumbnail.time))

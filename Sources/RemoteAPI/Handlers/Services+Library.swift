@@ -29,6 +29,20 @@ extension Services {
 
 }
 
+extension ItemDraft {
+    init(_ entry: PlaylistEntry) {
+        self.init(
+            uri: entry.uri, title: entry.title, artist: entry.artist, album: entry.album, reach: entry.reach)
+    }
+}
+
+extension PlaylistEntry {
+    init(_ draft: ItemDraft) {
+        self.init(
+            uri: draft.uri, title: draft.title, artist: draft.artist, album: draft.album, reach: draft.reach)
+    }
+}
+
 extension Problem {
     static func fromCatalogue<Value>(_ body: () throws(CatalogueError) -> Value) throws(Problem) -> Value {
         do throws(CatalogueError) {
