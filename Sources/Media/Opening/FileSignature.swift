@@ -48,7 +48,7 @@ public enum FileSignature: CaseIterable, Sendable {
         switch self {
         case .png, .jpeg, .gif, .pdf, .zip, .elf, .html, .text: false
         case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts,
-            .transportStream:
+            .transportStream, .ac3, .dts, .musepack, .tak:
             true
         }
     }

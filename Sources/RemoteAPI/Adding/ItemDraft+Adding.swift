@@ -17,12 +17,13 @@ extension ItemDraft {
     }
 
     init(_ entry: PlaylistEntry) {
-        self.init(uri: entry.uri, title: entry.title, artist: entry.artist, album: entry.album)
+        self.init(uri: entry.uri, title: entry.title, artist: entry.artist, album: entry.album, reach: entry.reach)
     }
+}
 
-    /// Of its texts, with what an item takes beside them.
-    var byteCount: Int {
-        let texts = [title, artist, album, artworkURI].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-        return headers.reduce(128 + uri.utf8.count + texts) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+extension PlaylistEntry {
+    init(_ draft: ItemDraft) {
+        self.init(
+            uri: draft.uri, title: draft.title, artist: draft.artist, album: draft.album, reach: draft.reach)
     }
 }

@@ -17,7 +17,6 @@ struct ItemResolver: Sendable {
     static let fileSeconds = 2.0
     /// From here on the catalogue is asked before the disk.
     static let manyFiles = 64
-    static let largest = 64 << 20
 
     let media: any MediaCatalogue
     let library: (any MusicLibrary)?
@@ -95,7 +94,7 @@ private struct Walk {
     let rules: AddingRules
     let cancellation: MediaCancellation
     var resolved = ResolvedItems()
-    private var bytes = 0
+    private var budget = ByteBudget.queue
     private var looks = 0
     private var checks = 0
     private let fileDeadline: MonotonicTime
@@ -281,8 +280,9 @@ private struct Walk {
     }
 
     private mutating func append(_ items: [ItemDraft]) throws(Refusal) {
-        for item in items { bytes += item.byteCount }
-        guard bytes <= ItemResolver.largest else { throw Refusal(cause: .tooLarge(bytes: ItemResolver.largest)) }
+        guard items.allSatisfy({ budget.take($0.bytes) }) else {
+            throw Refusal(cause: .tooLarge(bytes: budget.limit))
+        }
         resolved.items += items
     }
 }

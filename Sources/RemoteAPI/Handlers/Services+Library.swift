@@ -26,21 +26,6 @@ extension Services {
         }
         if !isTaken { throw .busy("Too many requests to the library, the playlists and the cache are under way.") }
     }
-
-}
-
-extension ItemDraft {
-    init(_ entry: PlaylistEntry) {
-        self.init(
-            uri: entry.uri, title: entry.title, artist: entry.artist, album: entry.album, reach: entry.reach)
-    }
-}
-
-extension PlaylistEntry {
-    init(_ draft: ItemDraft) {
-        self.init(
-            uri: draft.uri, title: draft.title, artist: draft.artist, album: draft.album, reach: draft.reach)
-    }
 }
 
 extension Problem {
