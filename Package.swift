@@ -115,7 +115,7 @@ let package = Package(
         target("MPRIS", ["CSystemd", "Addresses", "DBus", "Loading", "Playback", "Threading", log]),
         target("Logind", ["DBus", "Loading", "Session", "Threading", log]),
         target("RangeCache", [grdb, "Catalogue", "Media", "Threading", log]),
-        target("MicrohttpdServer", ["CMicrohttpd", "HTTP", log]),
+        target("MicrohttpdServer", ["CMicrohttpd", "HTTP", "Threading", log]),
         target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
         target("StaticSite", ["CZlib", "Addresses", "HTTP"]),
         target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),

@@ -24,6 +24,8 @@ public enum PlaylistError: Error, Hashable, Sendable {
     case revisionMismatch(current: UInt64)
     /// At most so many playlists, or entries in one.
     case full(maximum: Int)
+    /// The entries would take more.
+    case tooLarge(megabytes: Int)
     /// The disk does not give them; they may be there later.
     case unreadable(String)
     /// The disk refused; nothing has changed.
@@ -75,5 +77,10 @@ public struct PlaylistEntry: Hashable, Sendable {
         self.title = title
         self.artist = artist
         self.album = album
+    }
+
+    /// Of its texts.
+    public var bytes: Int {
+        [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
     }
 }

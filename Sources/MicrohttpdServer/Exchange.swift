@@ -36,6 +36,8 @@ final class Exchange: @unchecked Sendable {
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// Until the answer is there.
     private let counted: CountedBytes
+    /// Of the answer, where it is a large one.
+    private var answerBytes = 0
 
     init(target: String, core: ServerCore) {
         self.target = target
@@ -73,6 +75,7 @@ final class Exchange: @unchecked Sendable {
     func completed() {
         core.exchanges.remove(self)
         counted.release()
+        if answerBytes > 0 { core.answers.withLock { $0.giveBack(answerBytes) } }
         // A reply that nobody will send may hold a descriptor or a stream.
         let unsent = takeReady()
         reply.withLock { $0 = .taken }
@@ -206,7 +209,13 @@ final class Exchange: @unchecked Sendable {
 
     private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         reply.withLock { $0 = .taken }
-        if case .upgrade(let receive) = response.body { upgraded = receive }
+        switch response.body {
+        case .upgrade(let receive): upgraded = receive
+        case .bytes(let bytes) where bytes.count > RequestBody.small:
+            guard core.answers.withLock({ $0.take(bytes.count) }) else { return queue(.tooManyAnswers, on: connection) }
+            answerBytes += bytes.count
+        default: break
+        }
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             cmicrohttpd_queue(connection, UInt32(response.status), handle)
         }

@@ -18,6 +18,13 @@ extension HTTPResponse {
         ).response([("Retry-After", "1")])
     }
 
+    static var tooManyAnswers: HTTPResponse {
+        ProblemDetails(
+            status: 503, code: "busy", title: "Service Unavailable",
+            detail: "Too many large answers wait for their clients to read them."
+        ).response([("Retry-After", "1")])
+    }
+
     /// Where a message ends, or whom it is for, could be read in two ways: nothing more of the connection is read.
     static func malformed(_ detail: String) -> HTTPResponse {
         ProblemDetails.malformedRequest(detail).response([("Connection", "close")])

@@ -5,6 +5,7 @@ internal import Glibc
 public import HTTP
 public import Logging
 internal import Synchronization
+public import Threading
 
 /// HTTP/1.1 on libmicrohttpd: connections come from outside, requests go to a responder. Any thread.
 public final class MicrohttpdServer: Sendable {
@@ -60,17 +61,21 @@ public struct MicrohttpdConfiguration: Sendable {
     public var bodyLimit: Int
     /// Of all large bodies that are read or wait for their answer together; 503 beyond.
     public var bodyMemory: Int
+    /// Of all large answers that are not sent yet; 503 beyond.
+    public var answerMemory: Int
     /// Without any byte in either direction.
     public var idleSeconds: Int
 
     public init(
         threads: Int? = nil, connectionLimit: Int = 10_240,
-        bodyLimit: Int = 32 << 20, bodyMemory: Int = 128 << 20, idleSeconds: Int = 75
+        bodyLimit: Int = 32 << 20, bodyMemory: Int = ByteBudget.bodies.limit,
+        answerMemory: Int = ByteBudget.answers.limit, idleSeconds: Int = 75
     ) {
         self.threads = threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.connectionLimit = connectionLimit
         self.bodyLimit = bodyLimit
         self.bodyMemory = bodyMemory
+        self.answerMemory = answerMemory
         self.idleSeconds = idleSeconds
     }
 }
@@ -89,8 +94,10 @@ final class ServerCore: Sendable {
     /// Handed to the daemon but not yet begun by it, by descriptor.
     let arrivals = Mutex<[Int32: IncomingConnection]>([:])
     let exchanges = ExchangeRegistry()
-    /// Bytes of large bodies.
-    let bodyBytes = Atomic(0)
+    /// Large bodies.
+    let bodies: Mutex<ByteBudget>
+    /// Large answers: who reads slowly keeps libmicrohttpd's copy of one.
+    let answers: Mutex<ByteBudget>
     let cache = ResponseCache()
 
     init(
@@ -101,5 +108,7 @@ final class ServerCore: Sendable {
         self.configuration = configuration
         self.log = log
         self.responder = responder
+        bodies = Mutex(ByteBudget(limit: configuration.bodyMemory))
+        answers = Mutex(ByteBudget(limit: configuration.answerMemory))
     }
 }

@@ -70,7 +70,7 @@ struct RequestBody: ~Copyable {
     }
 }
 
-/// The part of one request in the server's bytes of large bodies. Any thread.
+/// The part of one request in the server's budget of large bodies. Any thread.
 final class CountedBytes: Sendable {
     private let core: ServerCore
     private let count = Atomic(0)
@@ -81,12 +81,13 @@ final class CountedBytes: Sendable {
 
     /// False when there would be too many.
     func add(_ bytes: Int) -> Bool {
-        let total = core.bodyBytes.add(bytes, ordering: .relaxed).newValue
+        guard core.bodies.withLock({ $0.take(bytes) }) else { return false }
         count.add(bytes, ordering: .relaxed)
-        return total <= core.configuration.bodyMemory
+        return true
     }
 
     func release() {
-        core.bodyBytes.subtract(count.exchange(0, ordering: .relaxed), ordering: .relaxed)
+        let bytes = count.exchange(0, ordering: .relaxed)
+        if bytes > 0 { core.bodies.withLock { $0.giveBack(bytes) } }
     }
 }

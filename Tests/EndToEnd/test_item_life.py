@@ -2,8 +2,9 @@
 """What is known of an item, when, and in which order it is told."""
 
 import random
+import time
 
-from rig import Api, within
+from rig import PATIENCE, Api, within
 from rig.waiting import during
 
 
@@ -42,6 +43,28 @@ def test_the_length_of_a_variable_bit_rate_is_told_until_it_is_right(api, events
     told = told_durations(events, mark)
     assert len(told) >= 2 and abs(told[-1] - true) < 0.1, told
     assert abs(api.player()["duration"] - true) < 0.1
+
+
+def test_prepared_it_sounds_sooner_than_unprepared(capture, api, media, origin):
+    """Row 4: within 150 ms where all is ready, though the same item takes a second to open."""
+    origin.serve("/slow.mp3", media.path("long.mp3").read_bytes(), delay=1)
+
+    def sound_after(act) -> float:
+        mark = capture.frames
+        began = time.monotonic()
+        act()
+        capture.wait_sound(mark, timeout=20)
+        return time.monotonic() - began
+
+    unprepared = sound_after(lambda: api.load(f"{origin.url}/slow.mp3", play=True))
+    api.command("stop")
+    capture.wait_silence()
+    api.request("DELETE", "/queue")
+    api.load(f"{origin.url}/slow.mp3")
+    api.wait_status("ready", timeout=20)
+    prepared = sound_after(api.play)
+    assert prepared < 0.15 * PATIENCE and prepared < unprepared / 2, (prepared, unprepared)
+    assert unprepared >= 1
 
 
 def test_duration_and_loaded_part_are_told_as_they_become_known(api, events):

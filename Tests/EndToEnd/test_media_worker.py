@@ -117,14 +117,18 @@ def test_a_hung_worker_is_given_up(quiet, open_events, formats):
 
 
 def test_an_underrun_is_counted_told_and_over(start_server, open_events, formats):
-    """Rows 88, 239: a decoder that stands still for a second: `buffering`, the counter rises, time jumps, it plays on."""
+    """Rows 88, 239: a decoder that stands still for a second: `buffering`, the counter rises, time jumps, it plays on; how
+    long decoding takes is counted."""
     server = start_server(arguments=("--library", "off", "--buffer-count", "2", "--decode-buffer-frames", "512"))
     api = Api(server.url)
     events = open_events("interval=0.1", url=server.events_url)
 
-    def underruns() -> int:
+    def metric(name: str) -> float:
         text = api.request("GET", "//metrics").text
-        return int(float(next(line.split()[-1] for line in text.splitlines() if line.startswith("tonearm_underruns_total{"))))
+        return float(next(line.split()[-1] for line in text.splitlines() if line.startswith(name + "{")))
+
+    def underruns() -> int:
+        return int(metric("tonearm_underruns_total"))
 
     api.load("formats/long.flac")
     api.play()
@@ -132,6 +136,8 @@ def test_an_underrun_is_counted_told_and_over(start_server, open_events, formats
     (process,) = workers(server)
     before = events.wait_for("time", lambda event: event["rate"] == 1)["discontinuity"]
     assert underruns() == 0
+    decoding = metric("tonearm_decode_seconds_total")
+    assert 0 < decoding < 10
     mark = events.mark()
     os.kill(process, signal.SIGSTOP)
     dry = events.wait_status("buffering", mark=mark, timeout=8)
@@ -140,6 +146,8 @@ def test_an_underrun_is_counted_told_and_over(start_server, open_events, formats
     os.kill(process, signal.SIGCONT)
     events.wait_status("playing", mark=mark)
     after = events.wait_for("time", lambda event: event["rate"] == 1, mark=events.mark())
+    # At least as long as the buffered sound lasted, which is 0.1 s.
+    eventually(lambda: metric("tonearm_decode_seconds_total") > decoding + 0.05, "the time of decoding")
     assert after["discontinuity"] == before + 1 and after["position"] >= dry["position"] - 0.01
     assert underruns() == 1
     api.close()

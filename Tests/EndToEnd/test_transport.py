@@ -332,6 +332,7 @@ def test_ten_thousand_commands_are_all_answered_in_time(pulse, start_server, out
     dice = random.Random(62)
     sent: dict[int, float] = {}
     took: list[float] = []
+    began = time.monotonic()
     with connect(server.events_url + "?events=status", max_size=None, compression=None, proxy=None) as socket:
         for number in range(count + ahead):
             if number < count:
@@ -342,7 +343,10 @@ def test_ten_thousand_commands_are_all_answered_in_time(pulse, start_server, out
                 message = json.loads(socket.recv(timeout=20))
                 if message["type"] == "reply":
                     took.append(time.monotonic() - sent.pop(message["id"]))
-    assert len(took) == count and max(took) < 1 * PATIENCE
+    assert time.monotonic() - began < 60
+    # A machine that stands still for a moment holds up those that are on their way.
+    late = [seconds for seconds in took if seconds >= 1]
+    assert len(took) == count and len(late) <= ahead and max(took) < 1 * PATIENCE
     api.pause()
     api.play(index=2)
     assert api.wait_status("playing")["queueIndex"] == 2

@@ -18,13 +18,14 @@ final class LiveServer: HTTPResponder {
     private let running = Mutex<(door: FrontDoor, server: MicrohttpdServer)?>(nil)
 
     init(
-        bodyLimit: Int = 1 << 20, bodyMemory: Int = 128 << 20,
+        bodyLimit: Int = 1 << 20, bodyMemory: Int = 128 << 20, answerMemory: Int = 128 << 20,
         _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
     ) throws {
         self.answer = answer
         let log = Logger(label: "test")
         let server = try MicrohttpdServer(
-            configuration: MicrohttpdConfiguration(bodyLimit: bodyLimit, bodyMemory: bodyMemory), log: log,
+            configuration: MicrohttpdConfiguration(
+                bodyLimit: bodyLimit, bodyMemory: bodyMemory, answerMemory: answerMemory), log: log,
             responder: Forward(self))
         let door = try FrontDoor(
             host: "127.0.0.1", port: 0, log: log, plain: { server.adopt($0) }, upgrade: { close($0.descriptor) })

@@ -162,4 +162,34 @@ import Testing
         #expect(try client.response(hasBody: false).status == 204)
         #expect(recipient(1)?.isGone == true)
     }
+
+    /// What is not read stays with the server: only so much of it, and only of large ones.
+    @Test func largeAnswers_thatNobodyReads_areBounded() throws {
+        let large = 20 << 20
+        let server = try LiveServer(answerMemory: 30 << 20) { request, reply in
+            reply(
+                HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 65, count: request.path == "/l" ? large : 9)))
+            )
+        }
+        let get = "GET /l HTTP/1.1\r\nHost: h\r\n\r\n"
+        let slow = try server.client()
+        try slow.send(get)
+        #expect(try slow.receive(exactly: 12).elementsEqual("HTTP/1.1 200".utf8))
+        let other = try server.client()
+        try other.send(get)
+        let refusal = try other.response()
+        #expect(refusal.status == 503 && refusal.headers["retry-after"] == "1")
+        try other.send("GET /s HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try other.response().status == 200)
+        // The rest of it: nothing was lost, and there is room again.
+        _ = try slow.receive(until: "\r\n\r\n")
+        #expect(try slow.receive(exactly: large).count == large)
+        #expect(
+            eventually {
+                do {
+                    try other.send(get)
+                    return try other.response().status == 200
+                } catch { return false }
+            })
+    }
 }

@@ -32,6 +32,7 @@ ROWS = {
     "http": (rows_server.http, 5),
     "ws": (rows_server.ws, 5),
     "queue": (rows_server.queue, 5),
+    "undo": (rows_server.undo, 100),
     "wakeups": (rows_sound.wakeups, 5),
     "render": (rows_render.render, 5),
     "scan": (rows_library.scan, 3),

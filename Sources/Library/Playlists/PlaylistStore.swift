@@ -5,6 +5,7 @@ import FoundationEssentials
 import GRDB
 public import Logging
 import Synchronization
+import Threading
 
 /// Saved playlists in `playlists.sqlite` of the data directory. Usable from any thread; calls wait for each other.
 public final class PlaylistStore: PlaylistKeeper {
@@ -111,6 +112,10 @@ public final class PlaylistStore: PlaylistKeeper {
         _ entries: [PlaylistEntry], into id: PlaylistID, from first: Int, _ database: Database
     ) throws {
         guard first + entries.count <= maximumEntries else { throw PlaylistError.full(maximum: maximumEntries) }
+        var budget = ByteBudget.playlist
+        guard try budget.take(bytes(of: id, database) + entries.reduce(0) { $0 + $1.bytes }) else {
+            throw PlaylistError.tooLarge(megabytes: budget.megabytes)
+        }
         let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)")
         for (index, entry) in entries.enumerated() {
             statement.setUncheckedArguments([
@@ -118,6 +123,18 @@ public final class PlaylistStore: PlaylistKeeper {
             ])
             try statement.execute()
         }
+    }
+
+    /// Of the entries that are there.
+    private static func bytes(of id: PlaylistID, _ database: Database) throws -> Int {
+        try Int.fetchOne(
+            database,
+            sql: """
+                SELECT coalesce(sum(
+                    length(CAST(uri AS BLOB)) + coalesce(length(CAST(title AS BLOB)), 0)
+                    + coalesce(length(CAST(artist AS BLOB)), 0) + coalesce(length(CAST(album AS BLOB)), 0)), 0)
+                FROM entry WHERE playlist = ?
+                """, arguments: [id.number]) ?? 0
     }
 
     /// Waits for what is under way; every later call fails.

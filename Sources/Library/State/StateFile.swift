@@ -3,6 +3,7 @@
 import GRDB
 import Logging
 import Playback
+import Threading
 
 /// Opens `state.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
 struct StateFile {
@@ -39,8 +40,13 @@ struct StateFile {
         var configuration = Configuration()
         configuration.label = "state"
         configuration.prepareDatabase { database in
+            // Nobody else uses the file (`DirectoryLock`): no lock is taken for each commit, and the index of the journal is kept
+            // in memory.
             try database.execute(
-                sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304")
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+                    PRAGMA journal_size_limit = 4194304
+                    """)
             // Debian's SQLite overwrites every page that becomes free, all of a long queue's when it is cleared; this way
             // it does so where the page is written anyway.
             try database.execute(sql: "PRAGMA secure_delete = FAST")
@@ -51,6 +57,9 @@ struct StateFile {
         queue = try DatabaseQueue(path: path, configuration: configuration)
         try StateSchema.prepare(queue)
         let reader = try queue.read { try StateReader($0) }
+        if reader.isCut {
+            logger.warning("\(path): the queue is larger than \(ByteBudget.queue.megabytes) MB; its end is kept aside")
+        }
         if reader.skipped > 0 { logger.warning("\(path): \(reader.skipped) unreadable rows were skipped") }
         var writer = StateWriter(ranks: reader.ranks)
         if reader.needsRenumbering || !reader.skippedItems.isEmpty {

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import GRDB
 import Playback
+import Threading
 
 /// Reads the whole saved state. A row that makes no sense is skipped and counted; a file that cannot be read throws.
 struct StateReader {
@@ -13,6 +14,9 @@ struct StateReader {
     private(set) var skippedItems: [Int64] = []
     /// Some ranks were equal or far out: the order must be written anew.
     private(set) var needsRenumbering = false
+
+    /// There are more items than a queue may have: those at its end are among the skipped ones.
+    private(set) var isCut = false
 
     init(_ database: Database) throws {
         try readItems(database)
@@ -55,8 +59,12 @@ struct StateReader {
     }
 
     private mutating func readItems(_ database: Database) throws {
+        var budget = ByteBudget.queue
+        var isFull = false
         var entries: [(rank: Int64, item: QueueItem)] = []
-        let sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers FROM item"
+        var sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers FROM item"
+        // No server writes more than a queue may have; from a file that has, as much as that is read, from its beginning.
+        if isCut { sql += " ORDER BY rank, id" }
         let rows = try Row.fetchCursor(database, sql: sql)
         while let row = try rows.next() {
             guard let id: Int64 = Self.value(row, 0), let rank: Int64 = Self.value(row, 1),
@@ -72,6 +80,15 @@ struct StateReader {
                 uri: uri, title: Self.value(row, 3), artist: Self.value(row, 4), album: Self.value(row, 5),
                 artworkURI: Self.value(row, 6), beginTime: Self.value(row, 7) ?? 0, loops: Self.value(row, 8) ?? 0,
                 headers: Self.headers(Self.value(row, 9)))
+            isFull = isFull || entries.count == Queue.maximumLength || !budget.take(draft.bytes)
+            if isFull {
+                guard isCut else {
+                    (isCut, skipped, skippedItems) = (true, 0, [])
+                    return try readItems(database)
+                }
+                skippedItems.append(id)
+                continue
+            }
             entries.append((rank, QueueItem(id: ItemID(number: UInt64(bitPattern: id)), draft: draft)))
         }
         entries.sort { ($0.rank, $0.item.id.number) < ($1.rank, $1.item.id.number) }

@@ -17,9 +17,13 @@ final class DecodeReader {
     private let samples: UnsafeMutableBufferPointer<Float>
     private var consumed = 0
     private let cancellation: MediaCancellation
+    private let meter: DecodeMeter
 
-    init(_ decoder: any AudioDecoder, chunk: Int, cancellation: MediaCancellation) {
+    init(
+        _ decoder: any AudioDecoder, chunk: Int, cancellation: MediaCancellation, meter: DecodeMeter = DecodeMeter()
+    ) {
         self.decoder = decoder
+        self.meter = meter
         self.cancellation = cancellation
         reported = decoder.media
         format = decoder.media.format
@@ -59,7 +63,9 @@ final class DecodeReader {
         while available == 0, !isAtEnd {
             format = decoder.media.format
             let capacity = samples.count / 8 * format.channelCount
-            let result = try decoder.decode(into: UnsafeMutableBufferPointer(rebasing: samples[..<capacity]))
+            let result = try meter.measure { () throws(MediaError) in
+                try decoder.decode(into: UnsafeMutableBufferPointer(rebasing: samples[..<capacity]))
+            }
             available = result.frames
             consumed = 0
             isAtEnd = result.endOfStream

@@ -20,7 +20,7 @@ final class DecodeSession: Sendable {
 
     init(
         _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
-        conversion: any SampleRateConversion, buffering: DecodeBuffering,
+        conversion: any SampleRateConversion, buffering: DecodeBuffering, meter: DecodeMeter,
         report: @escaping @Sendable (Generation, DecodeEvent) -> Void
     ) {
         self.generation = generation
@@ -30,7 +30,7 @@ final class DecodeSession: Sendable {
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
                 start, conversion: conversion, buffering: buffering, mailbox: mailbox, cancellation: cancellation,
-                report: { report(generation, $0) })
+                meter: meter, report: { report(generation, $0) })
             let locator = MediaLocator(uri: draft.uri, headers: draft.headers, item: id, oneShot: draft.oneShot)
             worker.run(locator, opener: opener)
         }

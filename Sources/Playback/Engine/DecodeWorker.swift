@@ -9,6 +9,7 @@ struct DecodeWorker {
     let buffering: DecodeBuffering
     let mailbox: Mailbox<DecodeSession.Command>
     let cancellation: MediaCancellation
+    let meter: DecodeMeter
     let report: @Sendable (DecodeEvent) -> Void
 
     private var run = DecodeRun()
@@ -17,20 +18,21 @@ struct DecodeWorker {
     init(
         _ start: DecodeStart, conversion: any SampleRateConversion, buffering: DecodeBuffering,
         mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
-        report: @escaping @Sendable (DecodeEvent) -> Void
+        meter: DecodeMeter, report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
         self.start = start
         self.conversion = conversion
         self.buffering = buffering
         self.mailbox = mailbox
         self.cancellation = cancellation
+        self.meter = meter
         self.report = report
     }
 
     mutating func run(_ locator: MediaLocator, opener: any MediaOpener) {
         do {
             let reader = DecodeReader(
-                try open(locator, opener), chunk: buffering.frames, cancellation: cancellation)
+                try open(locator, opener), chunk: buffering.frames, cancellation: cancellation, meter: meter)
             report(.opened(reader.decoder.media))
             try begin(reader)
             try serve(reader)

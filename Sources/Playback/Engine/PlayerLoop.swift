@@ -34,6 +34,7 @@ final class PlayerLoop: @unchecked Sendable {
 
     private let environment: Player.Environment
     private var sessions: [Generation: DecodeSession] = [:]
+    private let decodeMeter = DecodeMeter()
     private var ring: FrameRing?
     private var replies: [CommandToken: Reply] = [:]
     /// Commands that are done, but for their save.
@@ -156,6 +157,7 @@ final class PlayerLoop: @unchecked Sendable {
             if let ring, let format = core.stream.format {
                 snapshot.statistics.bufferedAhead = format.seconds(max(0, ring.writeIndex - reading.ringIndex))
             }
+            snapshot.statistics.decodeSeconds = decodeMeter.seconds
             published.withLock { $0 = snapshot }
             return actions
         }
@@ -242,7 +244,8 @@ final class PlayerLoop: @unchecked Sendable {
     private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
         sessions[generation] = DecodeSession(
             item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
-            buffering: environment.buffering, report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
+            buffering: environment.buffering, meter: decodeMeter,
+            report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
     }
 
     private func feed(_ generation: Generation) {

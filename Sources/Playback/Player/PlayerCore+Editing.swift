@@ -164,6 +164,8 @@ extension PlaybackError {
         case .nothingToUndo: self.init(.nothingToUndo, "There is no edit to undo.")
         case .nothingToRedo: self.init(.nothingToRedo, "There is no edit to redo.")
         case .full(let maximum): self.init(.queueFull, "The queue holds at most \(maximum) items.")
+        case .tooLarge(let megabytes):
+            self.init(.queueFull, "The items of a queue take at most \(megabytes) MB.")
         }
     }
 }

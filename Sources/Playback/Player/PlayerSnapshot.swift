@@ -100,6 +100,8 @@ public struct PlayerStatistics: Hashable, Sendable {
     public var itemsFailed: UInt64 = 0
     /// Seconds of decoded sound between the decoder and the sink.
     public var bufferedAhead = 0.0
+    /// Seconds that decoders have taken, with what they waited for their sources.
+    public var decodeSeconds = 0.0
 
     public init() {}
 }

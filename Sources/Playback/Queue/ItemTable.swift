@@ -12,6 +12,8 @@ struct ItemTable: Sendable {
 
     private var pages: [UInt64: Page] = [:]
     private(set) var count = 0
+    /// Of all items.
+    private(set) var bytes = 0
 
     subscript(id: ItemID) -> QueueItem? {
         get { pages[id.number >> Self.pageBits]?.slots[Self.slot(id)] }
@@ -25,6 +27,7 @@ struct ItemTable: Sendable {
         let slot = Self.slot(id)
         let old = pages[key]?.slots[slot]
         if old == nil && new == nil { return nil }
+        bytes += (new?.bytes ?? 0) - (old?.bytes ?? 0)
         let change = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
         count += change
         if new == nil && pages[key]?.count == 1 {
@@ -46,6 +49,7 @@ struct ItemTable: Sendable {
                 page.slots[Self.slot(items[start].id)] = items[start]
                 page.count += 1
                 count += 1
+                bytes += items[start].bytes
                 start += 1
             }
             pages[key] = page

@@ -8,7 +8,7 @@ extension Queue {
             table.insert(items)
             order.insert(contentsOf: items.lazy.map(\.id), at: index)
             if index < place || (index == place && currentID != nil) { place += items.count }
-            round?.join(items.lazy.map(\.id))
+            round?.join(items.lazy.map(\.id), count: order.count) { [table] in table[$0] != nil }
         case .removed(let entries): remove(entries)
         case .restored(let entries): restore(entries)
         case .moved(let ids, let from, let to):
@@ -45,7 +45,7 @@ extension Queue {
         let indices = entries.map(\.index)
         order.insert(ids, at: indices)
         shiftPlace(inserted: indices)
-        round?.join(ids)
+        round?.join(ids, count: order.count) { [table] in table[$0] != nil }
     }
 
     private mutating func replaceAll(_ contents: QueueContents, start: Int) {

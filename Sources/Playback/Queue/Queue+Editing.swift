@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Threading
+
 extension Queue {
     /// Applies one edit, all or nothing. Returns what changed; nil when nothing did (an empty insert, a move to the same
     /// place), and then the revision stays. Never changes what is current, except that `replace`, `clear` and the removal
@@ -40,6 +42,7 @@ extension Queue {
             try check(position: start ?? 0, in: 0...max(0, drafts.count - 1), length: drafts.count)
             guard drafts.count <= Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
             if drafts.isEmpty && order.isEmpty { return nil }
+            try checkRoom(for: drafts, besides: 0)
             return .replaced(old: contents, new: QueueContents(makeItems(drafts)))
         case .insert(let drafts, let point):
             if case .index(let index) = point { return try insertion(of: drafts, at: index) }
@@ -62,7 +65,9 @@ extension Queue {
     private mutating func insertion(of drafts: [ItemDraft], at index: Int) throws(QueueError) -> QueueChange? {
         try check(position: index, in: 0...count, length: count)
         guard drafts.count <= Self.maximumLength - count else { throw .full(maximum: Self.maximumLength) }
-        return drafts.isEmpty ? nil : .inserted(makeItems(drafts), at: index)
+        guard !drafts.isEmpty else { return nil }
+        try checkRoom(for: drafts, besides: table.bytes)
+        return .inserted(makeItems(drafts), at: index)
     }
 
     private func update(of id: ItemID, _ patch: ItemPatch) throws(QueueError) -> QueueChange? {
@@ -74,7 +79,9 @@ extension Queue {
         if let artworkURI = patch.artworkURI { draft.artworkURI = artworkURI }
         if let beginTime = patch.beginTime { draft.beginTime = beginTime }
         if let loops = patch.loops { draft.loops = loops }
-        return draft == old.draft ? nil : .updated(old: old, new: QueueItem(id: id, draft: draft))
+        guard draft != old.draft else { return nil }
+        try checkRoom(for: [draft], besides: table.bytes - old.bytes)
+        return .updated(old: old, new: QueueItem(id: id, draft: draft))
     }
 
     private func move(of ids: [ItemID], to position: Int) throws(QueueError) -> QueueChange? {
@@ -96,6 +103,11 @@ extension Queue {
 
     private func check(position: Int, in range: ClosedRange<Int>, length: Int) throws(QueueError) {
         guard range.contains(position) else { throw .positionOutOfRange(position, length: length) }
+    }
+
+    private func checkRoom(for drafts: [ItemDraft], besides others: Int) throws(QueueError) {
+        var budget = ByteBudget.queue
+        guard budget.take(drafts.reduce(others) { $0 + $1.bytes }) else { throw .tooLarge(megabytes: budget.megabytes) }
     }
 
     private mutating func makeItems(_ drafts: [ItemDraft]) -> [QueueItem] {

@@ -23,7 +23,7 @@ extension Queue {
         place = index
         heard.record(id)
         upNext.becameCurrent(id, keepsOthers: round != nil)
-        round?.becameCurrent(id, order: order)
+        round?.becameCurrent(id, order: order) { [table] in table[$0] != nil }
     }
 
     /// What follows the current item when it ends by itself: with repeat one the same item again; nil at the end.

@@ -20,7 +20,9 @@ extension Queue {
         case .newUpNext, .newNow:
             undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
             guard case .inserted(let items, _) = proposal.change else { return }
-            upNext.insert(items.map(\.id), first: proposal.step == .newNow)
+            upNext.insert(items.map(\.id), first: proposal.step == .newNow, count: order.count) { [table] in
+                table[$0] != nil
+            }
         case .back: undoHistory.stepBack()
         case .forward: undoHistory.stepForward()
         }

@@ -24,6 +24,9 @@ public struct QueueContents: RandomAccessCollection, Sendable {
         self.init(order: items.map(\.id), table: table)
     }
 
+    /// As `ItemDraft.bytes`, of all items.
+    var bytes: Int { table.bytes }
+
     public var startIndex: Int { 0 }
     public var endIndex: Int { order.count }
     public subscript(index: Int) -> QueueItem {

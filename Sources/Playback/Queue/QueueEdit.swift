@@ -49,6 +49,8 @@ public enum QueueError: Error, Hashable, Sendable {
     case nothingToRedo
     /// The queue's bound (`Queue.maximumLength`) would be passed.
     case full(maximum: Int)
+    /// The items would take more than `ByteBudget.queue`.
+    case tooLarge(megabytes: Int)
 }
 
 /// What an edit did, enough to save it, to tell clients, and to take it back.

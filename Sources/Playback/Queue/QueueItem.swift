@@ -52,6 +52,18 @@ public struct ItemDraft: Hashable, Sendable {
 }
 
 extension ItemDraft {
+    /// What it costs to keep, as `ByteBudget` counts: its texts, and what holds them where there is more than a `uri`.
+    public var bytes: Int {
+        var bytes = uri.utf8.count
+        if QueueItem.isPlain(self) { return bytes }
+        bytes += 128
+        for text in [title, artist, album, artworkURI] { bytes += text?.utf8.count ?? 0 }
+        for (name, value) in headers { bytes += 64 + name.utf8.count + value.utf8.count }
+        return bytes
+    }
+}
+
+extension ItemDraft {
     /// `artworkURI`, where that is an address that a server can be asked for.
     public var webPicture: String? {
         guard let uri = artworkURI, let end = uri.firstIndex(of: ":") else { return nil }
@@ -75,16 +87,23 @@ public final class QueueItem: Sendable {
     public var draft: ItemDraft { details?.draft ?? ItemDraft(uri: uri) }
     /// It has nothing but its `uri`, as most have.
     public var isPlain: Bool { details == nil }
+    /// As `ItemDraft.bytes`.
+    public var bytes: Int { details?.bytes ?? uri.utf8.count }
     /// Comes from a server, by its address: what takes its time to open.
     public var isRemote: Bool { MediaLocator.isNetwork(uri) }
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
     public var oneShot: OneShot? { details?.draft.oneShot }
 
-    private static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
+    fileprivate static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
 
     private final class Details: Sendable {
         let draft: ItemDraft
-        init(_ draft: ItemDraft) { self.draft = draft }
+        let bytes: Int
+
+        init(_ draft: ItemDraft) {
+            self.draft = draft
+            bytes = draft.bytes
+        }
     }
 }

@@ -15,7 +15,21 @@ struct ShuffleRound: Sendable {
         if let id { heard.insert(id) }
     }
 
-    mutating func join(_ ids: some Sequence<ItemID>) { remaining.append(contentsOf: ids) }
+    /// How many may be kept in vain, beside as many as the queue has.
+    static let slack = 1024
+
+    /// What it holds, in ids.
+    var size: Int { remaining.count + heard.count }
+
+    /// `count`: of the queue, with these. What left the queue and came back stands twice until it is drawn, so that what is
+    /// no longer wanted is dropped here and there.
+    mutating func join(_ ids: some Collection<ItemID>, count: Int, where isThere: (ItemID) -> Bool) {
+        if remaining.count + ids.count > 2 * count + Self.slack {
+            var seen = Set(ids)
+            remaining.removeAll { !isThere($0) || heard.contains($0) || !seen.insert($0).inserted }
+        }
+        remaining.append(contentsOf: ids)
+    }
 
     /// The next item of this round, the same until it becomes current; nil when all were heard.
     mutating func draw(
@@ -47,7 +61,7 @@ struct ShuffleRound: Sendable {
         return opener
     }
 
-    mutating func becameCurrent(_ id: ItemID, order: [ItemID]) {
+    mutating func becameCurrent(_ id: ItemID, order: [ItemID], where isThere: (ItemID) -> Bool) {
         if id == opener {
             self = ShuffleRound(order, heard: id)
             return
@@ -57,5 +71,6 @@ struct ShuffleRound: Sendable {
         if let drawn, drawn != id { remaining.append(drawn) }
         drawn = nil
         heard.insert(id)
+        if heard.count > 2 * order.count + Self.slack { heard = heard.filter(isThere) }
     }
 }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes that can be taken back and done again: changes, not snapshots, bounded in number and in what they keep
-/// alive. The newest one stays whatever its size.
+internal import Threading
+
+/// The changes that can be taken back and done again: changes, not snapshots, bounded in number and in bytes. The newest one
+/// stays whatever its size: what it keeps was the queue, or is it.
 struct UndoHistory: Sendable {
     struct Entry: Sendable {
         var change: QueueChange
         /// Where the queue was before and after; used when its whole content changes.
         var placeBefore: Int
         var placeAfter: Int
+        let bytes: Int
+
+        init(change: QueueChange, placeBefore: Int, placeAfter: Int) {
+            self.change = change
+            self.placeBefore = placeBefore
+            self.placeAfter = placeAfter
+            bytes = change.bytes
+        }
     }
 
     static let maximumEntries = 100
-    static let maximumWeight = 200_000
 
     private(set) var undoable: [Entry] = []
     private(set) var redoable: [Entry] = []
@@ -22,11 +31,12 @@ struct UndoHistory: Sendable {
     mutating func record(_ entry: Entry) {
         redoable.removeAll()
         undoable.append(entry)
-        var weight = entry.change.weight
+        var budget = ByteBudget.undo
+        var isFull = !budget.take(entry.bytes)
         var kept = 1
         for older in undoable.dropLast().reversed() {
-            weight += older.change.weight
-            guard kept < Self.maximumEntries, weight <= Self.maximumWeight else { break }
+            isFull = isFull || !budget.take(older.bytes)
+            guard kept < Self.maximumEntries, !isFull else { break }
             kept += 1
         }
         undoable.removeFirst(undoable.count - kept)

@@ -6,8 +6,16 @@ struct UpNext: Sendable {
     /// How many at the front came since the current item became current: the next ones go behind them.
     private var runLength = 0
 
-    /// `first`: before the others.
-    mutating func insert(_ new: [ItemID], first: Bool) {
+    /// What it holds, in ids.
+    var size: Int { ids.count }
+
+    /// `first`: before the others. `count`: of the queue, with these. Those that left the queue are kept, as undo may bring them
+    /// back, but not without end.
+    mutating func insert(_ new: [ItemID], first: Bool, count: Int, where isThere: (ItemID) -> Bool) {
+        if ids.count + new.count > 2 * count + ShuffleRound.slack {
+            runLength = ids[..<runLength].count(where: isThere)
+            ids.removeAll { !isThere($0) }
+        }
         ids.insert(contentsOf: new, at: first ? 0 : runLength)
         runLength += new.count
     }

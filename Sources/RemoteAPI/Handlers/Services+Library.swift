@@ -92,6 +92,8 @@ extension Problem {
                     detail: "The playlist has another revision by now: read it again and repeat the change.",
                     headers: id.map { [("ETag", PlaylistTag(id: $0, revision: current).tag.description)] } ?? [])
             case .full(let maximum): throw .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
+            case .tooLarge(let megabytes):
+                throw .tooLarge("The entries of a playlist take at most \(megabytes) MB.", code: "playlist-full")
             case .unreadable(let reason):
                 throw Problem(
                     status: 503, code: "playlists-unavailable", title: "Playlists unavailable", detail: reason)

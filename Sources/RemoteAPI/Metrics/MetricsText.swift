@@ -85,6 +85,10 @@ extension MetricsText {
         family(
             "tonearm_buffered_ahead_seconds", "gauge", "Decoded sound between the decoder and the sink.", players
         ) { $0.statistics.bufferedAhead }
+        family(
+            "tonearm_decode_seconds_total", "counter", "Time that decoders took, waiting for their sources included.",
+            players
+        ) { $0.statistics.decodeSeconds }
     }
 
     mutating func sounds(_ players: [(id: String, AnnouncerStatus)]) {

@@ -27,7 +27,7 @@ class Behaviour:
     drops: list[int] = field(default_factory=list)
     # A drop is a reset (RST), not an end (FIN).
     resets: bool = False
-    # While this event is set, nothing is sent from `hold_at` on.
+    # While this event is set, nothing is sent from `hold_at` on, which may be moved meanwhile.
     hold_at: int | None = None
     held: threading.Event = field(default_factory=threading.Event)
     # Instead of the real one; None sends no Content-Length.
@@ -217,7 +217,7 @@ class Origin:
         piece = 16384 if not behaviour.rate else max(1, min(16384, int(behaviour.rate / 20)))
         while place < end:
             if behaviour.hold_at is not None and place >= behaviour.hold_at:
-                while behaviour.held.is_set() and not self._closing.is_set():
+                while behaviour.held.is_set() and place >= (behaviour.hold_at or 0) and not self._closing.is_set():
                     if self._has_gone(connection):
                         return False
                     time.sleep(0.01)

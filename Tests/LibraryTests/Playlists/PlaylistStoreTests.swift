@@ -57,6 +57,18 @@ import Testing
         #expect(try store.playlist(id).list.length == 1)
     }
 
+    @Test func listBeyondItsBytes_isRefusedWhole() throws {
+        let store = try store()
+        let fat = Array(repeating: PlaylistEntry(uri: "1", title: String(repeating: "é", count: 50_000)), count: 100)
+        let id = try store.create(name: "x", entries: fat).id
+        #expect(throws: PlaylistError.tooLarge(megabytes: 16)) {
+            try store.change(id, name: nil, entries: .append(fat), expected: nil)
+        }
+        #expect(throws: PlaylistError.tooLarge(megabytes: 16)) { try store.create(name: "y", entries: fat + fat) }
+        #expect(try store.playlist(id).list.length == 100 && store.playlists().count == 1)
+        #expect(try store.change(id, name: nil, entries: .replace(fat), expected: nil).length == 100)
+    }
+
     @Test func listsAreRead_whileNothingCanBeWritten() throws {
         let store = try store()
         let made = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")])

@@ -79,6 +79,32 @@ import Testing
         store.close()
     }
 
+    /// As a server without that bound has left it: as much as a queue may have is read, the rest is kept.
+    @Test func queueBeyondItsBytes_isCut_andKeptAside() throws {
+        let fixture = try StateFixture()
+        try fill(fixture)
+        try DatabaseQueue(path: fixture.path).write { database in
+            try database.execute(sql: "UPDATE item SET title = printf('%.*c', 100000, 'x'), rank = -rank")
+        }
+        var store = try fixture.store()
+        var loaded = store.load()
+        #expect((600..<700).contains(loaded.items.count))
+        // From the queue's beginning, wherever its rows are.
+        #expect(loaded.items.first?.id.number == 1000)
+        store.close()
+        let (kept, aside) = try DatabaseQueue(path: fixture.path).read { database in
+            (
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM item"),
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM unreadable")
+            )
+        }
+        #expect(kept == loaded.items.count && aside == 1000 - loaded.items.count)
+        store = try fixture.store()
+        loaded = store.load()
+        #expect(loaded.items.count == kept)
+        store.close()
+    }
+
     @Test func unreadableRows_areSkipped() throws {
         let fixture = try StateFixture()
         try fill(fixture)

@@ -98,4 +98,42 @@ import Testing
         while let letter = fixture.advance(once) { heard.append(letter) }
         #expect(heard.sorted() == ["b", "c", "d", "f"])
     }
+
+    /// SPEC row 253, which has 1,000 rounds at 190,000 items: what is kept does not grow with them.
+    @Test(arguments: [QueueEdit.insert(letters(5_000), at: .end), .insert(letters(5_000), at: .next), .clear])
+    func undoAndRedo_keepNothing(edit: QueueEdit) throws {
+        var fixture = try QueueFixture("a", current: "a")
+        try fixture.apply(.insert(letters(5_000), at: .end))
+        _ = fixture.queue.successor(once, using: &fixture.random)
+        try fixture.apply(edit)
+        for _ in 0..<100 {
+            try fixture.apply(.undo)
+            try fixture.apply(.redo)
+        }
+        let bound = 2 * 10_001 + ShuffleRound.slack
+        #expect(try #require(fixture.queue.round).size <= bound && fixture.queue.upNext.size <= bound)
+        try fixture.apply(.undo)
+        let others = fixture.queue.count - (fixture.queue.currentID == nil ? 0 : 1)
+        var heard: Set<ItemID> = []
+        while let id = fixture.queue.next(once, using: &fixture.random) {
+            #expect(heard.insert(id).inserted)
+            fixture.queue.setCurrent(id)
+        }
+        #expect(heard.count == others)
+    }
+
+    @Test func editsThatGoAgain_keepNothing() throws {
+        var fixture = try QueueFixture("a", current: "a")
+        _ = fixture.queue.successor(once, using: &fixture.random)
+        for _ in 0..<200 {
+            try fixture.apply(.insert(letters(50), at: .next))
+            let next = try #require(fixture.queue.next(once, using: &fixture.random))
+            fixture.queue.setCurrent(next)
+            try fixture.apply(.remove((0..<fixture.queue.count).map { fixture.queue[$0].id }.filter { $0 != next }))
+        }
+        #expect(try #require(fixture.queue.round).size <= 2 * (100 + ShuffleRound.slack))
+        #expect(fixture.queue.upNext.size <= 100 + ShuffleRound.slack)
+    }
 }
+
+private func letters(_ count: Int) -> [ItemDraft] { Array(repeating: ItemDraft(uri: "m"), count: count) }

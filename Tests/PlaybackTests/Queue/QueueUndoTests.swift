@@ -39,15 +39,40 @@ import Testing
         #expect(fixture.queue[0].id == ItemID(number: 3))
     }
 
-    @Test func history_isBoundedInNumberAndWeight() throws {
+    @Test func history_isBoundedInNumberAndBytes() throws {
         var fixture = try QueueFixture()
         for _ in 0..<150 { try fixture.apply(.insert(drafts("a"), at: .end)) }
         #expect(fixture.queue.undoHistory.undoable.count == 100)
-        let many = Array(repeating: ItemDraft(uri: "m"), count: 150_000)
-        try fixture.apply(.insert(many, at: .end))
+        let fat = Array(repeating: ItemDraft(uri: "m", title: String(repeating: "t", count: 100_000)), count: 300)
+        try fixture.apply(.insert(fat, at: .end))
         #expect(fixture.queue.undoHistory.undoable.count == 100)
-        try fixture.apply(.insert(many, at: .end))
+        for _ in 0..<12 { try fixture.apply(.replace(fat, startIndex: nil)) }
+        // The newest, with what was the queue before and what is now.
         #expect(fixture.queue.undoHistory.undoable.count == 1)
+        try fixture.apply(.undo)
+        #expect(fixture.queue.count == 300)
+    }
+
+    /// Each of them would go with the newest edit, which stays whatever its size, or with the queue.
+    @Test func queue_isBoundedInBytes_andARefusedEditChangesNothing() throws {
+        var fixture = try QueueFixture("ab")
+        let megabyte = ItemDraft(uri: "m", headers: ["X": String(repeating: "h", count: 1 << 20)])
+        try fixture.apply(.insert(Array(repeating: megabyte, count: 60), at: .end))
+        let refusal = QueueError.tooLarge(megabytes: 64)
+        #expect(throws: refusal) { try fixture.apply(.insert([megabyte, megabyte, megabyte, megabyte], at: .next)) }
+        #expect(throws: refusal) { try fixture.apply(.replace(Array(repeating: megabyte, count: 64), startIndex: nil)) }
+        var patch = ItemPatch()
+        patch.title = String(repeating: "t", count: 5 << 20)
+        #expect(throws: refusal) { try fixture.apply(.update(fixture.id("a"), patch)) }
+        #expect(fixture.queue.count == 62 && fixture.queue.revision == 2)
+        try fixture.apply(.remove([fixture.queue[61].id]))
+        patch.title = "new"
+        try fixture.apply(.update(fixture.queue[2].id, patch))
+        for _ in 0..<3 { try fixture.apply(.undo) }
+        #expect(fixture.queue.contents.bytes == 2)
+        for _ in 0..<3 { try fixture.apply(.redo) }
+        try fixture.apply(.insert([megabyte], at: .end))
+        #expect(fixture.queue.contents.bytes > 60 << 20)
     }
 
     @Test func undoOfAReplacement_continuesWhereItWas() throws {
