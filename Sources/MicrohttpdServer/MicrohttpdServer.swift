@@ -96,7 +96,7 @@ final class ServerCore: Sendable {
     let exchanges = ExchangeRegistry()
     /// Large bodies.
     let bodies: Mutex<ByteBudget>
-    /// Large answers: who reads slowly keeps libmicrohttpd's copy of one.
+    /// Large answers, until they are sent.
     let answers: Mutex<ByteBudget>
     let cache = ResponseCache()
 

@@ -69,6 +69,7 @@ enum MicrohttpdResponse {
     private static func body(_ body: HTTPBody, for connection: OpaquePointer, core: ServerCore) -> OpaquePointer? {
         switch body {
         case .none: cmicrohttpd_copied_response(nil, 0)
+        case .bytes(let bytes) where bytes.count > RequestBody.small: LargeBody.response(bytes)
         case .bytes(let bytes): bytes.withUnsafeBytes { cmicrohttpd_copied_response($0.baseAddress, $0.count) }
         case .shared(let shared): shared.bytes.withUnsafeBytes { cmicrohttpd_copied_response($0.baseAddress, $0.count) }
         case .file(let descriptor, let offset, let length):
