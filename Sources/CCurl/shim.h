@@ -39,6 +39,18 @@ static inline CURLcode ccurl_set_data_function(const struct ccurl *curl, CURL *e
     return curl->easy_setopt(easy, option, function);
 }
 
+static inline CURLcode ccurl_set_socket_function(const struct ccurl *curl, CURL *easy,
+                                                 curl_opensocket_callback function) {
+    return curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_request_function(const struct ccurl *curl, CURL *easy, curl_prereq_callback function) {
+    return curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+// The address that a socket is for, which is longer than the member by which it begins.
+static inline const struct sockaddr *ccurl_address(const struct curl_sockaddr *socket) { return &socket->addr; }
+
 // The handle and result of a finished transfer; NULL when no more have finished.
 static inline CURL *ccurl_next_finished(const struct ccurl *curl, CURLM *multi, CURLcode *result) {
     int left = 0;
@@ -55,6 +67,9 @@ static inline CURL *ccurl_next_finished(const struct ccurl *curl, CURLM *multi, 
 enum {
     ccurl_write_pause = CURL_WRITEFUNC_PAUSE,
     ccurl_wait_readable = CURL_WAIT_POLLIN,
+    ccurl_request_ok = CURL_PREREQFUNC_OK,
+    ccurl_request_abort = CURL_PREREQFUNC_ABORT,
+    ccurl_no_socket = CURL_SOCKET_BAD,
 };
 
 static const long ccurl_global_all = CURL_GLOBAL_ALL;

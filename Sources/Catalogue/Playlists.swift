@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Addresses
+
 /// Keeps lists of media under a name. All members may block, for milliseconds; what they changed has been written when
 /// they return.
 public protocol PlaylistKeeper: Sendable {
@@ -69,11 +71,17 @@ public struct PlaylistEntry: Hashable, Sendable {
     public var title: String?
     public var artist: String?
     public var album: String?
+    /// Where `uri` may lead.
+    public var reach: NetworkReach
 
-    public init(uri: String, title: String? = nil, artist: String? = nil, album: String? = nil) {
+    public init(
+        uri: String, title: String? = nil, artist: String? = nil, album: String? = nil,
+        reach: NetworkReach = .anywhere
+    ) {
         self.uri = uri
         self.title = title
         self.artist = artist
         self.album = album
+        self.reach = reach
     }
 }

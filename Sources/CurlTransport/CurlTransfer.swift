@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCurl
+internal import Glibc
 internal import Media
 internal import Numbers
 
@@ -14,6 +15,7 @@ final class CurlTransfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var aliases: UnsafeMutablePointer<curl_slist>?
     private var head = HeadReader()
+    private var check: ConnectionCheck
 
     init(
         _ request: TransferRequest, id: TransferID, receiver: any TransferReceiver,
@@ -27,7 +29,13 @@ final class CurlTransfer {
         self.library = library
         self.receiver = receiver
         host = request.address.host
+        let proxy = configuration.proxies.proxy(for: request.address)
+        check = ConnectionCheck(request, usesProxy: proxy != nil)
         set(request, configuration)
+        // Empty: none, and no exception but those that were looked at.
+        set(CURLOPT_PROXY, proxy ?? "")
+        set(CURLOPT_NOPROXY, "")
+        setChecks()
     }
 
     deinit {
@@ -44,8 +52,13 @@ final class CurlTransfer {
 
     func finished(_ code: CURLcode) {
         receiver.ended(
-            head.refusal.map { .permanent("\(host) \($0)") }
+            head.refusal.map { .permanent("\(host) \($0)") } ?? refusal(code)
                 ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
+    }
+
+    /// An address that may not be connected to ends the transfer only when there is no other.
+    private func refusal(_ code: CURLcode) -> TransferFailure? {
+        code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK ? check.failure(of: host) : nil
     }
 
     // MARK: Options
@@ -95,6 +108,22 @@ final class CurlTransfer {
         }
     }
 
+    private func setChecks() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(library.functions, easy, CURLOPT_OPENSOCKETDATA, context)
+        ccurl_set_socket_function(library.functions, easy) { context, _, address in
+            guard let context, let address else { return Int32(ccurl_no_socket) }
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().socket(to: address)
+        }
+        ccurl_set_pointer(library.functions, easy, CURLOPT_PREREQDATA, context)
+        ccurl_set_request_function(library.functions, easy) { context, address, _, _, _ in
+            guard let context, let address else { return Int32(ccurl_request_abort) }
+            let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+            return transfer.check.mayRequest(from: String(cString: address))
+                ? Int32(ccurl_request_ok) : Int32(ccurl_request_abort)
+        }
+    }
+
     private func set(_ option: CURLoption, _ value: Int) {
         ccurl_set_long(library.functions, easy, option, value)
     }
@@ -105,8 +134,18 @@ final class CurlTransfer {
 
     // MARK: Callbacks
 
+    private func socket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        guard let place = ccurl_address(address), check.mayConnect(to: place) else { return Int32(ccurl_no_socket) }
+        let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return Glibc.socket(address.pointee.family, kind, address.pointee.`protocol`)
+    }
+
     private func headerLine(_ line: UnsafeRawBufferPointer) -> Int {
-        if let whole = head.take(line) { receiver.head(whole, of: id) }
+        if var whole = head.take(line) {
+            // Known before the request was sent; the strictest otherwise.
+            whole.zone = check.zone ?? .public
+            receiver.head(whole, of: id)
+        }
         // Another count than given ends the transfer.
         return head.refusal == nil ? line.count : 0
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import FoundationEssentials
 public import Media
 internal import Synchronization
 public import Threading
@@ -14,10 +15,16 @@ public final class CurlTransport: HTTPTransport {
         public var userAgent: String
         /// PEM file of certificate authorities in place of the system's.
         public var authorities: String?
+        /// Those of the environment.
+        var proxies: ProxySettings
 
-        public init(userAgent: String, authorities: String? = nil) {
+        public init(
+            userAgent: String, authorities: String? = nil,
+            environment: [String: String] = ProcessInfo.processInfo.environment
+        ) {
             self.userAgent = userAgent
             self.authorities = authorities
+            proxies = ProxySettings(environment)
         }
     }
 

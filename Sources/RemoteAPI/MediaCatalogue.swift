@@ -26,7 +26,7 @@ public protocol MediaCatalogue: Sendable {
     /// The picture that lies in the media's folder; nil without one.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
     /// The picture at a web address. May wait for a server, for 10 s.
-    func picture(at address: String, cancellation: MediaCancellation) throws(MediaError) -> [UInt8]
+    func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8]
     /// From a file of the same name beside the media, else from its tags; nil without any.
     func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics?
 }
@@ -41,7 +41,7 @@ extension MediaCatalogue {
         throw MediaError(.unsupported, "This server reads no playlist files.")
     }
     public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
-    public func picture(at address: String, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
+    public func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
         throw MediaError(.forbidden, "This server fetches no pictures.")
     }
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import Media
 import Synchronization
 import Testing
@@ -72,6 +73,7 @@ import Threading
         switch try #require(log.wait()) {
         case .permanent(let message): #expect(isPermanent && !message.contains("secret"))
         case .transient(let message): #expect(!isPermanent && !message.contains("secret"))
+        case .privateAddress: Issue.record("it was refused")
         case nil: Issue.record("it succeeded")
         }
         transport.stop()
@@ -114,6 +116,7 @@ import Threading
 final class ReceiverLog: TransferReceiver {
     private struct State {
         var status = 0
+        var zone: NetworkZone?
         var bytes: [UInt8] = []
         var pausesLeft: Int
         var pausesSeen = 0
@@ -127,6 +130,7 @@ final class ReceiverLog: TransferReceiver {
     }
 
     var status: Int { state.withLock { $0.status } }
+    var zone: NetworkZone? { state.withLock { $0.zone } }
     var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
 
     func wait() -> TransferFailure?? { state.wait { $0.end.map { .some($0) } } }
@@ -140,7 +144,7 @@ final class ReceiverLog: TransferReceiver {
     }
 
     func head(_ head: TransferHead, of id: TransferID) {
-        state.change { $0.status = head.status }
+        state.change { ($0.status, $0.zone) = (head.status, head.zone) }
     }
 
     func body(_ bytes: UnsafeRawBufferPointer, of id: TransferID) -> TransferVerdict {

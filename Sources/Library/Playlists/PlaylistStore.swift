@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 public import Catalogue
 import FoundationEssentials
 import GRDB
@@ -43,9 +44,15 @@ public final class PlaylistStore: PlaylistKeeper {
         try read { database in
             let list = try Self.find(id, database)
             let entries = try Row.fetchAll(
-                database, sql: "SELECT uri, title, artist, album FROM entry WHERE playlist = ? ORDER BY place",
+                database, sql: "SELECT uri, title, artist, album, reach FROM entry WHERE playlist = ? ORDER BY place",
                 arguments: [id.number])
-            return (list, entries.map { PlaylistEntry(uri: $0[0], title: $0[1], artist: $0[2], album: $0[3]) })
+            return (
+                list,
+                entries.map {
+                    PlaylistEntry(
+                        uri: $0[0], title: $0[1], artist: $0[2], album: $0[3], reach: NetworkReach(saved: $0[4]))
+                }
+            )
         }
     }
 
@@ -111,10 +118,10 @@ public final class PlaylistStore: PlaylistKeeper {
         _ entries: [PlaylistEntry], into id: PlaylistID, from first: Int, _ database: Database
     ) throws {
         guard first + entries.count <= maximumEntries else { throw PlaylistError.full(maximum: maximumEntries) }
-        let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)")
+        let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)")
         for (index, entry) in entries.enumerated() {
             statement.setUncheckedArguments([
-                id.number, first + index, entry.uri, entry.title, entry.artist, entry.album,
+                id.number, first + index, entry.uri, entry.title, entry.artist, entry.album, entry.reach.saved,
             ])
             try statement.execute()
         }

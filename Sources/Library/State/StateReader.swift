@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import FoundationEssentials
 import GRDB
 import Playback
@@ -56,7 +57,7 @@ struct StateReader {
 
     private mutating func readItems(_ database: Database) throws {
         var entries: [(rank: Int64, item: QueueItem)] = []
-        let sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers FROM item"
+        let sql = "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers, reach FROM item"
         let rows = try Row.fetchCursor(database, sql: sql)
         while let row = try rows.next() {
             guard let id: Int64 = Self.value(row, 0), let rank: Int64 = Self.value(row, 1),
@@ -71,7 +72,7 @@ struct StateReader {
             let draft = ItemDraft(
                 uri: uri, title: Self.value(row, 3), artist: Self.value(row, 4), album: Self.value(row, 5),
                 artworkURI: Self.value(row, 6), beginTime: Self.value(row, 7) ?? 0, loops: Self.value(row, 8) ?? 0,
-                headers: Self.headers(Self.value(row, 9)))
+                headers: Self.headers(Self.value(row, 9)), reach: NetworkReach(saved: Self.value(row, 10)))
             entries.append((rank, QueueItem(id: ItemID(number: UInt64(bitPattern: id)), draft: draft)))
         }
         entries.sort { ($0.rank, $0.item.id.number) < ($1.rank, $1.item.id.number) }

@@ -7,7 +7,7 @@ enum StateSchema {
     /// In the file's header: "Tone". Tells our files from those of others.
     static let applicationID = 0x546F_6E65
     /// Of what the migrations make; a test says the new one.
-    static let fingerprint: UInt64 = 0x3c13_d7ac_2378_9d48
+    static let fingerprint: UInt64 = 0xc176_b0eb_5c22_cbdd
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -24,6 +24,14 @@ enum StateSchema {
                     CREATE TABLE player (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
                     CREATE TABLE setting (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
                     PRAGMA application_id = \(applicationID);
+                    """)
+        }
+        migrator.registerMigration("2 reach") { database in
+            // NULL: anywhere.
+            try database.execute(
+                sql: """
+                    ALTER TABLE item ADD COLUMN reach TEXT;
+                    ALTER TABLE unreadable ADD COLUMN reach;
                     """)
         }
         return migrator

@@ -106,7 +106,7 @@ struct StateWriter {
     private func insertRows(_ items: [QueueItem], _ ranks: [Int64], to database: Database) throws {
         let plain = try PlainRows(database)
         let full = try database.cachedStatement(
-            sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         for (item, rank) in zip(items, ranks) {
             let id = Int64(bitPattern: item.id.number)
             if item.isPlain {
@@ -119,6 +119,7 @@ struct StateWriter {
             full.setUncheckedArguments([
                 id, rank, draft.uri, draft.title, draft.artist, draft.album, draft.artworkURI,
                 draft.beginTime == 0 ? nil : draft.beginTime, draft.loops == 0 ? nil : draft.loops, headers,
+                draft.reach.saved,
             ])
             try full.execute()
         }

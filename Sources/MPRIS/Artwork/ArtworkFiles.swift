@@ -15,7 +15,7 @@ final class ArtworkFiles: Sendable {
     struct Request: Sendable {
         var item: ItemID
         /// The one that the client named, at a web address.
-        var address: String?
+        var address: MediaLocator?
         var locator: MediaLocator
         /// The one in the tags.
         var picture: MediaDescription.Picture?
@@ -143,12 +143,12 @@ final class ArtworkFiles: Sendable {
 /// Where pictures come from that are not in the tags. Both may block.
 public struct MPRISPictures: Sendable {
     /// The one at a web address.
-    public var web: @Sendable (String, MediaCancellation) throws(MediaError) -> [UInt8]
+    public var web: @Sendable (MediaLocator, MediaCancellation) throws(MediaError) -> [UInt8]
     /// The one in a media's folder; nil without one.
     public var folder: @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
 
     public init(
-        web: @escaping @Sendable (String, MediaCancellation) throws(MediaError) -> [UInt8],
+        web: @escaping @Sendable (MediaLocator, MediaCancellation) throws(MediaError) -> [UInt8],
         folder: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
     ) {
         self.web = web

@@ -39,7 +39,7 @@ final class MPRISLoop {
 
     private struct AskedArtwork: Equatable {
         var item: ItemID
-        var address: String?
+        var address: MediaLocator?
         /// What the media brings was known.
         var isOpen: Bool
     }
@@ -158,7 +158,7 @@ final class MPRISLoop {
         artwork.request(
             ArtworkFiles.Request(
                 item: current.item.id, address: asked.address,
-                locator: MediaLocator(uri: draft.uri, headers: draft.headers), picture: current.media?.tags.picture))
+                locator: MediaLocator(draft), picture: current.media?.tags.picture))
     }
 
     private func attempt(_ body: () throws(BusFailure) -> Void) {

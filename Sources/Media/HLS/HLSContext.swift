@@ -24,7 +24,8 @@ struct HLSContext: Sendable {
         let address = part.reference.address
         return HTTPSource(
             address, fields: address.mayReceiveFields(of: origin.origin) ? fields : [], transport: transport,
-            limits: limits, cache: nil, piece: NetworkPiece(range: part.range), report: report)
+            limits: limits, reach: part.reference.base.reach, cache: nil, piece: NetworkPiece(range: part.range),
+            report: report)
     }
 
     func playlist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSParser.Result {
@@ -33,7 +34,8 @@ struct HLSContext: Sendable {
         guard head.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
             throw MediaError(.unsupported, "\(name) cannot be played: what should be its playlist is none.")
         }
-        return try HLSParser.parse(ListText.withoutUTF16(bytes), at: source.servedFrom ?? address)
+        return try HLSParser.parse(
+            ListText.withoutUTF16(bytes), at: source.servedFrom ?? address, reach: source.servedReach)
     }
 
     func mediaPlaylist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSMediaPlaylist {

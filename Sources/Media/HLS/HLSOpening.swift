@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Playback
 
 /// From a playlist to the first frame. Lives on the decode thread.
@@ -17,19 +18,23 @@ struct HLSOpening {
     func open(_ source: HTTPSource, from address: WebAddress) throws(MediaError) -> any AudioDecoder {
         switch try context.playlist(in: source, from: address) {
         case .media(let playlist):
+            let reference = HLSReference(address, reach: source.reach)
             source.close()
-            return try open(playlist, at: address)
+            return try open(playlist, at: reference)
         case .master(let master):
+            let served = source.servedReach
             source.close()
-            return try open(HLSChoice.candidates(master))
+            return try open(HLSChoice.candidates(master), reach: served)
         }
     }
 
-    private func open(_ playlist: HLSMediaPlaylist, at address: WebAddress) throws(MediaError) -> any AudioDecoder {
+    private func open(
+        _ playlist: HLSMediaPlaylist, at reference: HLSReference
+    ) throws(MediaError) -> any AudioDecoder {
         guard !playlist.slots.isEmpty || !playlist.isEnded else {
             throw MediaError(.empty, "\(context.name) is empty: nothing is in its playlist.")
         }
-        let stream = HLSStream(playlist, at: address, context)
+        let stream = HLSStream(playlist, at: reference, context)
         cancellation.onCancel { stream.close() }
         cancellation.onInterrupt { stream.interrupt($0) }
         do throws(MediaError) {
@@ -40,11 +45,12 @@ struct HLSOpening {
         }
     }
 
-    private func open(_ candidates: [WebAddress]) throws(MediaError) -> any AudioDecoder {
+    private func open(_ candidates: [WebAddress], reach: NetworkReach) throws(MediaError) -> any AudioDecoder {
         var first: MediaError?
         for address in candidates.prefix(Self.mostTries) {
             do throws(MediaError) {
-                return try open(try playlist(address), at: address)
+                let reference = HLSReference(address, reach: reach)
+                return try open(try playlist(reference), at: reference)
             } catch {
                 if error.code == .cancelled { throw error }
                 first = first ?? error
@@ -53,9 +59,9 @@ struct HLSOpening {
         throw first ?? MediaError(.empty, "\(context.name) is empty: its playlist names no stream.")
     }
 
-    private func playlist(_ address: WebAddress) throws(MediaError) -> HLSMediaPlaylist {
+    private func playlist(_ reference: HLSReference) throws(MediaError) -> HLSMediaPlaylist {
         let source = context.source(
-            HLSPart(reference: HLSReference(address)), limits: HLSLimits.playlist(context.limits)
+            HLSPart(reference: reference), limits: HLSLimits.playlist(context.limits)
         ) { _ in }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
@@ -63,7 +69,7 @@ struct HLSOpening {
         context.transport.call(at: deadline) { [weak source] in source?.close() }
         defer { source.close() }
         do throws(MediaError) {
-            return try context.mediaPlaylist(in: source, from: address)
+            return try context.mediaPlaylist(in: source, from: reference.address)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
             throw MediaError(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Numbers
 internal import Playback
 
@@ -43,10 +44,12 @@ struct HLSParser {
     private static let tag = Array("#EXT".utf8)
 
     /// `text` is UTF-8, or what old servers send.
-    static func parse(_ text: [UInt8], at address: WebAddress) throws(MediaError) -> Result {
+    ///
+    /// `reach`: of what stands in it.
+    static func parse(_ text: [UInt8], at address: WebAddress, reach: NetworkReach) throws(MediaError) -> Result {
         // Known first, so that of a long list that is not ended little is kept at any time.
         let isEnded = HLSLines(text).contains { $0.elementsEqual(Self.end) }
-        var parser = HLSParser(base: HLSBase(address), isEnded: isEnded)
+        var parser = HLSParser(base: HLSBase(address, reach: reach), isEnded: isEnded)
         for line in HLSLines(text) {
             if line.starts(with: Self.length) {
                 parser.duration = Self.seconds(

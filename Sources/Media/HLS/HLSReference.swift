@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
+
 /// Where a playlist lies: shared by all that it names.
 final class HLSBase: Sendable {
     let address: WebAddress
+    /// Where what it names may lead.
+    let reach: NetworkReach
 
-    init(_ address: WebAddress) {
+    init(_ address: WebAddress, reach: NetworkReach) {
         self.address = address
+        self.reach = reach
     }
 }
 
@@ -21,8 +26,8 @@ struct HLSReference: Equatable {
         self.text = text
     }
 
-    init(_ address: WebAddress) {
-        self.init("", from: HLSBase(address))
+    init(_ address: WebAddress, reach: NetworkReach) {
+        self.init("", from: HLSBase(address, reach: reach))
     }
 
     var address: WebAddress { text.isEmpty ? base.address : base.address.redirected(to: text) ?? base.address }

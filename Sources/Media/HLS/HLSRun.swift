@@ -226,7 +226,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     /// What becomes of a piece that cannot be had. Throws what ends the item, or the wait.
     private func loss(of slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) -> End {
         switch error.code {
-        case .notFound, .forbidden, .unsupported, .empty, .unreadable, .decoderFailed:
+        case .notFound, .forbidden, .privateAddress, .unsupported, .empty, .unreadable, .decoderFailed:
             return .missing(slot, error, isBegun: isBegun)
         // The next ones are nearer to what is on the air.
         case .network where stream.isLive: return .jump(slot.segment.sequence + 1)

@@ -13,7 +13,7 @@ final class HLSStream: Sendable {
     /// Seconds of what has an end.
     let duration: Double?
     private let context: HLSContext
-    private let playlistAddress: WebAddress
+    private let playlistReference: HLSReference
     private let state: Monitor<State>
 
     private struct State {
@@ -37,11 +37,11 @@ final class HLSStream: Sendable {
     /// More keys and maps than this are fetched again when they are needed again.
     private static let mostSmall = 8
 
-    /// `playlist` has just come from `address`; begins to load at once.
-    init(_ playlist: HLSMediaPlaylist, at address: WebAddress, _ context: HLSContext) {
+    /// `playlist` has just come from `reference`; begins to load at once.
+    init(_ playlist: HLSMediaPlaylist, at reference: HLSReference, _ context: HLSContext) {
         name = context.name
         self.context = context
-        playlistAddress = address
+        playlistReference = reference
         let schedule = HLSSchedule(playlist, name: context.name, limits: context.hls, now: context.transport.now)
         isLive = schedule.isLive
         duration = schedule.isLive ? nil : schedule.slots.last?.end ?? 0
@@ -231,7 +231,7 @@ final class HLSStream: Sendable {
 
     private func fetchPlaylist() -> HTTPSource {
         let box = WeakSource()
-        let part = HLSPart(reference: HLSReference(playlistAddress))
+        let part = HLSPart(reference: playlistReference)
         let source = context.source(part, limits: HLSLimits.playlist(context.limits)) { [weak self] loading in
             guard loading.isSatisfied, let self else { return }
             context.transport.call(at: context.transport.now) { [weak self] in self?.playlistArrived(box) }
@@ -247,7 +247,7 @@ final class HLSStream: Sendable {
         else { return }
         let result: Result<HLSMediaPlaylist, MediaError>
         do throws(MediaError) {
-            result = .success(try context.mediaPlaylist(in: source, from: playlistAddress))
+            result = .success(try context.mediaPlaylist(in: source, from: playlistReference.address))
         } catch {
             result = .failure(error)
         }

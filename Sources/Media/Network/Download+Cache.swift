@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Playback
 internal import Threading
 
@@ -42,9 +43,9 @@ extension Download {
 
     /// What the server says of what is kept whole. Only another version takes its place: what was downloaded is played also
     /// where it is no longer, or not any more for us, or the server is not well.
-    mutating func checkCache(_ head: TransferHead, _ fetch: Fetch) {
+    mutating func checkCache(_ head: TransferHead, _ fetch: Fetch, reach: NetworkReach) {
         if (301...308).contains(head.status), head.status != 304, let location = head["Location"] {
-            redirect(fetch, to: location)
+            redirect(fetch, to: location, reach: reach)
             if failure != nil { (failure, cache.trust) = (nil, .confirmed) }
             return
         }

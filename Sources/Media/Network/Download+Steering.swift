@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Numbers
 internal import Playback
 internal import Threading
@@ -79,19 +80,22 @@ extension Download {
         // What a redirect led to may have expired; after a failure the way begins anew.
         let address = failedTries == 0 ? resource?.address ?? original : original
         let wanted = [nextAtHand(after: offset), piece?.range?.upperBound].compactMap { $0 }.min()
-        start(address, offset: offset, end: hasRanges ? wanted : nil, redirects: 0)
+        let reach = address == original ? reach : resource?.reach ?? reach
+        start(address, reach: reach, offset: offset, end: hasRanges ? wanted : nil, redirects: 0)
     }
 
-    private mutating func start(_ address: WebAddress, offset: Int64, end: Int64?, redirects: Int) {
+    private mutating func start(
+        _ address: WebAddress, reach: NetworkReach, offset: Int64, end: Int64?, redirects: Int
+    ) {
         let fetch = Fetch(
-            id: .next(), address: address, offset: offset, end: end, redirects: redirects, cursor: offset,
-            lastProgress: now)
+            id: .next(), address: address, reach: reach, offset: offset, end: end, redirects: redirects,
+            cursor: offset, lastProgress: now)
         phase = .requesting(fetch)
         actions.append(
             .start(
                 TransferRequest(
                     address: address, headers: requestFields(for: address, offset: offset, end: end),
-                    connectLimit: limits.connect),
+                    connectLimit: limits.connect, reach: reach),
                 fetch.id))
     }
 
@@ -118,7 +122,8 @@ extension Download {
         return !reserved.contains(field.name.lowercased())
     }
 
-    mutating func redirect(_ fetch: Fetch, to location: String) {
+    /// `reach`: of the server that sends elsewhere.
+    mutating func redirect(_ fetch: Fetch, to location: String, reach: NetworkReach) {
         stop(fetch)
         guard fetch.redirects < limits.redirects else {
             return fail(.network, "\(original.name): \(original.host) sends from place to place without an end.")
@@ -129,7 +134,7 @@ extension Download {
         guard next.isSecure || !fetch.address.isSecure else {
             return fail(.network, "\(original.name): \(fetch.address.host) sends from https to http; that is refused.")
         }
-        start(next, offset: fetch.offset, end: fetch.end, redirects: fetch.redirects + 1)
+        start(next, reach: reach, offset: fetch.offset, end: fetch.end, redirects: fetch.redirects + 1)
     }
 
     // MARK: Ends and failures
@@ -137,6 +142,7 @@ extension Download {
     mutating func receivingEnded(_ reason: TransferFailure?, _ fetch: Fetch) {
         switch reason {
         case .permanent(let message): fail(.network, "\(original.name): \(message)")
+        case .privateAddress(let message): fail(.privateAddress, "\(original.name): \(message)")
         case .transient(let message):
             // A server may hang up on who does not read for long: nothing is lost, and it is asked again when there is
             // room.

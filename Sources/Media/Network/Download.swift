@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Numbers
 internal import Playback
 internal import Threading
@@ -35,6 +36,8 @@ struct Download {
     struct Fetch {
         let id: TransferID
         let address: WebAddress
+        /// Where `address` may lead.
+        let reach: NetworkReach
         /// The byte that was asked for.
         let offset: Int64
         /// Where bytes begin that are there already; nil: to the end of the media.
@@ -54,6 +57,8 @@ struct Download {
     /// nil: a media, perhaps a station.
     let piece: NetworkPiece?
     let opened: MonotonicTime
+    /// Where `original` may lead; once it was connected to, nowhere more private than that.
+    var reach: NetworkReach
 
     var window: ByteWindow
     var phase = Phase.idle
@@ -77,13 +82,15 @@ struct Download {
     var wakesAt: MonotonicTime?
 
     init(
-        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, piece: NetworkPiece? = nil,
-        now: MonotonicTime, cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil, isFresh: Bool = true
+        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, reach: NetworkReach = .anywhere,
+        piece: NetworkPiece? = nil, now: MonotonicTime, cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
+        isFresh: Bool = true
     ) {
         original = address
         self.fields = fields
         self.limits = limits
         self.piece = piece
+        self.reach = reach
         self.now = now
         opened = now
         window = ByteWindow(memory: limits.memory)
@@ -133,29 +140,32 @@ struct Download {
         self.now = now
         guard case .requesting(var fetch) = phase, fetch.id == id else { return [] }
         fetch.lastProgress = now
+        let found = fetch.reach.narrowed(by: NetworkReach(of: head.zone))
+        if fetch.address == original { reach = found }
         if cache.trust == .stale {
-            checkCache(head, fetch)
+            checkCache(head, fetch, reach: found)
             return finish()
         }
         let known = wasRead || cache.trust == .unconfirmed ? resource : nil
         switch ResponseVerdict(
             head, from: fetch.address, offset: fetch.offset, known: known, isPiece: piece != nil)
         {
-        case .body(let start, var found):
-            if piece != nil { (found.isLive, found.isPresumed) = (false, false) }
-            if !wasRead, resource?.contradicts(found) == true { window.removeAll() }
-            resource = found
+        case .body(let start, var body):
+            if piece != nil { (body.isLive, body.isPresumed) = (false, false) }
+            if !wasRead, resource?.contradicts(body) == true { window.removeAll() }
+            body.reach = found
+            resource = body
             confirmCache()
             // A live stream goes on with whatever comes.
-            fetch.cursor = found.isLive ? fetch.offset : start
-            if found.isLive {
+            fetch.cursor = body.isLive ? fetch.offset : start
+            if body.isLive {
                 live.join(head, at: fetch.cursor)
                 tapped?.joined(at: fetch.cursor)
             }
-            if !found.hasRanges { fetch.end = nil }
+            if !body.hasRanges { fetch.end = nil }
             phase = .receiving(fetch)
-            if found.size == 0 { failEmpty() }
-        case .redirect(let location): redirect(fetch, to: location)
+            if body.size == 0 { failEmpty() }
+        case .redirect(let location): redirect(fetch, to: location, reach: found)
         case .end(let size):
             stop(fetch)
             if size == 0 { failEmpty() } else { ended(at: size.bytes, fetch) }
@@ -218,6 +228,7 @@ struct Download {
             case nil: lost("\(original.name): \(fetch.address.host) sent no answer.")
             case .transient(let message): lost("\(original.name): \(message)")
             case .permanent(let message): fail(.network, "\(original.name): \(message)")
+            case .privateAddress(let message): fail(.privateAddress, "\(original.name): \(message)")
             }
         case .receiving(let fetch) where fetch.id == id:
             phase = .idle

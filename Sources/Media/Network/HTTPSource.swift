@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Addresses
 public import Numbers
 public import Playback
 internal import Synchronization
@@ -34,17 +35,19 @@ public final class HTTPSource: ByteSource {
     /// Begins to load at once. `report` is called from any thread, in order; it must not block nor call the source.
     public convenience init(
         _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport,
-        limits: NetworkLimits = NetworkLimits(), cache: (any MediaCache)? = nil,
+        limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere, cache: (any MediaCache)? = nil,
         report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
     ) {
         self.init(
-            address, fields: fields, transport: transport, limits: limits, cache: cache, piece: nil, report: report)
+            address, fields: fields, transport: transport, limits: limits, reach: reach, cache: cache, piece: nil,
+            report: report)
     }
 
     /// `piece`: it is only a part of a media.
     init(
         _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport, limits: NetworkLimits,
-        cache: (any MediaCache)?, piece: NetworkPiece?, report: @escaping @Sendable (MediaLoading) -> Void
+        reach: NetworkReach, cache: (any MediaCache)?, piece: NetworkPiece?,
+        report: @escaping @Sendable (MediaLoading) -> Void
     ) {
         name = address.name
         self.address = address
@@ -55,7 +58,7 @@ public final class HTTPSource: ByteSource {
         cached = Mutex(found)
         download = Monitor(
             Download(
-                address, fields: fields, limits: limits, piece: piece, now: transport.now,
+                address, fields: fields, limits: limits, reach: reach, piece: piece, now: transport.now,
                 cached: found.map { ($0.facts, $0.ranges) },
                 isFresh: found.map { Freshness.isFresh($0.facts, age: $0.age) } ?? true))
         relay.source.withLock { $0.value = self }
@@ -81,6 +84,12 @@ public final class HTTPSource: ByteSource {
 
     /// Where redirects have led to; nil before the first answer.
     var servedFrom: WebAddress? { download.withLock { $0.resource?.address } }
+
+    /// Where its own address may lead from now on.
+    var reach: NetworkReach { download.withLock { $0.reach } }
+
+    /// Where what it names may lead.
+    var servedReach: NetworkReach { download.withLock { $0.resource?.reach ?? .public } }
 
     /// What a live stream tells, as it was at this byte (nil: at the byte read last); nil for what has an end.
     func broadcast(at offset: Int64?) -> Broadcast? {

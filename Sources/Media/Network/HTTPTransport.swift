@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Addresses
 public import Threading
 
 /// Fetches over HTTP(S). It decouples the source from the library that speaks the protocol, so that everything that can
@@ -38,11 +39,16 @@ public struct TransferRequest: Hashable, Sendable {
     public var headers: [TransferHeader]
     /// Seconds for name, connection and TLS.
     public var connectLimit: Double
+    /// Nothing else is connected to, whatever the address resolves to.
+    public var reach: NetworkReach
 
-    public init(address: WebAddress, headers: [TransferHeader] = [], connectLimit: Double = 10) {
+    public init(
+        address: WebAddress, headers: [TransferHeader] = [], connectLimit: Double = 10, reach: NetworkReach = .anywhere
+    ) {
         self.address = address
         self.headers = headers
         self.connectLimit = connectLimit
+        self.reach = reach
     }
 }
 
@@ -60,10 +66,13 @@ public struct TransferHeader: Hashable, Sendable {
 public struct TransferHead: Hashable, Sendable {
     public var status: Int
     public var headers: [TransferHeader]
+    /// Of the address that was connected to.
+    public var zone: NetworkZone
 
-    public init(status: Int, headers: [TransferHeader] = []) {
+    public init(status: Int, headers: [TransferHeader] = [], zone: NetworkZone = .public) {
         self.status = status
         self.headers = headers
+        self.zone = zone
     }
 
     /// The first field of that name, whatever its case.
@@ -92,4 +101,6 @@ public enum TransferFailure: Error, Hashable, Sendable {
     case transient(String)
     /// Another try will not: TLS that cannot be trusted, an answer that is no HTTP, too many headers.
     case permanent(String)
+    /// The address lies outside `TransferRequest.reach`.
+    case privateAddress(String)
 }

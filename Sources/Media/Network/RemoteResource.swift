@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 internal import Numbers
 
 /// What a server has told of the media: enough to ask for a part of it and to notice that it is another one by now.
 struct RemoteResource: Hashable {
     /// Where redirects had led to.
     var address: WebAddress
+    /// Where `address`, and what the media names, may lead.
+    var reach = NetworkReach.public
     /// nil while unknown.
     var size: ByteCount?
     /// Parts can be asked for.

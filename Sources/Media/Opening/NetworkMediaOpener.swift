@@ -49,7 +49,8 @@ public struct NetworkMediaOpener: MediaOpener {
             (limits.start, limits.stall) = (timeout, max(limits.stall, timeout))
         }
         let source = HTTPSource(
-            address, fields: fields, transport: transport, limits: limits, cache: cache,
+            address, fields: fields, transport: transport, limits: limits, reach: locator.reach,
+            cache: cache,
             piece: locator.oneShot.map { _ in NetworkPiece() }
         ) { loaded in
             if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }

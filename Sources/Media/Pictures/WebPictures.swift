@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 public import Playback
 internal import Synchronization
 internal import Threading
@@ -32,53 +33,55 @@ public final class WebPictures: Sendable {
 
     /// Blocks, for 10 s at most, or until it is cancelled. Throws `unsupported` for what is no picture, or too large a one.
     public func picture(
-        at text: String, cancellation: MediaCancellation = MediaCancellation()
+        at locator: MediaLocator, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> [UInt8] {
         guard let transport else {
             throw MediaError(.forbidden, "Network addresses are switched off on this server (--network off).")
         }
-        guard let address = WebAddress(text) else {
+        guard let address = WebAddress(locator.uri) else {
             throw MediaError(.notFound, "artworkUri is no web address such as https://host/path.")
         }
         let now = transport.now
+        // A picture that somebody else may not reach is none for them.
+        let key = "\(locator.reach.rawValue) \(address.url)"
         let (picture, failure) = known.withLock { known in
-            (known.pictures[address.url], known.failures[address.url])
+            (known.pictures[key], known.failures[key])
         }
         if let picture, now < picture.until { return picture.bytes }
         if let failure, now < failure.until { throw failure.error }
         do throws(MediaError) {
-            let bytes = try fetch(address, transport, cancellation)
+            let bytes = try fetch(address, locator.reach, transport, cancellation)
             known.withLock { known in
-                known.failures[address.url] = nil
+                known.failures[key] = nil
                 let until = transport.now.advanced(bySeconds: Self.freshness)
-                known.pictures.insert((bytes, until), for: address.url, size: bytes.count)
+                known.pictures.insert((bytes, until), for: key, size: bytes.count)
             }
             return bytes
         } catch {
-            if error.code != .cancelled { remember(error, of: address, now: transport.now) }
+            if error.code != .cancelled { remember(error, of: key, now: transport.now) }
             throw error
         }
     }
 
-    private func remember(_ error: MediaError, of address: WebAddress, now: MonotonicTime) {
+    private func remember(_ error: MediaError, of key: String, now: MonotonicTime) {
         known.withLock { known in
             if known.failures.count >= Self.maximumFailures {
                 known.failures = known.failures.filter { now < $0.value.until }
             }
             guard known.failures.count < Self.maximumFailures else { return }
-            known.failures[address.url] = (error, now.advanced(bySeconds: Self.respite))
+            known.failures[key] = (error, now.advanced(bySeconds: Self.respite))
         }
     }
 
     private func fetch(
-        _ address: WebAddress, _ transport: any HTTPTransport, _ cancellation: MediaCancellation
+        _ address: WebAddress, _ reach: NetworkReach, _ transport: any HTTPTransport, _ cancellation: MediaCancellation
     ) throws(MediaError) -> [UInt8] {
         var limits = NetworkLimits()
         limits.start = Self.patience
         limits.retries = 1
         limits.memory = 256 << 10
         let source = HTTPSource(
-            address, fields: [], transport: transport, limits: limits, cache: nil, piece: NetworkPiece()
+            address, fields: [], transport: transport, limits: limits, reach: reach, cache: nil, piece: NetworkPiece()
         ) { _ in }
         defer { source.close() }
         cancellation.onCancel { source.close() }

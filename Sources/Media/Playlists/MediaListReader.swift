@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Addresses
 public import Playback
 internal import Threading
 
@@ -44,7 +45,9 @@ public struct MediaListReader: Sendable {
         var walk = Walk(
             limit: min(limit, MediaList.maximumEntries), deadline: .now.advanced(bySeconds: Self.patience),
             cancellation: cancellation)
-        try read(locator, ItemDraft(uri: locator.uri, headers: locator.headers), mustBeList: mustBeList, &walk)
+        try read(
+            locator, ItemDraft(uri: locator.uri, headers: locator.headers, reach: locator.reach),
+            mustBeList: mustBeList, &walk)
         return walk.contents
     }
 
@@ -82,7 +85,7 @@ public struct MediaListReader: Sendable {
         guard walk.lists <= Self.maximumLists else {
             throw MediaError(.unsupported, "More than \(Self.maximumLists) playlists are within one another.")
         }
-        guard let (list, base) = try load(locator, mustBeList: mustBeList, walk) else {
+        guard let (list, base, reach) = try load(locator, mustBeList: mustBeList, walk) else {
             _ = walk.append(media)
             return
         }
@@ -95,9 +98,10 @@ public struct MediaListReader: Sendable {
             used += 1
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,
-                artworkURI: entry.picture.flatMap(base.resolve), headers: Self.headers(of: locator, for: uri))
+                artworkURI: entry.picture.flatMap(base.resolve), headers: Self.headers(of: locator, for: uri),
+                reach: reach)
             if entry.isList || MediaListFormat.isListName(uri) {
-                try read(MediaLocator(uri: uri, headers: draft.headers), draft, mustBeList: false, &walk)
+                try read(MediaLocator(draft), draft, mustBeList: false, &walk)
             } else if !walk.append(draft) {
                 return
             }
@@ -125,14 +129,14 @@ public struct MediaListReader: Sendable {
     /// nil for what is to be played itself.
     private func load(
         _ locator: MediaLocator, mustBeList: Bool, _ walk: Walk
-    ) throws(MediaError) -> (MediaList, ListBase)? {
+    ) throws(MediaError) -> (MediaList, ListBase, NetworkReach)? {
         let cancellation = walk.cancellation
         if cancellation.isCancelled { throw MediaError(.cancelled, "The playlist is not wanted any more.") }
         let isNetwork = locator.isNetwork
         guard isNetwork else {
             let file = try roots.openFile(locator.uri)
             return try list(in: file, locator.uri, mustBeList: mustBeList).map { list in
-                (list, ListBase(localList: locator.uri).moved(to: list.base))
+                (list, ListBase(localList: locator.uri).moved(to: list.base), .anywhere)
             }
         }
         guard let transport else {
@@ -145,13 +149,14 @@ public struct MediaListReader: Sendable {
         limits.start = Self.patience
         limits.retries = 1
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
-        let source = HTTPSource(address, fields: fields, transport: transport, limits: limits)
+        let source = HTTPSource(
+            address, fields: fields, transport: transport, limits: limits, reach: locator.reach)
         defer { source.close() }
         cancellation.onCancel { [weak source] in source?.close() }
         transport.call(at: walk.deadline) { [weak source] in source?.close() }
         do throws(MediaError) {
             guard let list = try list(in: source, locator.uri, mustBeList: mustBeList) else { return nil }
-            return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base))
+            return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base), source.servedReach)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
             throw MediaError(.network, "\(address.name) did not come within \(Int(Self.patience)) s.")

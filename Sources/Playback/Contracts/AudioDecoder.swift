@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Addresses
 public import Audio
 
 /// Opens media for the player. It decouples the player from files, networks and codecs, so that the player can be
@@ -32,12 +33,24 @@ public struct MediaLocator: Hashable, Sendable {
     public var item: ItemID?
     /// nil for music.
     public var oneShot: OneShot?
+    /// Where `uri` may lead.
+    public var reach: NetworkReach
 
-    public init(uri: String, headers: [String: String] = [:], item: ItemID? = nil, oneShot: OneShot? = nil) {
+    public init(
+        uri: String, headers: [String: String] = [:], item: ItemID? = nil, oneShot: OneShot? = nil,
+        reach: NetworkReach = .anywhere
+    ) {
         self.uri = uri
         self.headers = headers
         self.item = item
         self.oneShot = oneShot
+        self.reach = reach
+    }
+
+    /// The media of a queue entry.
+    public init(_ draft: ItemDraft, item: ItemID? = nil) {
+        self.init(
+            uri: draft.uri, headers: draft.headers, item: item, oneShot: draft.oneShot, reach: draft.reach)
     }
 
     /// Comes from a web server.
@@ -94,6 +107,8 @@ public struct MediaError: Error, Hashable, Sendable {
         case notFound = "not-found"
         /// Outside the music roots, or no permission.
         case forbidden
+        /// A server named an address that is more private than its own.
+        case privateAddress = "private-address"
         /// Opened, but reading failed (I/O error, directory, truncated under our feet).
         case unreadable
         /// No audio in it that a decoder here understands.

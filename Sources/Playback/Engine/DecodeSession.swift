@@ -26,12 +26,11 @@ final class DecodeSession: Sendable {
         self.generation = generation
         let mailbox = mailbox
         let cancellation = cancellation
-        let (id, draft) = (item.id, item.draft)
+        let locator = MediaLocator(item.draft, item: item.id)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
                 start, conversion: conversion, buffering: buffering, mailbox: mailbox, cancellation: cancellation,
                 report: { report(generation, $0) })
-            let locator = MediaLocator(uri: draft.uri, headers: draft.headers, item: id, oneShot: draft.oneShot)
             worker.run(locator, opener: opener)
         }
         guard let thread else {

@@ -67,6 +67,7 @@ public struct PlaybackError: Error, Hashable, Sendable {
     public enum Code: String, CaseIterable, Sendable {
         case notFound = "not-found"
         case forbidden
+        case privateAddress = "private-address"
         case unreadable
         case unsupported
         case empty

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Addresses
+
 /// Identifies a queue item for good: never reused, kept across moves and restarts. Opaque to clients.
 public struct ItemID: Hashable, Sendable, CustomStringConvertible {
     public let number: UInt64
@@ -34,10 +36,13 @@ public struct ItemDraft: Hashable, Sendable {
     public var headers: [String: String]
     /// nil for music. Not saved.
     public var oneShot: OneShot?
+    /// Where `uri` and `artworkURI` may lead: anywhere when a user named them.
+    public var reach: NetworkReach
 
     public init(
         uri: String, title: String? = nil, artist: String? = nil, album: String? = nil, artworkURI: String? = nil,
-        beginTime: Double = 0, loops: Int = 0, headers: [String: String] = [:], oneShot: OneShot? = nil
+        beginTime: Double = 0, loops: Int = 0, headers: [String: String] = [:], oneShot: OneShot? = nil,
+        reach: NetworkReach = .anywhere
     ) {
         self.uri = uri
         self.title = title
@@ -48,14 +53,14 @@ public struct ItemDraft: Hashable, Sendable {
         self.loops = loops
         self.headers = headers
         self.oneShot = oneShot
+        self.reach = reach
     }
 }
 
 extension ItemDraft {
     /// `artworkURI`, where that is an address that a server can be asked for.
-    public var webPicture: String? {
-        guard let uri = artworkURI, let end = uri.firstIndex(of: ":") else { return nil }
-        return ["http", "https"].contains(uri[..<end].lowercased()) ? uri : nil
+    public var webPicture: MediaLocator? {
+        artworkURI.map { MediaLocator(uri: $0, reach: reach) }.flatMap { $0.isNetwork ? $0 : nil }
     }
 }
 

@@ -44,7 +44,7 @@ struct LibraryMediaRoutes: Sendable {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
                 try lyrics(
-                    MediaLocator(uri: found.item.uri, headers: found.item.draft.headers), call.request.client, reply)
+                    MediaLocator(found.item.draft), call.request.client, reply)
             }
         ]
     }

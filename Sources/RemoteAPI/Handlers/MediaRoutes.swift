@@ -82,9 +82,9 @@ struct MediaRoutes: Sendable {
 
     /// The picture that the client named; where it cannot be had, the one that the media brings.
     private func givenArtwork(
-        _ address: String, _ item: QueueItem, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
+        _ address: MediaLocator, _ item: QueueItem, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
-        let shares = services.shares(ofServersOf: [address])
+        let shares = services.shares(ofServersOf: [address.uri])
         try services.openMedia(for: request.client, on: services.coverWorker, shares: shares, reply: reply) {
             cancellation throws(Problem) -> Result<[UInt8], MediaError> in
             do throws(MediaError) {
@@ -107,7 +107,7 @@ struct MediaRoutes: Sendable {
     private func ownArtwork(
         _ item: QueueItem, _ size: Int?, _ request: HTTPRequest, _ reply: @escaping Reply
     ) throws(Problem) {
-        let locator = MediaLocator(uri: item.uri, headers: item.draft.headers)
+        let locator = MediaLocator(item.draft)
         guard let current = services.player.snapshot.item, current.item.id == item.id, let media = current.media else {
             return try artwork(locator, size, request, reply)
         }

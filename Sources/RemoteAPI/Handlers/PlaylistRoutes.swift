@@ -173,20 +173,14 @@ struct PlaylistRoutes: Sendable {
             try QueueItemExpansion(services: services).drafts(items, for: client, reply) { drafts throws(Problem) in
                 try services.onLibrary(reply: reply) { () throws(Problem) in
                     try use(
-                        drafts.items.map {
-                            PlaylistEntry(uri: $0.uri, title: $0.title, artist: $0.artist, album: $0.album)
-                        })
+                        drafts.items.map(PlaylistEntry.init))
                 }
             }
         case .queue:
             try services.onLibrary(reply: reply) { () throws(Problem) in
                 let window = services.player.queueWindow(offset: 0, limit: Queue.maximumLength)
                 try use(
-                    window.items.map { item in
-                        let draft = item.draft
-                        return PlaylistEntry(
-                            uri: draft.uri, title: draft.title, artist: draft.artist, album: draft.album)
-                    })
+                    window.items.map { PlaylistEntry($0.draft) })
             }
         }
     }

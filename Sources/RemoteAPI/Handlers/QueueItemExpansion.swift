@@ -42,7 +42,7 @@ struct QueueItemExpansion: Sendable {
                 if found.isTruncated { drafts.isTruncated = true }
             case .uri(let uri): drafts.items.append(ItemDraft(uri: uri))
             case .media(let draft) where services.media.isListName(draft.uri):
-                let locator = MediaLocator(uri: draft.uri, headers: draft.headers)
+                let locator = MediaLocator(draft)
                 let found = try list(locator, isGiven: false, rest, member: "items[\(index)].uri", cancellation)
                 drafts.items += found.items.count == 1 ? found.items.map { $0.described(by: draft) } : found.items
                 if found.isTruncated { drafts.isTruncated = true }

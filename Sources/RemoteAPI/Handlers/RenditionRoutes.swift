@@ -36,7 +36,9 @@ struct RenditionRoutes: Sendable {
                     throw Problem(.unknown(item: call.parameters[0]))
                 }
                 let query = try Query(call.request, known: ["count"])
-                try waveform(MediaLocator(uri: found.item.uri), query, member: "id", call.request, reply)
+                try waveform(
+                    MediaLocator(uri: found.item.uri, reach: found.item.draft.reach), query, member: "id", call.request,
+                    reply)
             }
         ]
     }

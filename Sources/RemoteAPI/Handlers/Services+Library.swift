@@ -58,7 +58,15 @@ extension Services {
 
 extension ItemDraft {
     init(_ entry: PlaylistEntry) {
-        self.init(uri: entry.uri, title: entry.title, artist: entry.artist, album: entry.album)
+        self.init(
+            uri: entry.uri, title: entry.title, artist: entry.artist, album: entry.album, reach: entry.reach)
+    }
+}
+
+extension PlaylistEntry {
+    init(_ draft: ItemDraft) {
+        self.init(
+            uri: draft.uri, title: draft.title, artist: draft.artist, album: draft.album, reach: draft.reach)
     }
 }
 

@@ -13,7 +13,8 @@ extension Problem {
     private static func status(_ code: PlaybackError.Code) -> (Int, String) {
         switch code {
         // The request was right, but the item it leads to has failed.
-        case .notFound, .forbidden, .unreadable, .unsupported, .empty, .decoderFailed, .network, .bouncing:
+        case .notFound, .forbidden, .privateAddress, .unreadable, .unsupported, .empty, .decoderFailed, .network,
+            .bouncing:
             (409, "The item cannot be played")
         case .unknownItem, .noSuchContent, .unknownOutput: (404, "Not found")
         case .outputUnavailable, .outputRefused: (503, "Output unavailable")
@@ -31,8 +32,8 @@ extension Problem {
     init(_ error: MediaError, member: String) {
         switch error.code {
         case .notFound: self = .notFound(error.message, code: "media-not-found")
-        case .forbidden:
-            self.init(status: 403, code: "forbidden", title: "Forbidden", detail: error.message)
+        case .forbidden, .privateAddress:
+            self.init(status: 403, code: error.code.rawValue, title: "Forbidden", detail: error.message)
         case .network:
             self.init(status: 502, code: "network", title: "Network failure", detail: error.message)
         case .cancelled:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import Playback
 
 extension JSONWriter {
@@ -14,6 +15,12 @@ extension JSONWriter {
         member("artworkUri", draft.artworkURI.map(PublicURI.text))
         member("beginTime", draft.beginTime)
         member("loops", draft.loops)
+        members(of: draft.reach)
+    }
+
+    /// Only what is not the usual.
+    mutating func members(of reach: NetworkReach) {
+        if reach != .anywhere { member("reach", reach.rawValue) }
     }
 
     /// The item that is heard or about to be: what the client gave goes before what the tags say.
@@ -28,6 +35,7 @@ extension JSONWriter {
         member("artworkUri", draft.artworkURI.map(PublicURI.text))
         member("beginTime", draft.beginTime)
         member("loops", draft.loops)
+        members(of: draft.reach)
         member("index", current.index)
         member("status", current.error != nil ? "failed" : current.media == nil ? "loading" : "ready")
         member("duration", current.duration)

@@ -102,5 +102,6 @@ extension JSONWriter {
         member("title", entry.title)
         member("artist", entry.artist)
         member("album", entry.album)
+        members(of: entry.reach)
     }
 }

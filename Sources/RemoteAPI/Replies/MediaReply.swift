@@ -27,6 +27,7 @@ extension JSONWriter {
                 $0.member("artist", item.artist)
                 $0.member("album", item.album)
                 $0.member("artworkUri", item.artworkURI.map(PublicURI.text))
+                $0.members(of: item.reach)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import Catalogue
 import HTTP
 import Playback
@@ -22,7 +23,7 @@ enum ItemRequest: JSONReadable {
 
     private static let members = [
         "uri", "title", "artist", "album", "artworkUri", "beginTime", "loops", "headers", "folder",
-        "playlist", "track", "genre", "list",
+        "playlist", "track", "genre", "list", "reach",
     ]
 
     init(_ json: JSONNode) throws(Problem) {
@@ -63,7 +64,16 @@ enum ItemRequest: JSONReadable {
                 artworkURI: try object.text("artworkUri", maximum: Self.maximumURILength),
                 beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
                 loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
-                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
+                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:], reach: try Self.reach(object)))
+    }
+
+    private static func reach(_ object: StrictObject) throws -> NetworkReach {
+        guard let name = try object.text("reach") else { return .anywhere }
+        guard let reach = NetworkReach(rawValue: name) else {
+            throw object.invalid(
+                "reach", "must be one of: \(NetworkReach.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return reach
     }
 
     /// `album` and `artist` are ids where there is no `uri`, else texts to show.

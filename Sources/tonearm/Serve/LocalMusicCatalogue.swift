@@ -67,7 +67,7 @@ struct LocalMusicCatalogue: MediaCatalogue {
         try playable.folderPicture(beside: locator.uri)
     }
 
-    func picture(at address: String, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
+    func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
         try pictures.picture(at: address, cancellation: cancellation)
     }
 

@@ -10,7 +10,9 @@ import Testing
     static let base = WebAddress("https://host.example/radio/list.m3u8?token=1")!
 
     private func media(_ lines: String...) throws -> HLSMediaPlaylist {
-        guard case .media(let playlist) = try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base)
+        guard
+            case .media(let playlist) = try HLSParser.parse(
+                Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
         else {
             throw MediaError(.unsupported, "a master playlist")
         }
@@ -18,7 +20,9 @@ import Testing
     }
 
     private func master(_ lines: String...) throws -> HLSMasterPlaylist {
-        guard case .master(let playlist) = try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base)
+        guard
+            case .master(let playlist) = try HLSParser.parse(
+                Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
         else {
             throw MediaError(.unsupported, "a media playlist")
         }
@@ -111,7 +115,7 @@ import Testing
     @Test func aPlaylistWithTooManyPieces_isRefused() {
         let lines = ["#EXTM3U"] + [String](repeating: "#EXTINF:1,\na.ts", count: HLSParser.mostSegments + 1)
         #expect(throws: MediaError.self) {
-            try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base)
+            try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
         }
     }
 
@@ -158,7 +162,7 @@ import Testing
     @Test func oldEncodings_areRead() throws {
         let text = "#EXTM3U\n#EXTINF:4,\ncaf\u{E9}.ts\n#EXT-X-ENDLIST\n"
         for bytes in [Array(text.utf8), text.unicodeScalars.map { UInt8($0.value) }] {
-            guard case .media(let playlist) = try HLSParser.parse(bytes, at: Self.base) else {
+            guard case .media(let playlist) = try HLSParser.parse(bytes, at: Self.base, reach: .anywhere) else {
                 throw CancellationError()
             }
             #expect(playlist.segments[0].media.reference.address.url == "https://host.example/radio/caf%C3%A9.ts")

@@ -37,7 +37,11 @@ private final class ScriptedTransport: HTTPTransport {
         let context = HLSContext(
             name: "list.m3u8", origin: ScheduleRig.address, fields: [], transport: transport, limits: NetworkLimits(),
             hls: HLSLimits(), cipher: nil, report: { _ in })
-        return (HLSStream(ScheduleRig.playlist(0...9, isEnded: true), at: ScheduleRig.address, context), context)
+        return (
+            HLSStream(
+                ScheduleRig.playlist(0...9, isEnded: true), at: HLSReference(ScheduleRig.address, reach: .anywhere),
+                context), context
+        )
     }
 
     /// The pieces 1 and 2 are fetched, and 2 is read; a run ahead of its turn has 1 in hand.

@@ -28,7 +28,7 @@ struct ScheduleRig {
         _ numbers: ClosedRange<Int64>, isEnded: Bool = false, duration: Double = 4, discontinuity: Int64 = 0,
         gaps: Set<Int64> = []
     ) -> HLSMediaPlaylist {
-        let base = HLSBase(address)
+        let base = HLSBase(address, reach: .anywhere)
         return HLSMediaPlaylist(
             targetDuration: duration, isEnded: isEnded,
             segments: numbers.map {

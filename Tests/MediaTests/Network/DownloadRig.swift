@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Addresses
 import Playback
 import Threading
 
@@ -25,10 +26,12 @@ struct DownloadRig {
 
     init(
         _ address: WebAddress = DownloadRig.address, fields: [TransferHeader] = [],
-        limits: NetworkLimits = NetworkLimits(), cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
+        limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere,
+        cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
         isFresh: Bool = true
     ) {
-        download = Download(address, fields: fields, limits: limits, now: now, cached: cached, isFresh: isFresh)
+        download = Download(
+            address, fields: fields, limits: limits, reach: reach, now: now, cached: cached, isFresh: isFresh)
         perform(download.begin())
     }
 
@@ -39,16 +42,17 @@ struct DownloadRig {
 
     func field(_ name: String) -> String? { requests.last?.headers.first { $0.name == name }?.value }
 
-    mutating func head(_ status: Int, _ headers: [(String, String)] = []) {
+    mutating func head(_ status: Int, _ headers: [(String, String)] = [], zone: NetworkZone = .public) {
         guard let transfer else { return }
         perform(
             download.received(
-                TransferHead(status: status, headers: headers.map { TransferHeader($0, $1) }), of: transfer, now: now))
+                TransferHead(status: status, headers: headers.map { TransferHeader($0, $1) }, zone: zone), of: transfer,
+                now: now))
     }
 
     /// 206 from `offset` of `total` bytes.
-    mutating func part(from offset: Int64, of total: Int64, tag: String = "\"v1\"") {
-        head(206, [("Content-Range", "bytes \(offset)-\(total - 1)/\(total)"), ("ETag", tag)])
+    mutating func part(from offset: Int64, of total: Int64, tag: String = "\"v1\"", zone: NetworkZone = .public) {
+        head(206, [("Content-Range", "bytes \(offset)-\(total - 1)/\(total)"), ("ETag", tag)], zone: zone)
     }
 
     /// Sends the media's bytes of this range in pieces, as far as they are taken; returns where it got to.
