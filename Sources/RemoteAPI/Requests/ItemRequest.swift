@@ -67,7 +67,7 @@ enum ItemRequest: JSONReadable {
                 headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:], reach: try Self.reach(object)))
     }
 
-    private static func reach(_ object: StrictObject) throws -> NetworkReach {
+    private static func reach(_ object: StrictObject) throws(Problem) -> NetworkReach {
         guard let name = try object.text("reach") else { return .anywhere }
         guard let reach = NetworkReach(rawValue: name) else {
             throw object.invalid(
