@@ -21,6 +21,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /// Close-on-exec; dup3 is not in the Glibc module.
@@ -150,6 +151,39 @@ static inline int clinux_forgo_privileges(void) { return prctl(PR_SET_NO_NEW_PRI
 static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 /// Hidden by Swift since few programs may use it; here to see that it fails.
 static inline int clinux_fork(void) { return (int)fork(); }
+
+/// Nothing of any file system, no TCP port, nothing of processes outside (Landlock), for good. Rights of later kernels are
+/// forbidden where the kernel has them: 0 where it has none, -1 with errno. Landlock has no libc wrapper.
+static inline int clinux_forbid_files(void) {
+    struct { uint64_t files, network, scopes; } rules = {0, 0, 0};
+    long version = syscall(444 /* landlock_create_ruleset */, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+    if (version < 1) return 0;
+    rules.files = version >= 5 ? 0xFFFF : version >= 3 ? 0x7FFF : version >= 2 ? 0x3FFF : 0x1FFF;
+    if (version >= 4) rules.network = 3 /* bind, connect */;
+    if (version >= 6) rules.scopes = 3 /* abstract sockets, signals */;
+    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+    int set = (int)syscall(444, &rules, size, 0);
+    if (set < 0) return -1;
+    long code = syscall(446 /* landlock_restrict_self */, set, 0);
+    int reason = errno;
+    close(set);
+    errno = reason;
+    return code == 0 ? (int)version : -1;
+}
+
+/// Lets a child use `seconds` more of the processor than it has used by now: then the kernel ends it (SIGXCPU). -1 with
+/// errno. prlimit and clock_getcpuclockid are hidden behind _GNU_SOURCE or variadic in parts of the Glibc module.
+static inline int clinux_allow_processor_time(pid_t process, unsigned seconds) {
+    clockid_t clock = (clockid_t)((~(unsigned)process << 3) | 2 /* CPUCLOCK_SCHED */);
+    struct timespec used;
+    if (syscall(SYS_clock_gettime, clock, &used) != 0) return -1;
+    struct { uint64_t soft, hard; } old, limit;
+    if (syscall(SYS_prlimit64, process, RLIMIT_CPU, NULL, &old) != 0) return -1;
+    limit.hard = old.hard;
+    limit.soft = (uint64_t)used.tv_sec + 1 + seconds;
+    if (limit.soft > old.hard) limit.soft = old.hard;
+    return (int)syscall(SYS_prlimit64, process, RLIMIT_CPU, &limit, NULL);
+}
 
 /// Declared here because the Glibc module hides it behind _GNU_SOURCE (glibc 2.34).
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);

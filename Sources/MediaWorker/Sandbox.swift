@@ -7,13 +7,11 @@ internal import MediaWorkerProtocol
 
 /// Takes everything away from this process that decoding does not need: for good, before the first byte of a stranger.
 ///
-/// What remains: memory, bounded; reading and writing the descriptors it was born with; the time; its end.
+/// What remains: memory, bounded; reading and writing the descriptors it was born with; the time; its end. The server limits its
+/// processor time from outside, so nothing in here can lift that.
 public enum Sandbox {
     /// Beyond what the libraries themselves occupy.
     static let memory = 512 << 20
-    /// Seconds of processor time for one request, after which the kernel ends the process.
-    static let processorSeconds = 30
-
     public struct Failure: Error {
         public var call: String
         public var code: Int32
@@ -22,27 +20,31 @@ public enum Sandbox {
     public static func enter() throws(Failure) {
         guard clinux_die_with_parent() == 0 else { throw Failure(call: "PR_SET_PDEATHSIG", code: errno) }
         guard clinux_forbid_dumps() == 0 else { throw Failure(call: "PR_SET_DUMPABLE", code: errno) }
-        try limit(clinux_limit_address_space, occupied() + memory, "RLIMIT_AS")
+        guard clinux_forgo_privileges() == 0 else { throw Failure(call: "PR_SET_NO_NEW_PRIVS", code: errno) }
+        let memory = try occupied() + memory
+        // Takes a descriptor for a moment.
+        _ = try forbidFiles()
+        try limit(clinux_limit_address_space, memory, "RLIMIT_AS")
         try limit(clinux_limit_descriptors, Int(SharedMemory.memoryDescriptor) + 1, "RLIMIT_NOFILE")
         try limit(clinux_limit_processes, 0, "RLIMIT_NPROC")
         try limit(clinux_limit_file_size, 0, "RLIMIT_FSIZE")
         try limit(clinux_limit_core, 0, "RLIMIT_CORE")
-        guard clinux_forgo_privileges() == 0 else { throw Failure(call: "PR_SET_NO_NEW_PRIVS", code: errno) }
         try filter()
     }
 
-    /// Starts the processor's stop-watch for the next request.
-    public static func renewProcessorTime() {
-        var timer = itimerval()
-        timer.it_value.tv_sec = processorSeconds
-        // SIGPROF ends the process: nobody handles it.
-        setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+    /// A second layer under the filter, where the kernel has it: no file, no TCP port, no signal to others (Landlock). False
+    /// where it has none.
+    public static func forbidFiles() throws(Failure) -> Bool {
+        switch clinux_forbid_files() {
+        case 0: return false
+        case 1...: return true
+        default: throw Failure(call: "Landlock", code: errno)
+        }
     }
 
     private static let allowed = [
         "read", "write", "close", "exit", "exit_group", "brk", "munmap", "mremap", "madvise", "futex", "getrandom",
-        "clock_gettime", "gettimeofday", "setitimer", "rt_sigreturn", "rt_sigprocmask", "sched_yield",
-        "restart_syscall",
+        "clock_gettime", "gettimeofday", "sched_yield", "restart_syscall",
     ]
 
     private static func filter() throws(Failure) {

@@ -25,7 +25,47 @@ public enum SandboxTrial {
         attempt("make memory that can be executed", page == MAP_FAILED ? -1 : 0)
         let most = mmap(nil, Sandbox.memory * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         attempt("take a lot of memory", most == MAP_FAILED ? -1 : 0)
+        attempt("stop the processor's clock", stopClock())
+        attempt("block signals", blockSignals())
+        attempt("raise a limit", raiseLimit())
         return worked
+    }
+
+    /// The same of the layer that forbids files alone. A process of its own, as it cannot be undone.
+    public static func layerBreaches() -> [String] {
+        let child = clinux_fork()
+        guard child >= 0 else { return ["be tried out"] }
+        if child == 0 { _exit(fileLayer()) }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status == 0 ? [] : ["open a file behind the filter"]
+    }
+
+    private static func fileLayer() -> Int32 {
+        guard clinux_forgo_privileges() == 0 else { return 1 }
+        do throws(Sandbox.Failure) {
+            // Nothing to try where the kernel has none.
+            guard try Sandbox.forbidFiles() else { return 0 }
+        } catch {
+            return 1
+        }
+        return open("/etc/hostname", O_RDONLY) < 0 && open("/tmp", O_WRONLY | O_DIRECTORY | namelessFile, 0o600) < 0 ? 0 : 1
+    }
+
+    private static func stopClock() -> Int {
+        var timer = itimerval()
+        return Int(setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil))
+    }
+
+    private static func blockSignals() -> Int {
+        var all = sigset_t()
+        sigfillset(&all)
+        return pthread_sigmask(SIG_BLOCK, &all, nil) == 0 ? 0 : -1
+    }
+
+    /// To where it is: what is refused is the call.
+    private static func raiseLimit() -> Int {
+        Int(clinux_limit(clinux_limit_core, 0))
     }
 
     /// What makes O_TMPFILE of O_DIRECTORY; the Glibc module hides it behind _GNU_SOURCE.

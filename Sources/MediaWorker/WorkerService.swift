@@ -21,7 +21,6 @@ public struct WorkerService {
         link.send(.ready)
         while true {
             let request = link.receive()
-            Sandbox.renewProcessorTime()
             do throws(WorkerFailure) {
                 link.send(try answer(request))
             } catch {
@@ -36,7 +35,7 @@ public struct WorkerService {
             reader = nil
             let opened = try MediaReader(link, source)
             reader = opened
-            return .opened(opened.media)
+            return .opened(opened.media.withinLimits)
         case .decode(let frames):
             let reader = try opened()
             let room = SharedMemory.sampleCapacity / 8

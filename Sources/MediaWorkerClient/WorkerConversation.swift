@@ -60,6 +60,7 @@ final class WorkerConversation {
         case .open, .seek, .thumbnail, .scale: sourceFailure = nil
         case .decode, .picture, .bytes: break
         }
+        guard process.allowProcessorTime(limits.processor) else { throw broken("it \(process.endAndTell())") }
         try send(request)
         var until = MonotonicTime.now.advanced(bySeconds: limits.answer)
         while true {

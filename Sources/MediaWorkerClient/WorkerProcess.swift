@@ -42,6 +42,12 @@ final class WorkerProcess: @unchecked Sendable {
             count: min(count, SharedMemory.sampleCapacity))
     }
 
+    /// Whatever it does until it is asked again, it does within so many seconds of the processor. False when it cannot be
+    /// limited: it has ended, most likely.
+    func allowProcessorTime(_ seconds: Int) -> Bool {
+        clinux_allow_processor_time(identifier, UInt32(clamping: seconds)) == 0
+    }
+
     /// Ends it at once.
     func end() {
         guard !hasEnded else { return }

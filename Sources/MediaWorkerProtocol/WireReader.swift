@@ -44,9 +44,25 @@ struct WireReader {
         return Array(rest.prefix(count))
     }
 
-    /// What is not UTF-8 is repaired.
-    mutating func text() throws(WireError) -> String {
-        String(decoding: try block(), as: UTF8.self)
+    /// `limit` in bytes. What is not UTF-8 is repaired.
+    mutating func text(atMost limit: Int) throws(WireError) -> String {
+        let bytes = try block()
+        guard bytes.count <= limit else { throw WireError(problem: "a text is too long") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A short one of visible ASCII.
+    mutating func name() throws(WireError) -> String {
+        let name = try text(atMost: 64)
+        guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw WireError(problem: "a name cannot be") }
+        return name
+    }
+
+    /// An integer of 64 bits; `what` names it.
+    mutating func number(in range: ClosedRange<Int64>, _ what: String) throws(WireError) -> Int64 {
+        let value = try integer(Int64.self)
+        guard range.contains(value) else { throw WireError(problem: "\(what) cannot be") }
+        return value
     }
 
     mutating func list<Element>(

@@ -8,6 +8,14 @@ public struct WorkerMedia: Hashable, Sendable {
     public static let longestLyrics = 128 << 10
     public static let mostTags = 64
     public static let mostChapters = 1_000
+    /// Of a media in frames or bytes: centuries, and no sum of two overflows.
+    public static let lengths: ClosedRange<Int64> = 0...(1 << 48)
+    /// Bits per second, and of a sample.
+    static let bitrates: ClosedRange<Int64> = 1...(1 << 40)
+    static let depths: ClosedRange<Int64> = 1...64
+    static let grids: ClosedRange<Int64> = 1...(1 << 20)
+    /// Seconds on a clock, which may begin before 0.
+    static let clocks = -Double(1 << 40)...Double(1 << 40)
 
     public var format: AudioFormat
     /// Audible frames; nil while unknown.
@@ -28,6 +36,19 @@ public struct WorkerMedia: Hashable, Sendable {
     public var tags: [Tag] = []
     public var chapters: [Chapter] = []
     public var hasPicture = false
+
+    /// Without what the server would not take: FFmpeg passes on whatever a file claims.
+    public var withinLimits: WorkerMedia {
+        var media = self
+        func isTime(_ time: Double) -> Bool { Self.clocks.contains(time) && time >= 0 }
+        media.duration = duration.flatMap { Self.lengths.contains($0) ? $0 : nil }
+        media.bitrate = bitrate.flatMap { Self.bitrates.contains(Int64($0)) ? $0 : nil }
+        media.bitsPerSample = bitsPerSample.flatMap { Self.depths.contains(Int64($0)) ? $0 : nil }
+        media.start = start.flatMap { Self.clocks.contains($0) ? $0 : nil }
+        media.grid = grid.flatMap { Self.grids.contains(Int64($0)) ? $0 : nil }
+        media.chapters = chapters.filter { isTime($0.start) && isTime($0.end) }
+        return media
+    }
 
     public struct Tag: Hashable, Sendable {
         public var name: String
@@ -96,9 +117,9 @@ extension WireWriter {
         put(media.isSeekable)
         put(media.codec)
         put(media.bitrate) { $0.put(Int64($1)) }
-        put(media.bitsPerSample) { $0.put(UInt32($1)) }
+        put(media.bitsPerSample) { $0.put(Int64($1)) }
         put(media.start) { $0.put($1) }
-        put(media.grid) { $0.put(UInt32(clamping: $1)) }
+        put(media.grid) { $0.put(Int64($1)) }
         put(media.tags) {
             $0.put($1.name)
             $0.put($1.value)
@@ -131,22 +152,29 @@ extension WireReader {
     mutating func media() throws(WireError) -> WorkerMedia {
         var media = WorkerMedia(
             format: try format(), duration: try optional(Self.length), durationIsExact: try flag(),
-            isSeekable: try flag(), codec: try text(),
+            isSeekable: try flag(), codec: try name(),
             bitrate: try optional { (reader: inout WireReader) throws(WireError) in
-                Int(try reader.integer(Int64.self))
+                Int(try reader.number(in: WorkerMedia.bitrates, "a bitrate"))
             },
             bitsPerSample: try optional { (reader: inout WireReader) throws(WireError) in
-                Int(try reader.integer(UInt32.self))
+                Int(try reader.number(in: WorkerMedia.depths, "a sample's size"))
             })
-        media.start = try optional { (reader: inout WireReader) throws(WireError) in try reader.number() }
+        media.start = try optional { (reader: inout WireReader) throws(WireError) in
+            let start = try reader.number()
+            guard WorkerMedia.clocks.contains(start) else { throw WireError(problem: "a clock cannot be") }
+            return start
+        }
         media.grid = try optional { (reader: inout WireReader) throws(WireError) in
-            Int(try reader.integer(UInt32.self))
+            Int(try reader.number(in: WorkerMedia.grids, "a grid"))
         }
         media.tags = try list(atMost: WorkerMedia.mostTags) { (reader: inout WireReader) throws(WireError) in
-            WorkerMedia.Tag(try reader.text(), try reader.text())
+            WorkerMedia.Tag(
+                try reader.text(atMost: WorkerMedia.longestText), try reader.text(atMost: WorkerMedia.longestLyrics))
         }
         media.chapters = try list(atMost: WorkerMedia.mostChapters) { (reader: inout WireReader) throws(WireError) in
-            WorkerMedia.Chapter(start: try reader.number(), end: try reader.number(), title: try reader.text())
+            WorkerMedia.Chapter(
+                start: try reader.seconds(), end: try reader.seconds(),
+                title: try reader.text(atMost: WorkerMedia.longestText))
         }
         media.hasPicture = try flag()
         return media
@@ -157,22 +185,27 @@ extension WireReader {
             frames: Int(try integer(UInt32.self)), endOfStream: try flag(), damage: Int(try integer(UInt32.self)),
             format: try optional { (reader: inout WireReader) throws(WireError) in try reader.format() },
             duration: try optional(Self.length))
-        guard progress.frames <= SharedMemory.sampleCapacity else {
+        // Of the most channels that there may be.
+        guard progress.frames <= SharedMemory.sampleCapacity / 8 else {
             throw WireError(problem: "it claims more samples than there is room for")
         }
         return progress
     }
 
-    /// At most 2^48 frames: centuries, and no sum of two overflows.
     private static func length(_ reader: inout WireReader) throws(WireError) -> Int64 {
-        let frames = try reader.integer(Int64.self)
-        guard (0...(1 << 48)).contains(frames) else { throw WireError(problem: "a length cannot be") }
-        return frames
+        try reader.number(in: WorkerMedia.lengths, "a length")
+    }
+
+    /// Of a media, from its beginning.
+    mutating func seconds() throws(WireError) -> Double {
+        let time = try number()
+        guard (0...WorkerMedia.clocks.upperBound).contains(time) else { throw WireError(problem: "a time cannot be") }
+        return time
     }
 
     fileprivate mutating func format() throws(WireError) -> AudioFormat {
         let rate = Int(try integer(UInt32.self))
-        let positions = try block().compactMap(ChannelPosition.init)
+        let positions = try block().prefix(9).compactMap(ChannelPosition.init)
         guard AudioFormat.workerRates.contains(rate), (1...8).contains(positions.count) else {
             throw WireError(problem: "a sample format cannot be")
         }

@@ -49,20 +49,20 @@ public enum WorkerReply: Hashable, Sendable {
         case 2:
             let offset = try reader.integer(Int64.self)
             let count = Int(try reader.integer(UInt32.self))
-            guard offset >= 0, (1...SharedMemory.inputCapacity).contains(count) else {
+            guard WorkerMedia.lengths.contains(offset), (1...SharedMemory.inputCapacity).contains(count) else {
                 throw WireError(problem: "it asks for bytes that cannot be")
             }
             self = .read(offset: offset, count: count)
         case 3: self = .opened(try reader.media())
         case 4: self = .decoded(try reader.progress())
-        case 5: self = .sought(frame: try reader.integer())
-        case 6: self = .picture(type: try reader.text(), bytes: try reader.block())
-        case 8: self = .image(time: try reader.number(), bytes: try reader.block())
+        case 5: self = .sought(frame: try reader.number(in: WorkerMedia.lengths, "a place"))
+        case 6: self = .picture(type: try reader.name(), bytes: try reader.block())
+        case 8: self = .image(time: try reader.seconds(), bytes: try reader.block())
         case 9:
             guard let code = WorkerFailure.Code(rawValue: try reader.integer()) else {
                 throw WireError(problem: "there is no such failure")
             }
-            self = .failed(WorkerFailure(code, try reader.text()))
+            self = .failed(WorkerFailure(code, try reader.text(atMost: WorkerMedia.longestText)))
         default: throw WireError(problem: "there is no reply \(kind)")
         }
         try reader.end()
