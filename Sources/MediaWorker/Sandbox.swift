@@ -21,7 +21,7 @@ public enum Sandbox {
         guard clinux_die_with_parent() == 0 else { throw Failure(call: "PR_SET_PDEATHSIG", code: errno) }
         guard clinux_forbid_dumps() == 0 else { throw Failure(call: "PR_SET_DUMPABLE", code: errno) }
         guard clinux_forgo_privileges() == 0 else { throw Failure(call: "PR_SET_NO_NEW_PRIVS", code: errno) }
-        let memory = try occupied() + memory
+        let memory = try occupied() + Self.memory
         // Takes a descriptor for a moment.
         _ = try forbidFiles()
         try limit(clinux_limit_address_space, memory, "RLIMIT_AS")

@@ -49,7 +49,8 @@ public enum SandboxTrial {
         } catch {
             return 1
         }
-        return open("/etc/hostname", O_RDONLY) < 0 && open("/tmp", O_WRONLY | O_DIRECTORY | namelessFile, 0o600) < 0 ? 0 : 1
+        return open("/etc/hostname", O_RDONLY) < 0 && open("/tmp", O_WRONLY | O_DIRECTORY | namelessFile, 0o600) < 0
+            ? 0 : 1
     }
 
     private static func stopClock() -> Int {
