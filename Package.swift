@@ -103,7 +103,7 @@ let package = Package(
         target("Resampling", ["CSoxr", "Loading", "Playback", "Audio"]),
         target(
             "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
-        target("RecordingFiles", ["CSndfile", "Addresses", "Recording"]),
+        target("RecordingFiles", ["CSndfile", "Addresses", "Audio", "Media", "Playback", "Recording"]),
         target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
         target(
             "Library",
@@ -191,7 +191,7 @@ let package = Package(
         tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
         tests("RecordingTests", ["Recording", "Threading"]),
         tests("AnnouncingTests", ["Announcing", "Playback", "PlaybackTesting", "Threading"]),
-        tests("RecordingFilesTests", ["RecordingFiles", "Recording"]),
+        tests("RecordingFilesTests", ["RecordingFiles", "Recording", "Media", "MediaWorkerClient", "Mpg123Decoding"]),
         tests("TonearmTests", ["tonearm", "Media", "Playback", "Threading"]),
     ]
 )

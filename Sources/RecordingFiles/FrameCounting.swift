@@ -1,46 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSndfile
 internal import Glibc
 import Recording
 
-/// The length of a file that was cut off, at its end or at its begin: its header tells none, or one that is guessed.
+/// What an MP3 file holds, also one that was cut off at its end or at its beginning. Read here, because a decoder would search
+/// for a frame in anything.
 enum FrameCounting {
     /// Seconds of work for one file; what takes longer has no length.
     static let patience = 5.0
 
-    /// Frames per channel; nil when it cannot be told before `deadline`, a time of `now`. Takes the descriptor over.
-    static func count(_ descriptor: Int32, isMPEG: Bool, until deadline: Double) -> Int64? {
-        isMPEG ? countMPEG(descriptor, deadline) : countDecoded(descriptor, deadline)
-    }
-
-    private static func countDecoded(_ descriptor: Int32, _ deadline: Double) -> Int64? {
-        defer { close(descriptor) }
-        var info = SF_INFO()
-        guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &info, 0) else { return nil }
-        defer { sf_close(handle) }
-        guard info.channels > 0 else { return nil }
-        let block = 16_384
-        var samples = [Float](repeating: 0, count: block * Int(info.channels))
-        var frames: Int64 = 0
-        while true {
-            let count = sf_readf_float(handle, &samples, sf_count_t(block))
-            if count <= 0 { return frames }
-            frames += count
-            if now() > deadline { return nil }
-        }
-    }
-
-    /// What an MP3 file holds that begins within a frame, without its length; nil when it is none. Takes the descriptor over.
-    static func describeMPEG(_ descriptor: Int32) -> RecordingEntry.Sound? {
-        defer { close(descriptor) }
+    /// nil when it is none. No length when it begins within a frame.
+    static func describeMPEG(_ descriptor: Int32, size: Int64) -> RecordingEntry.Sound? {
         var block = [UInt8](repeating: 0, count: searched + MPEGFrame.largest)
         let count = pread(descriptor, &block, block.count, 0)
         guard count > 0, let place = firstFrame(block[..<count]), let frame = MPEGFrame(block[place..<place + 4]) else {
             return nil
         }
+        let bytes = block[place..<min(count, place + frame.bytes)]
+        let samples =
+            frame.informedSamples(bytes)
+            // A guess: all frames are as long as the first one.
+            ?? (place == 0 ? Double(size) / Double(frame.bytes) * Double(frame.samples) : nil)
         return RecordingEntry.Sound(
-            duration: nil, sampleRate: frame.sampleRate, channelCount: frame.channelCount, bits: nil, isFloat: false)
+            duration: samples.map { $0 / Double(frame.sampleRate) }, sampleRate: frame.sampleRate,
+            channelCount: frame.channelCount, bits: nil, isFloat: false)
     }
 
     /// How much of the beginning of a file may be the rest of a frame, or something else.
@@ -57,10 +40,9 @@ enum FrameCounting {
         }
     }
 
-    /// Walks from frame to frame without decoding (ISO/IEC 11172-3 section 2.4.2.3, 13818-3 for the lower rates): libsndfile
-    /// guesses from the first of them, and reads no further than that.
-    private static func countMPEG(_ descriptor: Int32, _ deadline: Double) -> Int64? {
-        defer { close(descriptor) }
+    /// Samples per channel; nil when it cannot be told before `deadline`, a time of `now`. Walks from frame to frame without
+    /// decoding (ISO/IEC 11172-3 section 2.4.2.3, 13818-3 for the lower rates).
+    static func countMPEG(_ descriptor: Int32, until deadline: Double) -> Int64? {
         var block = [UInt8](repeating: 0, count: 256 << 10)
         var rest: [UInt8] = []
         var frames: Int64 = 0
@@ -140,6 +122,19 @@ private struct MPEGFrame {
     func isInformation(_ frame: ArraySlice<UInt8>) -> Bool {
         let mark = frame.dropFirst(sideEnd).prefix(4)
         return mark.elementsEqual("Xing".utf8) || mark.elementsEqual("Info".utf8)
+    }
+
+    /// Samples of the whole file, as LAME says in the first frame; nil when it does not.
+    func informedSamples(_ frame: ArraySlice<UInt8>) -> Double? {
+        guard isInformation(frame) else { return nil }
+        let fields = Array(frame.dropFirst(sideEnd + 4))
+        guard fields.count >= 8, fields[3] & 1 == 1 else { return nil }
+        let count = Double(fields[4..<8].reduce(0) { $0 << 8 | UInt32($1) }) * Double(samples)
+        // Silence in front and behind, 12 bits each, 21 bytes into LAME's own part.
+        let tag = 116
+        guard fields.count >= tag + 24, fields[tag..<tag + 4].elementsEqual("LAME".utf8) else { return count }
+        let padding = fields[tag + 21..<tag + 24].reduce(0) { $0 << 8 | UInt32($1) }
+        return max(0, count - Double(padding >> 12) - Double(padding & 0xFFF))
     }
 
     /// kbit/s

@@ -3,10 +3,11 @@
 internal import Addresses
 internal import CSndfile
 internal import Glibc
+public import Media
 public import Recording
 internal import Synchronization
 
-/// Recordings as files of one directory, written and read through libsndfile.
+/// Recordings as files of one directory, written through libsndfile, or as a stream brings them.
 ///
 /// While it is made, a file's name ends in `.part`; what is found so at the start was left behind by a process that died,
 /// and joins the others with `recovered` in its name. Files are opened beneath the directory by names that hold no slash,
@@ -20,15 +21,17 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private let path: String
     private let link: Link
     private let directory: Int32
-    /// Seconds of what tells no length itself.
-    private let counts = Mutex<[Version: Double?]>([:])
-    private static let maximumCounts = 1_024
+    private let examiner: RecordingExaminer
+    /// What was found in files as they were.
+    private let known = Mutex<[Version: RecordingEntry.Sound?]>([:])
+    private static let maximumKnown = 1_024
     /// Seconds of counting for one list.
     private static let listPatience = 10.0
 
     private struct Version: Hashable {
         var inode: UInt64
         var size: Int64
+        var modified: Int64
     }
 
     /// The directory cannot be made or opened: the call's errno.
@@ -37,12 +40,13 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     }
 
     /// Makes the directory where it is missing and recovers what is unfinished.
-    public convenience init(_ path: String) throws(Unusable) {
-        try self.init(path) { linkat($0, $1, $0, $2, 0) }
+    public convenience init(_ path: String, _ examiner: MediaExaminer) throws(Unusable) {
+        try self.init(path, examiner) { linkat($0, $1, $0, $2, 0) }
     }
 
     /// `link` makes a second name for a file of the directory, or fails as link(2) does.
-    init(_ path: String, link: @escaping Link) throws(Unusable) {
+    init(_ path: String, _ examiner: MediaExaminer, link: @escaping Link) throws(Unusable) {
+        self.examiner = RecordingExaminer(examiner: examiner)
         self.link = link
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw Unusable(reason: String(cString: strerror(errno))) }
         guard let real = realpath(path, nil) else { throw Unusable(reason: String(cString: strerror(errno))) }
@@ -81,41 +85,52 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     /// What must be counted and is not by `deadline` has no length yet.
     private func entry(_ id: String, _ deadline: Double) throws(RecordingError) -> RecordingEntry {
         let (descriptor, status) = try openFile(id)
-        let stem = id[..<(id.lastIndex(of: ".") ?? id.endIndex)]
+        defer { close(descriptor) }
         let milliseconds = Int64(status.st_mtim.tv_sec) &* 1000 &+ Int64(status.st_mtim.tv_nsec) / 1_000_000
-        let isRecovered = stem.contains(Self.recoveredSuffix)
-        // libsndfile closes it, also when it cannot read it.
-        var sound = SoundFile.describe(descriptor)
-        let isMPEG = id.hasSuffix(".mp3")
-        // A station is joined within a frame, where libsndfile finds no sound.
-        if sound == nil, isMPEG { sound = FrameCounting.describeMPEG(try openFile(id).0) }
-        // The header of a WAV file is right after every write.
-        if isRecovered && !id.hasSuffix(".wav") || isMPEG && sound?.duration == nil, let rate = sound?.sampleRate {
-            sound?.duration = try counted(id, rate: rate, deadline)
+        let size = max(0, Int64(status.st_size))
+        let version = Version(inode: UInt64(status.st_ino), size: size, modified: milliseconds)
+        let isRecovered = id[..<(id.lastIndex(of: ".") ?? id.endIndex)].contains(Self.recoveredSuffix)
+        let sound: RecordingEntry.Sound?
+        if let found = known.withLock({ $0[version] }) {
+            sound = found
+        } else {
+            let isWhole: Bool
+            (sound, isWhole) = try examine(id, descriptor, size, isRecovered: isRecovered, deadline)
+            if isWhole { remember(sound, version) }
         }
         return RecordingEntry(
-            id: id, size: UInt64(max(0, status.st_size)), modified: milliseconds,
-            isRecovered: isRecovered, sound: sound)
+            id: id, size: UInt64(size), modified: milliseconds, isRecovered: isRecovered, sound: sound)
     }
 
-    /// Seconds of one that was cut off; nil when that cannot be told. Counted once.
-    private func counted(_ id: String, rate: Int, _ deadline: Double) throws(RecordingError) -> Double? {
-        let (descriptor, status) = try openFile(id)
-        let version = Version(inode: UInt64(status.st_ino), size: Int64(status.st_size))
-        if let known = counts.withLock({ $0[version] }) {
-            close(descriptor)
-            return known
+    private func remember(_ sound: RecordingEntry.Sound?, _ version: Version) {
+        known.withLock { known in
+            if known.count >= Self.maximumKnown { known.removeAll() }
+            known[version] = .some(sound)
+        }
+    }
+
+    /// `isWhole` is false when counting was given up early: the next one who asks gets further.
+    private func examine(
+        _ id: String, _ descriptor: Int32, _ size: Int64, isRecovered: Bool, _ deadline: Double
+    ) throws(RecordingError) -> (sound: RecordingEntry.Sound?, isWhole: Bool) {
+        let isMPEG = id.hasSuffix(".mp3")
+        var sound =
+            isMPEG
+            ? FrameCounting.describeMPEG(descriptor, size: size)
+            : examiner.describe(try openFile(id).0, id, size: size)
+        // The header of a WAV file is right after every write.
+        guard isRecovered && !id.hasSuffix(".wav") || isMPEG && sound?.duration == nil, let rate = sound?.sampleRate
+        else {
+            return (sound, true)
         }
         let limit = FrameCounting.now() + FrameCounting.patience
-        let frames = FrameCounting.count(descriptor, isMPEG: id.hasSuffix(".mp3"), until: min(limit, deadline))
-        // Given up early: the next one who asks gets further.
-        if frames == nil, deadline < limit { return nil }
-        let duration = frames.map { Double($0) / Double(rate) }
-        counts.withLock { counts in
-            if counts.count >= Self.maximumCounts { counts.removeAll() }
-            counts[version] = .some(duration)
-        }
-        return duration
+        let until = min(limit, deadline)
+        let frames =
+            isMPEG
+            ? FrameCounting.countMPEG(descriptor, until: until)
+            : examiner.count(try openFile(id).0, id, size: size, until: until)
+        sound?.duration = frames.map { Double($0) / Double(rate) }
+        return (sound, frames != nil || limit <= deadline)
     }
 
     public func open(_ id: String) throws(RecordingError) -> (descriptor: Int32, size: UInt64) {

@@ -101,33 +101,6 @@ final class SoundFile {
         case .mp3: return Int(SF_FORMAT_MPEG) | Int(SF_FORMAT_MPEG_LAYER_III)
         }
     }
-
-    /// What a file holds; nil when it is no sound. Takes the descriptor over.
-    static func describe(_ descriptor: Int32) -> RecordingEntry.Sound? {
-        var info = SF_INFO()
-        guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &info, 0) else {
-            close(descriptor)
-            return nil
-        }
-        sf_close(handle)
-        close(descriptor)
-        guard info.samplerate > 0, info.channels > 0 else { return nil }
-        let samples = Int(info.format) & Int(SF_FORMAT_SUBMASK)
-        let isFloat = samples == Int(SF_FORMAT_FLOAT)
-        let bits: Int? =
-            switch samples {
-            case Int(SF_FORMAT_PCM_U8), Int(SF_FORMAT_PCM_S8): 8
-            case Int(SF_FORMAT_PCM_16): 16
-            case Int(SF_FORMAT_PCM_24): 24
-            case Int(SF_FORMAT_PCM_32), Int(SF_FORMAT_FLOAT): 32
-            default: nil
-            }
-        // A stream that was cut off does not tell its length.
-        let isKnown = info.frames >= 0 && info.frames < Int64.max / 2
-        return RecordingEntry.Sound(
-            duration: isKnown ? Double(info.frames) / Double(info.samplerate) : nil, sampleRate: Int(info.samplerate),
-            channelCount: Int(info.channels), bits: bits, isFloat: isFloat)
-    }
 }
 
 /// One file that is being written, with what puts it in place.

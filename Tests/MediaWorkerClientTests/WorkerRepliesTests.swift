@@ -80,9 +80,14 @@ import Testing
     @Test func randomReplies_failTheItemAtMost() throws {
         var random = SystemRandomNumberGenerator()
         let sane: [WorkerReply] = [
-            .ready, .read(offset: 4_096, count: 4_096), .opened(Self.media(24).withinLimits), .decoded(WorkerProgress(frames: 1_000)),
-            .decoded(WorkerProgress(frames: 16_384, endOfStream: true, damage: 7, format: AudioFormat(sampleRate: 1_000, layout: .mono), duration: 9)),
-            .sought(frame: 100), .picture(type: "image/png", bytes: [1, 2, 3]), .image(time: 1, bytes: [0xFF, 0xD8, 0xFF]),
+            .ready, .read(offset: 4_096, count: 4_096), .opened(Self.media(24).withinLimits),
+            .decoded(WorkerProgress(frames: 1_000)),
+            .decoded(
+                WorkerProgress(
+                    frames: 16_384, endOfStream: true, damage: 7, format: AudioFormat(sampleRate: 1_000, layout: .mono),
+                    duration: 9)),
+            .sought(frame: 100), .picture(type: "image/png", bytes: [1, 2, 3]),
+            .image(time: 1, bytes: [0xFF, 0xD8, 0xFF]),
             .failed(WorkerFailure(.empty, "there is no sound in it")),
         ]
         var failures = 0
@@ -93,7 +98,8 @@ import Testing
             if round % 2 == 0 { replies.insert(sane[2].message(), at: 0) }
             for index in replies.indices where Bool.random(using: &random) {
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    replies[index][Int.random(in: 0..<replies[index].count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                    replies[index][Int.random(in: 0..<replies[index].count, using: &random)] = UInt8.random(
+                        in: 0...255, using: &random)
                 }
             }
             do {

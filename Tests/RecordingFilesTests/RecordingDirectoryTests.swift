@@ -2,12 +2,23 @@
 
 import Foundation
 import Glibc
+import Media
+import MediaWorkerClient
+import Mpg123Decoding
 import Recording
 import Testing
 
 @testable import RecordingFiles
 
-struct RecordingDirectoryTests {
+extension RecordingDirectory {
+    /// With the worker that was built beside the tests.
+    fileprivate convenience init(_ path: String) throws(Unusable) {
+        let workers = MediaWorkers(MediaWorkers.find(nil))
+        try self.init(path, MediaExaminer(factories: [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]))
+    }
+}
+
+@Suite(.serialized) struct RecordingDirectoryTests {
     /// A directory of its own, removed with it.
     private final class Place {
         let path: String
@@ -188,6 +199,24 @@ struct RecordingDirectoryTests {
         let whole = 1.1 * Double(rest.count) / Double(bytes.count)
         #expect(abs(duration - whole) < 0.15)
         #expect(try directory.list().first { $0.id == "radio.mp3" }?.sound?.duration == duration)
+    }
+
+    /// libsndfile opens it by its content: it must not read what a stranger has sent (row 255).
+    @Test(arguments: [RecordedFormat.mp3, .flac, .wav]) func soundOfAnotherKind_isNotReadInThisProcess(
+        format: RecordedFormat
+    ) throws {
+        let place = Place()
+        let directory = try RecordingDirectory(place.path)
+        // Sun's AU: one second of silence, 16 bits, 8 kHz, mono.
+        let header = [0x2E73_6E64, 24, 16_000, 3, 8_000, 1] as [UInt32]
+        let bytes =
+            header.flatMap { value in withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+            + [UInt8](repeating: 0, count: 16_000)
+        let writer = try directory.createStream(name: "radio", format)
+        try bytes.withUnsafeBytes { try writer.write($0) }
+        try writer.finish()
+        #expect(try directory.entry(writer.id).sound == nil)
+        #expect(try directory.list().map(\.id) == [writer.id])
     }
 
     @Test func whatHoldsNoFrame_isNoSound() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import Media
 import Playback
 import PulseAudioHost
 import Recording
@@ -9,10 +10,12 @@ import Session
 
 extension Server {
     /// nil when it does not record.
-    static func recordings(_ configuration: ServerConfiguration) throws -> RecordingDirectory? {
+    static func recordings(_ configuration: ServerConfiguration, _ examiner: MediaExaminer) throws
+        -> RecordingDirectory?
+    {
         guard let path = configuration.recordings else { return nil }
         do throws(RecordingDirectory.Unusable) {
-            return try RecordingDirectory(path)
+            return try RecordingDirectory(path, examiner)
         } catch {
             throw Failure("recordings: \(path) cannot be used: \(error.reason)", .cannotCreate)
         }

@@ -55,7 +55,7 @@ final class Server {
         let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker), limits: Self.workerLimits)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
-        let recordings = try Self.recordings(configuration)
+        let recordings = try Self.recordings(configuration, examiner)
         // What was recorded can be played; it is not music that is browsed and scanned.
         let playable = recordings.map { MusicRoots(configuration.music + [$0.root]) } ?? roots
         let files = LocalMediaOpener(roots: playable, factories: factories)
