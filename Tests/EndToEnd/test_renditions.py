@@ -75,7 +75,8 @@ def test_size_etag_and_refusals(api, videos):
     again = api.request("GET", "/media/thumbnail", params={"uri": "videos/clock.mp4", "t": 5, "size": 64},
                         headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304 and not again.content
-    assert thumbnail(api, "videos/clock.mp4", t=21).status_code == 404
+    behind = thumbnail(api, "videos/clock.mp4", t=21)
+    assert (behind.status_code, behind.json()["code"]) == (416, "behind-the-end")
     assert thumbnail(api, "videos/none.mp4", t=1).status_code == 404
     sound = thumbnail(api, "noise.mp3", t=1)
     assert sound.status_code == 415 and "noise.mp3" in sound.json()["detail"] and "no video" in sound.json()["detail"]

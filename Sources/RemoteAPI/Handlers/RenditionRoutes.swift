@@ -53,7 +53,9 @@ struct RenditionRoutes: Sendable {
             }
         } use: { thumbnail throws(Problem) in
             guard let thumbnail else {
-                throw .notFound("The video has ended at that time.", code: "behind-the-end")
+                throw Problem(
+                    status: 416, code: "behind-the-end", title: "Behind the end",
+                    detail: "The video has ended at that time.")
             }
             var response = try MediaRoutes.response(thumbnail.jpeg, request)
             response.headers.set("X-Actual-Time", String(thumbnail.time))
