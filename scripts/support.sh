@@ -9,7 +9,7 @@ build_packages=(
     libswscale-dev libseccomp-dev pkg-config
 )
 test_packages=(
-    pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 python3 python3-venv chromium nginx icecast2 dbus-daemon
+    pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 musepack-tools python3 python3-venv chromium nginx icecast2 dbus-daemon
     libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber
 )
 container_packages=(debootstrap iproute2 util-linux curl)

@@ -101,7 +101,9 @@ extension Container {
                 frames -= Int64(stream.pointee.codecpar.pointee.initial_padding)
             }
             guard !overflow, frames > 0, frames < 1 << 48 else { return nil }
-            let isFine = Int64(base.den) >= rate * Int64(base.num) && format != "aac" && format != "caf"
+            let isFine =
+                Int64(base.den) >= rate * Int64(base.num) && format != "caf"
+                && !AllowedFormats.rawDemuxers.contains(format)
             return (frames, isFine)
         }
         let block = Int64(stream.pointee.codecpar.pointee.block_align)
@@ -131,7 +133,7 @@ extension Container {
 
     private func bits(_ parameters: UnsafeMutablePointer<AVCodecParameters>, _ codec: String) -> Int? {
         guard AllowedFormats.isLossless(codec) else { return nil }
-        if codec.hasPrefix("dsd_") { return 1 }
+        if codec.hasPrefix("dsd_") || codec == "dst" { return 1 }
         let bits = parameters.pointee.bits_per_raw_sample
         if bits > 0 { return Int(bits) }
         if parameters.pointee.bits_per_coded_sample > 0 { return Int(parameters.pointee.bits_per_coded_sample) }

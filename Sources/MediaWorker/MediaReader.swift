@@ -58,7 +58,9 @@ public final class MediaReader {
             (media.duration, media.durationIsExact) = (trimmedEnd, true)
             staged = 0..<min(staged.upperBound, Int(trimmedEnd))
         }
-        if let size = source.size, container.format == "aac", source.isLocal, !source.isOutline, size <= 64 << 20 {
+        if let size = source.size, AllowedFormats.rawDemuxers.contains(container.format), source.isLocal,
+            !source.isOutline, size <= 64 << 20
+        {
             try countRawFrames()
         }
     }
@@ -214,7 +216,7 @@ public final class MediaReader {
         return (container, try TrackDecoder(container, track))
     }
 
-    /// Raw AAC has no header that tells its length; its frames are counted, undecoded, which also makes an index.
+    /// Such a file has no header that tells its length; its frames are counted, undecoded, which also makes an index.
     private func countRawFrames() throws(WorkerFailure) {
         let size = Int64(decoder.frame.pointee.nb_samples)
         let count = try container.countPackets(of: decoder.stream)

@@ -77,7 +77,9 @@ struct Places {
     func mustCountFromStart(_ frame: Int64, _ source: WorkerSource) -> Bool {
         // Pages of Ogg FLAC tell the time of their last frame only, and frames differ in length at the end.
         let isVague =
-            codec.hasPrefix("wma") || (format == "ogg" && codec == "flac")
+            codec.hasPrefix("wma") || (format == "ogg" && (codec == "flac" || codec == "speex"))
+            // Where their frames lie is guessed by the bit rate.
+            || (format != "aac" && AllowedFormats.rawDemuxers.contains(format))
             || (isCoarse && (!Self.evenCodecs.contains(codec) || frameSize == 0))
         return isVague && source.isLocal && frame < Self.longestCount * rate
     }

@@ -60,7 +60,8 @@ public struct MediaWorkerFactory: DecoderFactory {
 
     private static func isPlayed(_ signature: FileSignature?) -> Bool {
         switch signature {
-        case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts:
+        case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts,
+            .ac3, .dts, .musepack, .tak:
             true
         case .png, .jpeg, .gif, .pdf, .zip, .elf, .transportStream, .html, .text, nil: false
         }

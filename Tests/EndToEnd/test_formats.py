@@ -15,7 +15,7 @@ from rig.signals import distortion_and_noise, largest_difference, read_wave
 from test_media import ffprobe
 
 RATE = 44100
-SAME_RATE = [format for format in FORMATS if "opus" not in str(format.options)]
+SAME_RATE = [format for format in FORMATS if format.rate == RATE]
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def test_every_format_sounds_as_ffmpeg_decodes_it(written, api, formats):
     """Rows 1, 75, 203, 204: one queue of all formats at the sink's rate: lossless ones within half a step of 16 bits, lossy ones
     within -80 dB, nothing missing, nothing between them."""
     captured = play_to_the_end(api, written, *[formats.uri(format.name) for format in SAME_RATE]).astype(float)
-    references = [formats.reference(format.name, 2.0 if format.name.endswith(("m4a", "mp4", "mov", "3gp", "m4v")) else None)
+    references = [formats.reference(format.name, 2.0 if format.name.endswith(("m4a", "mp4", "mov", "3gp", "m4v")) and "ac3" not in format.name else None)
                   for format in SAME_RATE]
     start = 0
     for format, reference in zip(SAME_RATE, references):
@@ -159,18 +159,19 @@ def test_the_format_is_what_ffprobe_says(api, formats, format):
     told = info["format"]
     assert told["codec"] == probe["codec_name"]
     assert (told["sampleRate"], told["channels"]) == (int(probe["sample_rate"]), probe["channels"])
-    if "bit_rate" in probe:
+    # Of Speex FFmpeg tells what the encoder meant to reach.
+    if "bit_rate" in probe and told["codec"] != "speex":
         assert told["bitrate"] == pytest.approx(int(probe["bit_rate"]), rel=0.03)
     if format.is_lossless:
         assert told["bitsPerSample"] == 16
-    assert info["duration"] == pytest.approx(2.0, abs=0.1)
+    assert info["duration"] == pytest.approx(2.0, abs=format.length_error)
     assert info["seekable"] is True and info["decodeErrors"] == 0
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=str)
 def test_any_place_is_found_exactly(formats, format, tmp_path):
     """Row 75 and “exact seek”: what is rendered from a place on equals the whole render from there on."""
-    rate = 48000 if "opus" in str(format.options) else RATE
+    rate = format.rate
 
     def render(*arguments: str) -> numpy.ndarray:
         output = tmp_path / "out.wav"
@@ -180,14 +181,14 @@ def test_any_place_is_found_exactly(formats, format, tmp_path):
 
     whole = render()
     assert len(whole) == pytest.approx(2 * rate, abs=2100)
-    for frame in (1, rate // 3, 70_001):
+    for frame in (1, rate // 3, 70_001 * rate // RATE):
         part = render("--start", f"{frame / rate:.9f}", "--duration", "0.2")
         expected = whole[frame : frame + len(part)]
         assert len(part) == round(0.2 * rate)
         if format.is_lossless:
             assert numpy.array_equal(part, expected), f"frame {frame}"
         else:
-            assert root_mean_square((part - expected).astype(float)) < -60, f"frame {frame}"
+            assert root_mean_square((part - expected).astype(float)) < format.seek_noise, f"frame {frame}"
 
 
 def test_tags_chapters_and_picture_are_told(api, formats):
@@ -213,9 +214,9 @@ def test_tags_chapters_and_picture_are_told(api, formats):
     assert [(chapter["title"], chapter["start"]) for chapter in chapters] == [("One", 0), ("Two", 0.9)]
 
 
-@pytest.mark.parametrize("name", ["ac3.mp4", "raw.ac3"])
+@pytest.mark.parametrize("name", ["yamaha.wav", "sun.au"])
 def test_what_is_not_played_is_unsupported(api, formats, name):
-    """Row 35: AC-3, by itself and in a container."""
+    """Row 35: a coding, and a container."""
     answer = api.request("GET", "/media/info", params={"uri": formats.uri(name)})
     assert (answer.status_code, answer.json()["code"]) == (422, "unsupported")
 

@@ -421,15 +421,15 @@ def test_six_causes_have_six_codes(start_server, pulse, media, origin, open_even
     server = start_server(output="pulse", pulse=pulse, arguments=("--rebuffer", "0", "--prebuffer", "0"))
     api = Api(server.url)
     events = open_events(url=server.events_url)
-    raw = media.scratch / "raw.ac3"
-    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-i", str(media.noise_wave), "-c:a", "ac3", str(raw)], check=True)
+    raw = media.scratch / "yamaha.wav"
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-i", str(media.noise_wave), "-c:a", "adpcm_yamaha", str(raw)], check=True)
     origin.serve("/refused", status=403)
     origin.serve("/garbage", content(media, "zero-frames.mp3"))
     origin.serve("/dropped", content(media, "long.mp3"), drops=[60_000, 60_001, 60_002, 60_003])
-    origin.serve("/ac3", raw.read_bytes(), content_type="audio/ac3")
+    origin.serve("/yamaha", raw.read_bytes(), content_type="audio/wav")
     origin.serve("/flapping", content(media, "long.mp3"), rate=KBPS_192 / 2)
     codes = [failure_of(api, events, f"{origin.url}/{name}", timeout=40)["code"]
-             for name in ("refused", "garbage", "dropped", "ac3", "flapping")]
+             for name in ("refused", "garbage", "dropped", "yamaha", "flapping")]
     assert codes == ["forbidden", "empty", "network", "unsupported", "bouncing"]
     api.load("long.mp3", play=True)
     api.wait_status("playing")

@@ -3,7 +3,7 @@
 /// What the bytes of a stream are.
 public enum StreamKind: CaseIterable, Sendable {
     case wave, flac, mp3, adts, aiff, ape, caf, dsdiff, dsf, mp4, matroska, ogg, transportStream, trueAudio, asf,
-        wavPack
+        wavPack, ac3, dts, musepack, tak
 
     /// By its first bytes; a station is joined anywhere, so that they may tell nothing, and then its media type does.
     init(head: [UInt8], type: String?) {
@@ -39,6 +39,10 @@ public enum StreamKind: CaseIterable, Sendable {
         case .dsdiff: self = .dsdiff
         case .adts: self = .adts
         case .transportStream: self = .transportStream
+        case .ac3: self = .ac3
+        case .dts: self = .dts
+        case .musepack: self = .musepack
+        case .tak: self = .tak
         case .png, .jpeg, .gif, .pdf, .zip, .elf, .html, .text: return nil
         }
     }

@@ -4,7 +4,7 @@
 /// a frame in anything away from it.
 public enum FileSignature: CaseIterable, Sendable {
     case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, caf, mp4, matroska, asf, ape,
-        wavPack, trueAudio, dsf, dsdiff, adts, transportStream, html, text
+        wavPack, trueAudio, dsf, dsdiff, adts, ac3, dts, musepack, tak, transportStream, html, text
 
     public init?(_ head: [UInt8]) {
         func has(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
@@ -30,6 +30,10 @@ public enum FileSignature: CaseIterable, Sendable {
         case lead == [0x1A, 0x45, 0xDF, 0xA3]: self = .matroska
         case lead == [0x30, 0x26, 0xB2, 0x75]: self = .asf
         case has("MAC "): self = .ape
+        case has("MPCK") || has("MP+"): self = .musepack
+        case has("tBaK"): self = .tak
+        case head.starts(with: [0x0B, 0x77]) && head.dropFirst(5).first.map { $0 >> 3 <= 16 } == true: self = .ac3
+        case has("DTSHDHDR") || Self.dtsSyncs.contains(Array(lead)): self = .dts
         case Self.isRawAAC(head): self = .adts
         case Self.isTransportStream(head): self = .transportStream
         case Self.isText(head):
@@ -62,11 +66,20 @@ public enum FileSignature: CaseIterable, Sendable {
         case .dsf: "a DSF file"
         case .dsdiff: "a DSDIFF file"
         case .adts: "an AAC file"
+        case .ac3: "an AC-3 file"
+        case .dts: "a DTS file"
+        case .musepack: "a Musepack file"
+        case .tak: "a TAK file"
         case .transportStream: "an MPEG transport stream"
         case .html: "an HTML page"
         case .text: "a text file"
         }
     }
+
+    /// The word that begins a frame (ETSI TS 102 114, 5.3): of 16 or of 14 bits, in either order of bytes.
+    private static let dtsSyncs: [[UInt8]] = [
+        [0x7F, 0xFE, 0x80, 0x01], [0xFE, 0x7F, 0x01, 0x80], [0x1F, 0xFF, 0xE8, 0x00], [0xFF, 0x1F, 0x00, 0xE8],
+    ]
 
     /// An ADTS header (ISO/IEC 14496-3, 1.A.2.2.1): its layer, which MPEG audio never has, is 0.
     private static func isRawAAC(_ head: [UInt8]) -> Bool {

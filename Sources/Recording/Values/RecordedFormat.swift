@@ -9,6 +9,7 @@ public enum RecordedFormat: String, CaseIterable, Sendable {
     case mp3, aac, aiff, ape, caf, dff, dsf, m4a, mka, ogg, ts, tta, wma
     /// WavPack.
     case wv
+    case ac3, dts, mpc, tak
 
     /// nil for an id without one of them.
     public init?(id: String) {
@@ -39,7 +40,7 @@ public enum RecordedFormat: String, CaseIterable, Sendable {
         case .mka: "audio/x-matroska"
         case .ts: "video/mp2t"
         // Of these no type is known to everybody.
-        case .ape, .caf, .dff, .dsf, .tta, .wma, .wv: "application/octet-stream"
+        case .ape, .caf, .dff, .dsf, .tta, .wma, .wv, .ac3, .dts, .mpc, .tak: "application/octet-stream"
         }
     }
 }

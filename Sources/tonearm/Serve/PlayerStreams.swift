@@ -133,6 +133,10 @@ extension RecordedFormat {
             case .trueAudio: .tta
             case .asf: .wma
             case .wavPack: .wv
+            case .ac3: .ac3
+            case .dts: .dts
+            case .musepack: .mpc
+            case .tak: .tak
             }
     }
 }

@@ -2,6 +2,7 @@
 """The same music in every format that the media worker plays, made by ffmpeg (DSD by hand: it has no encoder)."""
 
 import pathlib
+import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
@@ -16,6 +17,11 @@ class Format:
     name: str
     options: tuple[str, ...] = ()
     is_lossless: bool = False
+    rate: int = 44100
+    # What a place that was sought may differ by, in dB: AC-3 fills gaps with noise, which goes on from where decoding began.
+    seek_noise: float = -60
+    # Seconds by which its headers may be off.
+    length_error: float = 0.1
 
     def __str__(self) -> str:
         return self.name
@@ -32,8 +38,17 @@ FORMATS = [
     Format("p.m4v", ("-f", "mp4", *AAC)), Format("q.aac", AAC), Format("r.mkv", AAC), Format("s.ogg", ("-c:a", "libvorbis")),
     Format("t.webm", ("-c:a", "libvorbis")), Format("u.wma", ("-c:a", "wmav2", "-b:a", "160k")),
     Format("v-mp3.mp4", ("-c:a", "libmp3lame", "-b:a", "160k")),
-    Format("w.opus", ("-c:a", "libopus", "-b:a", "128k")), Format("x.webm", ("-c:a", "libopus", "-b:a", "128k")),
+    Format("w.opus", ("-c:a", "libopus", "-b:a", "128k"), rate=48000), Format("x.webm", ("-c:a", "libopus", "-b:a", "128k"), rate=48000),
+    # Row 270. Nothing free makes TAK, DST and Monkey's Audio.
+    Format("aa.ac3", ("-c:a", "ac3", "-b:a", "256k"), seek_noise=-30), Format("ab.eac3", ("-c:a", "eac3", "-b:a", "256k"), seek_noise=-30),
+    Format("ac-ac3.mka", ("-c:a", "ac3", "-b:a", "256k"), seek_noise=-30), Format("ad-ac3.mp4", ("-c:a", "ac3", "-b:a", "256k"), seek_noise=-30),
+    Format("ae.dts", ("-c:a", "dca", "-strict", "-2")), Format("af-dts.mka", ("-c:a", "dca", "-strict", "-2")),
+    Format("ag.spx", ("-c:a", "libspeex", "-ar", "32000"), rate=32000),
+    Format("ah.aifc", ("-c:a", "pcm_s16le"), True), Format("ai-alaw.aifc", ("-c:a", "pcm_alaw")),
 ]
+if shutil.which("mpcenc"):
+    # Counted in blocks of 18,432 frames by FFmpeg.
+    FORMATS.append(Format("aj.mpc", length_error=0.45))
 
 
 class Formats:
@@ -51,8 +66,8 @@ class Formats:
         cut = 2 * 44100 + 37
         for name, part in (("gapless-a", tone[:cut]), ("gapless-b", tone[cut:])):
             self.make(f"{name}.flac", "-i", str(media._wave(f"{name}-flac", media._stereo(part))))
-        self.make("ac3.mp4", "-i", str(media.noise_wave), "-c:a", "ac3")
-        self.make("raw.ac3", "-i", str(media.noise_wave), "-c:a", "ac3")
+        self.make("yamaha.wav", "-i", str(media.noise_wave), "-c:a", "adpcm_yamaha")
+        self.make("sun.au", "-i", str(media.noise_wave))
         bits = dsd(media._sine(1000, 1.0, 0.4, rate=44100 * 64))
         (self.folder / "y.dsf").write_bytes(dsf(bits))
         (self.folder / "z.dff").write_bytes(dff(bits))
@@ -61,6 +76,9 @@ class Formats:
         (self.folder / "cut.m4a").write_bytes(self.path("l.m4a").read_bytes()[:20_000])
 
     def make(self, name: str, *arguments: str) -> pathlib.Path:
+        if name.endswith(".mpc"):
+            subprocess.run(["mpcenc", "--overwrite", "--silent", str(self.media.noise_wave), str(self.path(name))], check=True)
+            return self.path(name)
         subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-y", *arguments, str(self.path(name))], check=True)
         return self.path(name)
 
