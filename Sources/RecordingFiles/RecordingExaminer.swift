@@ -14,7 +14,7 @@ struct RecordingExaminer: Sendable {
     /// nil for what is no sound. Takes the descriptor over.
     func describe(_ descriptor: Int32, _ id: String, size: Int64) -> RecordingEntry.Sound? {
         do throws(MediaError) {
-            let media = try examiner.outline(of: source(descriptor, id, size)).media
+            let media = try examiner.outline(of: try source(descriptor, id, size)).media
             return RecordingEntry.Sound(
                 duration: media.duration.map(media.format.seconds), sampleRate: media.format.sampleRate,
                 channelCount: media.format.channelCount, bits: media.encoding.bitsPerSample,
@@ -28,7 +28,7 @@ struct RecordingExaminer: Sendable {
     func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: Double) -> Int64? {
         var samples = [Float](repeating: 0, count: 65_536)
         do throws(MediaError) {
-            let decoder = try examiner.open(source(descriptor, id, size))
+            let decoder = try examiner.open(try source(descriptor, id, size))
             var frames: Int64 = 0
             while FrameCounting.now() < deadline {
                 var result: Result<DecodedFrames, MediaError> = .success(DecodedFrames(frames: 0, endOfStream: true))
@@ -50,7 +50,7 @@ struct RecordingExaminer: Sendable {
         }
     }
 
-    private func source(_ descriptor: Int32, _ id: String, _ size: Int64) -> FileSource {
-        FileSource(OwnedDescriptor(descriptor), name: id, size: size)
+    private func source(_ descriptor: Int32, _ id: String, _ size: Int64) throws(MediaError) -> FileSource {
+        try FileSource(OwnedDescriptor(descriptor), name: id, statSize: size)
     }
 }

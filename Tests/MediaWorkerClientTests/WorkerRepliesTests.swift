@@ -4,6 +4,7 @@ import Audio
 import Foundation
 import Media
 import MediaWorkerProtocol
+import Numbers
 import Playback
 import Testing
 
@@ -138,7 +139,7 @@ import Testing
 private final class CheckedSource: ByteSource {
     let name = "song.flac"
     let isSeekable = true
-    let size: Int64? = 1 << 20
+    let size: ByteCount? = 1_048_576
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         #expect((0...(1 << 48)).contains(offset))
