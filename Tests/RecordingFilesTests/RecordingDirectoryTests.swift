@@ -12,9 +12,15 @@ import Testing
 
 extension RecordingDirectory {
     /// With the worker that was built beside the tests.
-    fileprivate convenience init(_ path: String) throws(Unusable) {
+    private static var examiner: MediaExaminer {
         let workers = MediaWorkers(MediaWorkers.find(nil))
-        try self.init(path, MediaExaminer(factories: [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]))
+        return MediaExaminer(factories: [Mpg123DecoderFactory(), MediaWorkerFactory(workers)])
+    }
+
+    fileprivate convenience init(_ path: String) throws(Unusable) { try self.init(path, Self.examiner) }
+
+    fileprivate convenience init(_ path: String, link: @escaping Link) throws(Unusable) {
+        try self.init(path, Self.examiner, link: link)
     }
 }
 
