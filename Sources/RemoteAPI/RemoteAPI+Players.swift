@@ -21,7 +21,9 @@ extension RemoteAPI {
         services.path = path
         services.player = control
         services.announcer = announcer
-        services.snapshots = SnapshotCache(path, player: control, clock: services.clock)
+        services.followers = Followers()
+        services.snapshots = SnapshotCache(
+            path, player: control, followers: services.followers, clock: services.clock)
         // One that has the id of an earlier player has events and revisions of its own.
         services.epoch += "-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
         let hub = EventHub(services, server: server)
@@ -31,6 +33,7 @@ extension RemoteAPI {
             + SessionRoutes(services: services).routes
         let player = PlayerAPI(services, hub: hub, routes)
         players.add(player)
+        regroup([id] + [control.snapshot.settings.leader].compactMap { $0 })
         announcer?.observe { hub.receive($0) }
         return { [weak self] in self?.receive($0, of: player) }
     }
@@ -43,7 +46,9 @@ extension RemoteAPI {
 
     /// From here on there is no such player. Its channel tells what it still says until `conclude`.
     public func dismiss(_ id: String) -> DismissedPlayer? {
-        players.remove(id).map { DismissedPlayer(player: $0) }
+        guard let player = players.remove(id) else { return nil }
+        regroup([player.services.player.snapshot.settings.leader].compactMap { $0 })
+        return DismissedPlayer(player: player)
     }
 
     /// Tells every channel, its own last of all.
@@ -59,7 +64,18 @@ extension RemoteAPI {
 
     private func receive(_ event: PlayerEvent, of player: PlayerAPI) {
         player.hub.receive(event)
-        if case .settings(let settings) = event.kind, player.isRenamed(settings) { tell(.changed, player) }
+        guard case .settings(let settings) = event.kind else { return }
+        let (isRenamed, leaders) = player.changes(settings)
+        if isRenamed { tell(.changed, player) }
+        regroup(leaders)
+    }
+
+    /// Reports the followers of these players where they have changed.
+    private func regroup(_ leaders: [String]) {
+        for leader in leaders.compactMap({ players[$0] })
+        where leader.services.followers.refresh(of: leader.path, players) {
+            leader.hub.reportSettings()
+        }
     }
 }
 

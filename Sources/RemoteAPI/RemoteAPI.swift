@@ -113,13 +113,15 @@ public final class RemoteAPI: HTTPResponder {
         rosterWorker = BackgroundWorker("api-players")
         let players = players
         health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.services.player) } }
+        let followers = Followers()
         let services = Services(
             path: .main, player: player, clock: clock, media: configuration.media, library: configuration.library,
             playlists: configuration.playlists, cache: configuration.cache, session: configuration.session,
             epoch: configuration.epoch, mediaWorker: mediaWorker, listWorker: listWorker, coverWorker: coverWorker,
             details: QueueDetails(configuration.library), libraryWorker: libraryWorker,
             renditions: configuration.renditions, renditionWorker: renditionWorker, waveformWorker: waveformWorker,
-            snapshots: SnapshotCache(.main, player: player, clock: clock), announcer: configuration.announcer,
+            snapshots: SnapshotCache(.main, player: player, followers: followers, clock: clock), followers: followers,
+            announcer: configuration.announcer,
             roster: configuration.roster,
             players: players, streams: configuration.streams)
         recorder = configuration.recorder

@@ -56,6 +56,70 @@ def channel(server, player: str) -> str:
     return server.events_url.replace("/events", f"/players/{player}/events")
 
 
+def test_all_players_on_one_channel(server, api, player, open_events):
+    """SPEC 318: 16 players on one socket, each with its snapshot, also one that comes later; numbers rise over all."""
+    others = [player(f"p{number}") for number in range(14)]
+    log = open_events("players=all&interval=60")
+    last = player("p14")
+    ids = {"main", *(f"p{number}" for number in range(15))}
+    eventually(lambda: {event.message["player"] for event in log.since(0, "snapshot")} == ids, "16 snapshots")
+    for id in ids:
+        assert [event.type for event in log.since() if event.message["player"] == id][:2] == ["hello", "snapshot"]
+    mark = log.mark()
+    clients = [api, *others, last]
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        for number in range(5):
+            list(pool.map(lambda client: client.settings(level=number / 10), clients))
+    eventually(lambda: len(log.since(mark, "settings")) == 5 * 16, "each change of each player")
+    told = log.since(mark, "settings")
+    for id in ids:
+        assert [event["level"] for event in told if event.message["player"] == id] == [0, 0.1, 0.2, 0.3, 0.4]
+    numbers = [event.message["seq"] for event in log.since(mark) if "seq" in event.message]
+    assert numbers == sorted(set(numbers))
+    # What is of the whole server comes once.
+    mark = log.mark()
+    others[0].settings(name="Bath")
+    log.wait_for("settings", mark=mark)
+    log.wait_for("players", mark=mark)
+    others[0].settings(name="Attic")
+    log.wait_for("players", lambda event: event["name"] == "Attic", mark=mark)
+    assert [(event.message["player"], event["name"]) for event in log.since(mark, "players")] == [("main", "Bath"), ("main", "Attic")]
+    # After a lost connection: what was missed of each player, and no snapshot of those that are named.
+    epochs = {event.message["player"]: event["epoch"] for event in log.since(0, "hello")}
+    latest = {event.message["player"]: event.message["seq"] for event in log.since() if "seq" in event.message}
+    log.close()
+    others[1].settings(level=0.7)
+    again = open_events("players=all&since=" + ",".join(f"{epochs[id]}:{latest[id]}" for id in ids))
+    missed = again.wait_for("settings")
+    assert missed.message["player"] == "p1" and missed["level"] == 0.7 and not again.since(0, "snapshot", "resync")
+    assert api.request("GET", "/events?players=some", headers={"Accept": "text/event-stream"}).status_code == 422
+
+
+def test_a_leader_names_its_followers(server, api, player, open_events):
+    """SPEC 318: in its snapshot, in a `settings` event when they change, on its own channel and on that of all."""
+    player("kitchen")
+    bath = player("bath")
+    logs = [open_events(), open_events("players=all")]
+    for log in logs:
+        log.wait_for("snapshot", lambda event: event.message["player"] == "main" and event["player"]["followers"] == [])
+    marks = [log.mark() for log in logs]
+    for client, followers in ((Api(server.url, player="kitchen"), ["kitchen"]), (bath, ["bath", "kitchen"])):
+        client.settings(leader="main")
+        for log, mark in zip(logs, marks):
+            log.wait_for("settings", lambda event: event.message["player"] == "main" and event["followers"] == followers, mark=mark)
+        assert api.player()["followers"] == followers
+    for change, followers in ((lambda: bath.settings(leader=None), ["kitchen"]), (lambda: api.call("DELETE", "/players/kitchen"), [])):
+        marks = [log.mark() for log in logs]
+        change()
+        for log, mark in zip(logs, marks):
+            log.wait_for("settings", lambda event: event.message["player"] == "main" and event["followers"] == followers, mark=mark)
+        assert api.player()["followers"] == followers
+    eventually(lambda: logs[1].since(0, "players")[-1]["change"] == "removed", "the removal")
+    mark = logs[1].mark()
+    bath.settings(level=0.3)
+    logs[1].wait_for("settings", lambda event: event.message["player"] == "bath", mark=mark)
+
+
 # What there is
 
 

@@ -20,9 +20,9 @@ struct EventChannel: WebSocketApplication {
             guard route == Self.path else {
                 throw .notFound("WebSockets are spoken at \(Self.path) and a player's events only.")
             }
+            let feed = EventFeed(try EventRequest(request), own: player.hub, players: players)
             let session = EventSession(
-                try EventRequest(request), scope: grant.scope ?? .read, peer: request.peer, hub: player.hub,
-                commands: player.commands)
+                feed, scope: grant.scope ?? .read, peer: request.peer, commands: player.commands)
             // The token's subprotocol is never echoed: it is a secret.
             let offered = AccessPolicy.subprotocols(in: request.headers)
             return .accepted(session, subprotocol: offered.contains { $0 == Self.subprotocol } ? Self.subprotocol : nil)
@@ -32,7 +32,7 @@ struct EventChannel: WebSocketApplication {
     }
 
     /// The route of the same path for clients that do not upgrade.
-    static func route(_ hub: EventHub) -> Route {
+    static func route(_ hub: EventHub, _ players: PlayerTable) -> Route {
         Route(method: .get, pattern: path, scope: .read, isEventStream: true, takesQuery: true) {
             call, reply throws(Problem) in
             let request = call.request
@@ -40,14 +40,14 @@ struct EventChannel: WebSocketApplication {
             guard MediaType.preferred(among: [MediaType("text", "event-stream")], accept: accepted) != nil else {
                 throw .notAcceptable("Events come as text/event-stream, or over a WebSocket.")
             }
-            let events = try EventRequest(request)
+            let feed = EventFeed(try EventRequest(request), own: hub, players: players, wantsHeartbeat: true)
             reply(
                 HTTPResponse(
                     status: 200,
                     headers: HTTPHeaders([
                         ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
                         ("X-Accel-Buffering", "no"),
-                    ]), body: request.method == .head ? .none : .stream(EventStream(events, hub: hub))))
+                    ]), body: request.method == .head ? .none : .stream(EventStream(feed))))
         }
     }
 }

@@ -14,6 +14,7 @@ struct EventEncoder: Sendable {
     /// Of this player: another one of its name later has another.
     let epoch: String
     let server: String
+    let followers: Followers
 
     // MARK: Recorded events
 
@@ -63,7 +64,7 @@ struct EventEncoder: Sendable {
                     writer.member("canRedo", canRedo)
                 }
             )
-        case .settings(let settings): (.settings, { $0.settingsMembers(of: settings) })
+        case .settings(let settings): (.settings, { $0.settingsMembers(of: settings, followers: followers.ids) })
         case .output(let output): (.output, { $0.members(of: output) })
         case .route(let reason, let previous, let current):
             (
@@ -153,7 +154,7 @@ struct EventEncoder: Sendable {
             "snapshot", sequence: sequence, at: moment.wallMilliseconds, version: snapshot.version,
             capacity: 2048 + 192 * window.items.count
         ) { writer in
-            writer.member("player") { $0.members(of: snapshot, player, at: moment) }
+            writer.member("player") { $0.members(of: snapshot, player, followers: followers.ids, at: moment) }
             writer.member("queue") { $0.members(of: window, details) }
         }
     }

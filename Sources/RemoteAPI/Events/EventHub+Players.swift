@@ -24,5 +24,15 @@ extension EventHub {
         if last, !isUp { retire(Self.removed) }
     }
 
+    /// The group has changed, which is no change of the player's own settings.
+    func reportSettings() {
+        _ = player.giveSign { [self] in
+            let snapshot = player.snapshot
+            record(.settings, at: clock.wallMilliseconds, version: snapshot.version) {
+                $0.settingsMembers(of: snapshot.settings, followers: encoder.followers.ids)
+            }
+        }
+    }
+
     private static let removed = "The player was removed."
 }

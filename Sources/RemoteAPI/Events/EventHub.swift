@@ -7,7 +7,8 @@ import Threading
 /// Brings the player's events to every client of the event channel. Usable from any thread.
 ///
 /// Two locks: the hub's (journal, list of subscribers) and each subscriber's; the hub's is taken first or alone. Events
-/// are handed out and connections are woken without the hub's lock. Recorded events come from the player's thread only,
+/// are handed out and connections are woken without the hub's lock. The lock of the numbers (`PlayerTable.sequence`) is
+/// taken before both. Recorded events come from the player's thread only,
 /// so that every client gets them in their order.
 final class EventHub: Sendable {
     static let heartbeatInterval = 15.0
@@ -37,6 +38,8 @@ final class EventHub: Sendable {
     let player: any PlayerControl
     private let details: QueueDetails
     let clock: any PlayerClock
+    /// Numbers the events of all players.
+    private let players: PlayerTable
     private let state = Mutex(State())
     private let mailbox = Mailbox<TickerMessage>()
     private let thread = Mutex<NamedThread?>(nil)
@@ -46,17 +49,23 @@ final class EventHub: Sendable {
 
     private enum TickerMessage { case changed, stop }
 
-    init(player: any PlayerControl, details: QueueDetails, clock: any PlayerClock, encoder: EventEncoder) {
+    init(
+        player: any PlayerControl, details: QueueDetails, clock: any PlayerClock, encoder: EventEncoder,
+        players: PlayerTable
+    ) {
         self.player = player
         self.details = details
         self.clock = clock
         self.encoder = encoder
+        self.players = players
     }
 
     convenience init(_ services: Services, server: String) {
         self.init(
             player: services.player, details: services.details, clock: services.clock,
-            encoder: EventEncoder(player: services.path, epoch: services.epoch, server: server))
+            encoder: EventEncoder(
+                player: services.path, epoch: services.epoch, server: server, followers: services.followers),
+            players: services.players)
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
@@ -88,14 +97,18 @@ final class EventHub: Sendable {
     func record(
         _ name: EventName, at wallMilliseconds: Int64, version: UInt64, _ data: (inout JSONWriter) -> Void
     ) {
-        let (recorded, everyone) = state.withLock { state in
-            let recorded = state.journal.record(name, version: version) { sequence in
-                encoder.frame(
-                    name.rawValue, sequence: sequence, at: wallMilliseconds, version: version, data: data)
+        let wakes = players.sequence.withLock { latest in
+            let (recorded, everyone) = state.withLock { state in
+                let recorded = state.journal.record(name, after: latest, version: version) { sequence in
+                    encoder.frame(
+                        name.rawValue, sequence: sequence, at: wallMilliseconds, version: version, data: data)
+                }
+                return (recorded, state.everyone())
             }
-            return (recorded, state.everyone())
+            latest = recorded.sequence
+            return everyone.compactMap { $0.deliver(recorded) }
         }
-        for subscriber in everyone { subscriber.deliver(recorded) }
+        for wake in wakes { wake() }
     }
 
     // MARK: Subscribers

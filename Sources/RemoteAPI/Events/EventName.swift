@@ -33,6 +33,12 @@ struct EventSelection: Hashable, Sendable {
         bits = names.reduce(0) { $0 | $1.bit }
     }
 
+    func subtracting(_ other: EventSelection) -> EventSelection {
+        var rest = self
+        rest.bits &= ~other.bits
+        return rest
+    }
+
     func contains(_ name: EventName) -> Bool { bits & name.bit != 0 }
 
     var names: [EventName] { EventName.allCases.filter(contains) }

@@ -18,30 +18,25 @@ final class EventSession: WebSocketSession, HTTPRecipient {
         var isClosed = false
     }
 
-    private let hub: EventHub
+    private let feed: EventFeed
     private let commands: CommandTable
     private let scope: AccessScope
-    private let resume: ResumePoint?
     private let peer: HTTPPeer
-    private let subscriber: Subscriber
     private let state = Mutex(State())
 
-    init(_ request: EventRequest, scope: AccessScope, peer: HTTPPeer, hub: EventHub, commands: CommandTable) {
-        self.hub = hub
+    init(_ feed: EventFeed, scope: AccessScope, peer: HTTPPeer, commands: CommandTable) {
+        self.feed = feed
         self.commands = commands
         self.scope = scope
-        resume = request.resume
         self.peer = peer
-        subscriber = Subscriber(request.subscription)
     }
 
     func opened(wake: @escaping @Sendable () -> Void) {
-        subscriber.setWake(wake)
-        hub.connect(subscriber, resume: resume)
+        feed.connect(wake: wake)
     }
 
     func closed() {
-        hub.disconnect(subscriber)
+        feed.disconnect()
         state.withLock { $0.isClosed = true }
     }
 
@@ -52,10 +47,10 @@ final class EventSession: WebSocketSession, HTTPRecipient {
 
     func nextFrame() -> WebSocketFrame? {
         if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
-        if subscriber.isEnding { return .close(code: 1001, reason: "The server is going down.") }
+        if feed.isEnding { return .close(code: 1001, reason: "The server is going down.") }
         // Asked for first: what waits before it is set is sent before it counts.
-        let parting = subscriber.parting
-        guard case .frame(let frame) = hub.next(for: subscriber) else {
+        let parting = feed.parting
+        guard case .frame(let frame) = feed.next().next else {
             return parting.map { .close(code: 1001, reason: $0) }
         }
         if frame.type == Self.replyType { state.withLock { $0.unanswered -= 1 } }
@@ -67,7 +62,7 @@ final class EventSession: WebSocketSession, HTTPRecipient {
             state.unanswered += 1
             return state.unanswered > Self.maximumUnanswered
         }
-        if isTooMuch || subscriber.keptBytes > Self.maximumWaitingBytes {
+        if isTooMuch || feed.keptBytes > Self.maximumWaitingBytes {
             return end("Too many commands wait for their replies to be read.")
         }
         // Messages are small enough to be read at once: the server of the channel takes no larger ones.
@@ -95,9 +90,9 @@ final class EventSession: WebSocketSession, HTTPRecipient {
 
     private func subscribe(_ events: [EventName]?, _ interval: Double?, _ id: ClientFrame.Raw?) {
         var subscription = Subscription()
-        subscription.selection = events.map(EventSelection.init) ?? subscriber.selection
-        subscription.interval = interval ?? subscriber.interval
-        hub.change(subscriber, subscription)
+        subscription.selection = events.map(EventSelection.init) ?? feed.selection
+        subscription.interval = interval ?? feed.interval
+        feed.change(subscription)
         reply(
             to: id,
             .json(
@@ -136,11 +131,11 @@ final class EventSession: WebSocketSession, HTTPRecipient {
             writer.member("status", response.status)
             writer.member(response.status < 400 ? "result" : "problem", raw: body)
         }
-        subscriber.keep(EventFrame(type: Self.replyType, sequence: nil, bytes: SharedBytes(bytes)))
+        feed.keep(EventFrame(type: Self.replyType, sequence: nil, bytes: SharedBytes(bytes)))
     }
 
     private func end(_ reason: String) {
         state.withLock { $0.ending = (1008, reason) }
-        subscriber.wakeAnyway()
+        feed.wakeAnyway()
     }
 }

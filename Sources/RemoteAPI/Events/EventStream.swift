@@ -7,28 +7,24 @@ final class EventStream: HTTPBodyStream {
     /// Bytes handed over at once, roughly.
     private static let chunkBytes = 32 * 1024
 
-    private let hub: EventHub
-    private let resume: ResumePoint?
-    private let subscriber: Subscriber
+    private let feed: EventFeed
 
-    init(_ request: EventRequest, hub: EventHub) {
-        self.hub = hub
-        resume = request.resume
-        subscriber = Subscriber(request.subscription, wantsHeartbeat: true)
+    init(_ feed: EventFeed) {
+        self.feed = feed
     }
 
     func begin(wake: @escaping @Sendable () -> Void) {
-        subscriber.setWake(wake)
-        hub.connect(subscriber, resume: resume)
+        feed.connect(wake: wake)
     }
 
     func next() -> HTTPBodyChunk {
-        if subscriber.isEnding { return .finished }
-        let isParting = subscriber.parting != nil
+        if feed.isEnding { return .finished }
+        let isParting = feed.parting != nil
         var text: [UInt8] = []
         loop: while text.count < Self.chunkBytes {
-            switch hub.next(for: subscriber) {
-            case .frame(let frame): frame.serverSentEvent(epoch: hub.encoder.epoch, into: &text)
+            let (next, epoch) = feed.next()
+            switch next {
+            case .frame(let frame): frame.serverSentEvent(epoch: epoch, into: &text)
             case .heartbeat: text.append(contentsOf: ":\n\n".utf8)
             case .resync, .none: break loop
             }
@@ -38,6 +34,6 @@ final class EventStream: HTTPBodyStream {
     }
 
     func end() {
-        hub.disconnect(subscriber)
+        feed.disconnect()
     }
 }

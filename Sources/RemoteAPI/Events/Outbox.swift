@@ -144,6 +144,12 @@ struct Outbox {
 
     // MARK: Out
 
+    /// The number of the first recorded event that waits.
+    var firstSequence: UInt64? {
+        for case .event(let event) in entries[head...] { return event.sequence }
+        return nil
+    }
+
     /// In the order of the versions of what waits.
     mutating func next() -> Next {
         if let frame = takeLatest(before: head < entries.count ? entries[head].version ?? 0 : .max) {

@@ -47,7 +47,10 @@ final class Subscriber: Sendable {
 
     // MARK: In
 
-    func deliver(_ event: RecordedEvent) { put { $0.append(event) } }
+    /// - Returns: the wake-up of its connection, when it needs one.
+    func deliver(_ event: RecordedEvent) -> (@Sendable () -> Void)? {
+        state.withLock { state in state.outbox.append(event) ? state.wake : nil }
+    }
     func keep(_ frame: EventFrame) { put { $0.keep(frame) } }
     func setTime(_ frame: EventFrame, version: UInt64) { put { $0.setTime(frame, version: version) } }
     func setBuffer(_ frame: EventFrame, version: UInt64) { put { $0.setBuffer(frame, version: version) } }
@@ -93,6 +96,8 @@ final class Subscriber: Sendable {
 
     // MARK: Out
 
+    /// See `Outbox`.
+    var firstSequence: UInt64? { state.withLock { $0.outbox.firstSequence } }
     func next() -> Outbox.Next { state.withLock { $0.outbox.next() } }
     func takeLostCount() -> Int { state.withLock { $0.outbox.takeLostCount() } }
 

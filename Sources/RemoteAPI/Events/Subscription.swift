@@ -14,6 +14,11 @@ struct Subscription: Hashable {
 
     init() {}
 
+    init(selection: EventSelection, interval: Double) {
+        self.selection = selection
+        self.interval = interval
+    }
+
     /// From `?events=time,status&interval=0.25`.
     init(_ query: Query) throws(Problem) {
         if let text = try query.text("events") {
@@ -53,7 +58,16 @@ struct ResumePoint: Hashable {
     var epoch: String
     var sequence: UInt64
 
-    init(_ text: String) throws(Problem) {
+    /// One, or several of different players behind commas.
+    static func list(_ text: String) throws(Problem) -> [ResumePoint] {
+        var points: [ResumePoint] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            points.append(try ResumePoint(String(part)))
+        }
+        return points
+    }
+
+    private init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else {
             throw .invalid("since", "since must be EPOCH:SEQ, from hello and the last event.")
@@ -66,16 +80,23 @@ struct ResumePoint: Hashable {
 /// All that a request for the event channel asks.
 struct EventRequest {
     var subscription: Subscription
-    var resume: ResumePoint?
+    /// Where the client left off, of each player whose events it got; empty for a new client.
+    var resumes: [ResumePoint] = []
+    /// Not the events of one player, but those of every player.
+    var isOfAll = false
 
     init(_ request: HTTPRequest) throws(Problem) {
-        let query = try Query(request, known: ["events", "interval", "since"])
+        let query = try Query(request, known: ["events", "interval", "since", "players"])
         subscription = try Subscription(query)
         // A browser's EventSource reconnects to the first URL, with the id of the last event it got.
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
-            resume = try ResumePoint(text)
+            resumes = try ResumePoint.list(text)
         } else if let text = try query.text("since") {
-            resume = try ResumePoint(text)
+            resumes = try ResumePoint.list(text)
+        }
+        if let text = try query.text("players") {
+            guard text == "all" else { throw .invalid("players", "players must be all.") }
+            isOfAll = true
         }
     }
 }

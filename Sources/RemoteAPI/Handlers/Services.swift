@@ -41,6 +41,7 @@ struct Services: Sendable {
     /// Measures waveforms, which takes longer.
     let waveformWorker: SupervisedWorker
     var snapshots: SnapshotCache
+    var followers: Followers
     /// What is heard beside this player's music; nil: nothing is.
     var announcer: Announcer?
     /// nil: there is one player only.
@@ -72,7 +73,7 @@ struct Services: Sendable {
 
     /// The whole state as JSON.
     func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
-        JSONWriter.document(of: snapshot, path, at: Moment(clock))
+        JSONWriter.document(of: snapshot, path, followers: followers.ids, at: Moment(clock))
     }
 
     /// Runs `job` where it may take its time, and `use` with what it gives. When the file system does not answer in

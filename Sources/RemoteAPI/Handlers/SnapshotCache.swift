@@ -12,12 +12,15 @@ final class SnapshotCache: Sendable {
 
     private struct Entry {
         var version: UInt64
+        var followers: [String]
         var isRunning: Bool
         var at: MonotonicTime
         var response: HTTPResponse
 
-        func usable(for version: UInt64, at now: MonotonicTime) -> HTTPResponse? {
-            guard version == self.version, !isRunning || now.seconds(since: at) < SnapshotCache.seconds else {
+        func usable(for version: UInt64, _ followers: [String], at now: MonotonicTime) -> HTTPResponse? {
+            guard version == self.version, followers == self.followers,
+                !isRunning || now.seconds(since: at) < SnapshotCache.seconds
+            else {
                 return nil
             }
             return response
@@ -26,20 +29,23 @@ final class SnapshotCache: Sendable {
 
     private let path: PlayerPath
     private let player: any PlayerControl
+    private let followers: Followers
     private let clock: any PlayerClock
     private let entry = Mutex<Entry?>(nil)
 
-    init(_ path: PlayerPath, player: any PlayerControl, clock: any PlayerClock) {
+    init(_ path: PlayerPath, player: any PlayerControl, followers: Followers, clock: any PlayerClock) {
         self.path = path
         self.player = player
+        self.followers = followers
         self.clock = clock
     }
 
     var response: HTTPResponse {
         let snapshot = player.snapshot
+        let followers = followers.ids
         let now = clock.now
-        if let response = entry.withLock({ $0?.usable(for: snapshot.version, at: now) }) { return response }
-        let body = JSONWriter.document(of: snapshot, path, at: Moment(clock))
+        if let response = entry.withLock({ $0?.usable(for: snapshot.version, followers, at: now) }) { return response }
+        let body = JSONWriter.document(of: snapshot, path, followers: followers, at: Moment(clock))
         // Shared: the server keeps its own form of it for the answers that follow.
         var response = HTTPResponse.json([])
         response.body = .shared(SharedBytes(body))
@@ -47,7 +53,8 @@ final class SnapshotCache: Sendable {
             // A slower thread must not put an older state back.
             if let entry = $0, entry.version > snapshot.version { return }
             $0 = Entry(
-                version: snapshot.version, isRunning: snapshot.clock.rate != 0, at: now, response: response)
+                version: snapshot.version, followers: followers, isRunning: snapshot.clock.rate != 0, at: now,
+                response: response)
         }
         return response
     }

@@ -11,8 +11,8 @@ final class PlayerAPI: Sendable {
     let hub: EventHub
     let router: Router
     let commands: CommandTable
-    /// As last told, to see when it changes.
-    private let name: Mutex<String>
+    /// As last told, to see when they change.
+    private let told: Mutex<(name: String, leader: String?)>
 
     init(_ services: Services, hub: EventHub, _ routes: [Route]) {
         path = services.path
@@ -20,7 +20,8 @@ final class PlayerAPI: Sendable {
         self.hub = hub
         router = Router(routes)
         commands = CommandTable(router)
-        name = Mutex(services.player.snapshot.settings.name)
+        let settings = services.player.snapshot.settings
+        told = Mutex((settings.name, settings.leader))
     }
 
     /// What every player has below `/players/{player}`, but for its removal.
@@ -29,36 +30,61 @@ final class PlayerAPI: Sendable {
             + MediaRoutes(services: services).itemRoutes + RenditionRoutes(services: services).itemRoutes
             + LibraryMediaRoutes(services: services).itemRoutes + OutputRoutes(services: services).routes
             + AnnouncementRoutes(services: services).routes
-            + StreamRecordingRoutes(services: services).routes + [EventChannel.route(hub)]
+            + StreamRecordingRoutes(services: services).routes + [EventChannel.route(hub, services.players)]
     }
 
-    /// Whether a change of the settings was one of the name.
-    func isRenamed(_ settings: PlayerSettings) -> Bool {
-        name.withLock { name in
-            defer { name = settings.name }
-            return name != settings.name
+    /// Whether a change of the settings was one of the name, and the leaders whose group it changes.
+    func changes(_ settings: PlayerSettings) -> (isRenamed: Bool, leaders: [String]) {
+        told.withLock { told in
+            defer { told = (settings.name, settings.leader) }
+            let leaders = told.leader == settings.leader ? [] : [told.leader, settings.leader].compactMap { $0 }
+            return (told.name != settings.name, leaders)
         }
     }
 }
 
 /// The players by id. Usable from any thread.
 final class PlayerTable: Sendable {
-    private let players = Mutex<[String: PlayerAPI]>([:])
+    private struct State {
+        var players: [String: PlayerAPI] = [:]
+        /// Connections that get the events of every player.
+        var feeds: [ObjectIdentifier: EventFeed] = [:]
+    }
 
-    subscript(id: String) -> PlayerAPI? { players.withLock { $0[id] } }
+    private let state = Mutex(State())
+    /// The number of the latest recorded event of any player. Taken before a hub's lock, and held until the event is in
+    /// every outbox.
+    let sequence = Mutex<UInt64>(0)
+
+    subscript(id: String) -> PlayerAPI? { state.withLock { $0.players[id] } }
 
     /// Main first, the others by their ids.
     var all: [PlayerAPI] {
-        let all = players.withLock { Array($0.values) }
+        let all = state.withLock { Array($0.players.values) }
         return all.sorted { ($0.path.isMain ? "" : $0.path.id) < ($1.path.isMain ? "" : $1.path.id) }
     }
 
     func add(_ player: PlayerAPI) {
-        players.withLock { $0[player.path.id] = player }
+        let feeds = state.withLock { state in
+            state.players[player.path.id] = player
+            return Array(state.feeds.values)
+        }
+        for feed in feeds { feed.add(player.hub) }
+    }
+
+    /// From now on the feed learns of players that come.
+    /// - Returns: the channels of those that are there.
+    func join(_ feed: EventFeed) -> [EventHub] {
+        state.withLock { $0.feeds[ObjectIdentifier(feed)] = feed }
+        return all.map(\.hub)
+    }
+
+    func leave(_ feed: EventFeed) {
+        _ = state.withLock { $0.feeds.removeValue(forKey: ObjectIdentifier(feed)) }
     }
 
     func remove(_ id: String) -> PlayerAPI? {
-        players.withLock { $0.removeValue(forKey: id) }
+        state.withLock { $0.players.removeValue(forKey: id) }
     }
 
     /// Whose a request's path is, and the path in that player's table; nil when there is no such player. What is no

@@ -16,12 +16,14 @@ struct Moment {
 
 extension JSONWriter {
     /// The body of `GET /player`.
-    static func document(of snapshot: PlayerSnapshot, _ path: PlayerPath, at moment: Moment) -> [UInt8] {
-        object(capacity: 2048) { $0.members(of: snapshot, path, at: moment) }
+    static func document(of snapshot: PlayerSnapshot, _ path: PlayerPath, followers: [String], at moment: Moment)
+        -> [UInt8]
+    {
+        object(capacity: 2048) { $0.members(of: snapshot, path, followers: followers, at: moment) }
     }
 
     /// The members of `GET /player` (`Player` in openapi.yaml), at one moment.
-    mutating func members(of snapshot: PlayerSnapshot, _ path: PlayerPath, at moment: Moment) {
+    mutating func members(of snapshot: PlayerSnapshot, _ path: PlayerPath, followers: [String], at moment: Moment) {
         let clock = snapshot.clock
         member("id", path.id)
         member("version", snapshot.version)
@@ -36,7 +38,7 @@ extension JSONWriter {
         member("rate", clock.rate)
         member("latency", clock.latency)
         members(of: LoadedMedia(snapshot))
-        settingsMembers(of: snapshot.settings)
+        settingsMembers(of: snapshot.settings, followers: followers)
         member("queue") { writer in
             writer.member("length", snapshot.queueLength)
             writer.member("revision", snapshot.queueRevision)
@@ -56,9 +58,10 @@ extension JSONWriter {
         member("progress", duration.map { $0 > 0 ? min(1, max(0, position / $0)) : 0 })
     }
 
-    mutating func settingsMembers(of settings: PlayerSettings) {
+    mutating func settingsMembers(of settings: PlayerSettings, followers: [String]) {
         member("name", settings.name)
         member("leader", settings.leader)
+        member("followers", texts: followers)
         member("volume", settings.volume)
         member("level", settings.level)
         member("muted", settings.muted)
