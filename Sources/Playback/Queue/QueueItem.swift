@@ -100,10 +100,7 @@ public final class QueueItem: Sendable {
     public var loops: Int { details?.draft.loops ?? 0 }
     public var oneShot: OneShot? { details?.draft.oneShot }
 
-    fileprivate static func isPlain(_ draft: ItemDraft) -> Bool {
-        draft.title == nil && draft.artist == nil && draft.album == nil && draft.artworkURI == nil
-            && draft.beginTime == 0 && draft.loops == 0 && draft.headers.isEmpty
-    }
+    fileprivate static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
 
     private final class Details: Sendable {
         let draft: ItemDraft
