@@ -106,3 +106,19 @@ make_venv() {
         cp "$list" "$venv/installed.txt"
     fi
 }
+
+# A Python with Home Assistant and what its integration is tested with; made anew when their list changes. Home Assistant's
+# own constraints, which are inside its wheel, keep pip from searching through versions for many minutes.
+make_home_assistant_venv() {
+    local list=integrations/home-assistant/requirements-test.txt venv=.build/home-assistant-venv
+    if ! cmp -s "$list" "$venv/installed.txt"; then
+        say "making the Python environment in $venv"
+        python3 -m venv "$venv"
+        local pip=("$venv/bin/python" -m pip --quiet --disable-pip-version-check) constraints=homeassistant/package_constraints.txt
+        "${pip[@]}" download --no-deps --dest "$venv/wheel" "$(grep ^homeassistant== "$list")"
+        python3 -m zipfile -e "$venv"/wheel/homeassistant-*.whl "$venv/wheel"
+        "${pip[@]}" install -r "$list" -c "$venv/wheel/$constraints"
+        rm -rf "$venv/wheel"
+        cp "$list" "$venv/installed.txt"
+    fi
+}

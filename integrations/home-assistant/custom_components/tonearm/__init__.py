@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tonearm: a headless playback server. One config entry a server, one media player for each of its players."""
+
+from __future__ import annotations
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_TOKEN, CONF_URL, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers import config_validation as cv, device_registry as dr
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.typing import ConfigType
+
+from .client import InvalidAuth, TonearmClient, TonearmError
+from .const import DOMAIN, REQUEST_TIMEOUT
+from .hub import WRONG_SERVER, TonearmHub
+from .services import register_services
+
+PLATFORMS = [Platform.MEDIA_PLAYER]
+CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
+
+
+async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
+    """Services exist whether or not a server does."""
+    hass.data.setdefault(DOMAIN, {})
+    register_services(hass)
+    return True
+
+
+async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
+    client = TonearmClient(async_get_clientsession(hass), entry.data[CONF_URL], entry.data.get(CONF_TOKEN))
+    try:
+        server = await client.server()
+        hub = TonearmHub(hass, entry, client, server)
+        if server.id != entry.unique_id:
+            hub.report(WRONG_SERVER)
+            raise ConfigEntryNotReady(
+                translation_domain=DOMAIN, translation_key="wrong_server", translation_placeholders={"url": client.url}
+            )
+        await hub.start(REQUEST_TIMEOUT)
+    except InvalidAuth as error:
+        raise ConfigEntryAuthFailed(
+            translation_domain=DOMAIN, translation_key="invalid_auth"
+        ) from error
+    except TonearmError as error:
+        raise ConfigEntryNotReady(
+            translation_domain=DOMAIN,
+            translation_key="cannot_connect",
+            translation_placeholders={"error": str(error)},
+        ) from error
+    hass.data[DOMAIN][entry.entry_id] = hub
+    dr.async_get(hass).async_get_or_create(
+        config_entry_id=entry.entry_id,
+        identifiers={(DOMAIN, server.id)},
+        name=server.name,
+        manufacturer="Tonearm",
+        sw_version=server.version,
+        configuration_url=client.url,
+        entry_type=dr.DeviceEntryType.SERVICE,
+    )
+    hub.remove_stale_devices()
+    await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    return True
+
+
+async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
+    if not await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
+        return False
+    hub: TonearmHub = hass.data[DOMAIN].pop(entry.entry_id)
+    await hub.stop()
+    return True
+
+
+async def async_remove_config_entry_device(
+    hass: HomeAssistant, entry: ConfigEntry, device: dr.DeviceEntry
+) -> bool:
+    """A device may be deleted by hand when its player is gone."""
+    hub: TonearmHub = hass.data[DOMAIN][entry.entry_id]
+    kept = {hub.identifier(player) for player in hub.players} | {(DOMAIN, hub.server.id)}
+    return not device.identifiers & kept

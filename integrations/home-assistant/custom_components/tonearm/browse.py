@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server's folders, library and playlists as Home Assistant's media tree, and search in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from homeassistant.components import media_source
+from homeassistant.components.media_player import BrowseError, BrowseMedia, MediaClass, MediaType
+
+from .client import Refused, TonearmClient, TonearmError
+from .const import BROWSE_LIMIT, SEARCH_LIMIT
+from .state import Json
+
+if TYPE_CHECKING:
+    from .media_player import TonearmPlayer
+
+# Types of containers that only this integration knows. Their ids are empty.
+ROOT, ARTISTS, ALBUMS, GENRES, PLAYLISTS = "root", "artists", "albums", "genres", "playlists"
+FOLDER = "folder"
+
+
+def is_address(text: str) -> bool:
+    return text.startswith(("http://", "https://", "file:"))
+
+
+def picture_path(media_type: str, media_id: str) -> str | None:
+    """Where the server has the picture of an album or a track."""
+    match media_type:
+        case MediaType.ALBUM:
+            return f"/library/albums/{quote(media_id, safe='')}/artwork?size=300"
+        case MediaType.TRACK:
+            return f"/library/tracks/{quote(media_id, safe='')}/artwork?size=300"
+        case _:
+            return None
+
+
+async def browse(
+    player: TonearmPlayer, client: TonearmClient, media_type: str | None, media_id: str | None
+) -> BrowseMedia:
+    """One page: the first BROWSE_LIMIT entries. Raises BrowseError with the server's words."""
+    if media_id is not None and media_source.is_media_source_id(media_id):
+        return await media_source.async_browse_media(
+            player.hass, media_id, content_filter=lambda item: item.media_content_type.startswith("audio/")
+        )
+    try:
+        return await _Page(player, client).read(media_type or ROOT, media_id or "")
+    except Refused as error:
+        raise BrowseError(str(error)) from error
+    except TonearmError as error:
+        raise BrowseError(f"The server does not answer: {error}") from error
+
+
+async def search(player: TonearmPlayer, client: TonearmClient, words: str) -> Any:
+    """The answer has `result`, a list of BrowseMedia."""
+    page = _Page(player, client)
+    try:
+        found = await client.get("/library/search", {"q": words, "limit": SEARCH_LIMIT})
+        lists = (await client.get("/playlists"))["playlists"]
+        genres = (await client.get("/library/genres", {"limit": BROWSE_LIMIT}))["items"]
+    except TonearmError as error:
+        raise BrowseError(str(error)) from error
+    result = [
+        *(page.track(one) for one in found["tracks"]),
+        *(page.album(one) for one in found["albums"]),
+        *(page.artist(one) for one in found["artists"]),
+        *(page.playlist(one) for one in lists if _matches(words, one["name"])),
+        *(page.genre(one) for one in genres if _matches(words, one["name"])),
+    ]
+    try:
+        from homeassistant.components.media_player import SearchMedia  # type: ignore[attr-defined,unused-ignore]
+    except ImportError:
+        return _SearchMedia(result)
+    return SearchMedia(result=result)
+
+
+class _SearchMedia:
+    """The shape of SearchMedia, which Home Assistant has since 2025.5."""
+
+    def __init__(self, result: list[BrowseMedia]) -> None:
+        self.result = result
+
+
+def _matches(words: str, name: str) -> bool:
+    return all(word in name.casefold() for word in words.casefold().split())
+
+
+class _Page:
+    """Makes the nodes of one answer."""
+
+    def __init__(self, player: TonearmPlayer, client: TonearmClient) -> None:
+        self._player = player
+        self._client = client
+
+    async def read(self, media_type: str, id: str) -> BrowseMedia:
+        match media_type:
+            case "root" | "library":
+                return await self._root()
+            case "folder":
+                return await self._folder(id)
+            case "artists":
+                found = await self._list("/library/artists")
+                return self._container("Artists", ARTISTS, "", MediaClass.ARTIST, map(self.artist, found["items"]))
+            case "albums":
+                found = await self._list("/library/albums")
+                return self._container("Albums", ALBUMS, "", MediaClass.ALBUM, map(self.album, found["items"]))
+            case "genres":
+                found = await self._list("/library/genres")
+                return self._container("Genres", GENRES, "", MediaClass.GENRE, map(self.genre, found["items"]))
+            case "playlists":
+                found = await self._client.get("/playlists")
+                lists = map(self.playlist, found["playlists"])
+                return self._container("Playlists", PLAYLISTS, "", MediaClass.PLAYLIST, lists)
+            case "artist":
+                found = await self._list("/library/albums", artist=id)
+                named = await self._client.get(f"/library/artists/{quote(id, safe='')}")
+                return self._of(self.artist(named), map(self.album, found["items"]), MediaClass.ALBUM)
+            case "album":
+                named = await self._client.get(f"/library/albums/{quote(id, safe='')}")
+                return self._of(self.album(named), map(self.track, named["items"]), MediaClass.TRACK)
+            case "genre":
+                found = await self._list("/library/albums", genre=id)
+                genre = {"id": id, "name": "Genre"}
+                return self._of(self.genre(genre), map(self.album, found["items"]), MediaClass.ALBUM)
+            case "playlist":
+                named = await self._list(f"/playlists/{quote(id, safe='')}")
+                return self._of(self.playlist(named), map(self._entry, named["items"]), MediaClass.TRACK)
+            case _:
+                raise BrowseError(f"There is nothing to browse in a {media_type}")
+
+    async def _list(self, path: str, **params: str) -> Json:
+        return await self._client.get(path, {"limit": BROWSE_LIMIT, **params})
+
+    async def _root(self) -> BrowseMedia:
+        children = [
+            self._node("Folders", FOLDER, "", MediaClass.DIRECTORY, can_play=True),
+            *(
+                self._node(title, kind, "", MediaClass.DIRECTORY)
+                for title, kind in (
+                    ("Artists", ARTISTS), ("Albums", ALBUMS), ("Genres", GENRES), ("Playlists", PLAYLISTS)
+                )
+            ),
+        ]
+        try:
+            source = await media_source.async_browse_media(
+                self._player.hass, None, content_filter=lambda item: item.media_content_type.startswith("audio/")
+            )
+        except BrowseError:
+            pass
+        else:
+            children.append(source)
+        return self._container(self._player.player_name, ROOT, "", MediaClass.DIRECTORY, children)
+
+    async def _folder(self, path: str) -> BrowseMedia:
+        found = await self._client.get("/browse", {"path": path, "limit": BROWSE_LIMIT})
+        page = self._container(
+            path.rsplit("/", 1)[-1] or "Folders", FOLDER, path, MediaClass.DIRECTORY, map(self._file, found["entries"])
+        )
+        page.can_play = True
+        return page
+
+    def _file(self, entry: Json) -> BrowseMedia:
+        if entry["type"] == "folder":
+            return self._node(entry["name"], FOLDER, entry["path"], MediaClass.DIRECTORY, can_play=True)
+        kind = MediaClass.PLAYLIST if entry["type"] == "list" else MediaClass.TRACK
+        return self._node(entry["name"], MediaType.MUSIC, entry["path"], kind, can_play=True, can_expand=False)
+
+    def _entry(self, entry: Json) -> BrowseMedia:
+        title = entry.get("title") or str(entry["uri"]).rsplit("/", 1)[-1]
+        return self._node(title, MediaType.MUSIC, entry["uri"], MediaClass.TRACK, can_play=True, can_expand=False)
+
+    def track(self, track: Json) -> BrowseMedia:
+        picture = self._picture(MediaType.TRACK, track["id"]) if track.get("picture") else None
+        return self._node(
+            track["title"], MediaType.TRACK, track["id"], MediaClass.TRACK, can_play=True, can_expand=False, picture=picture
+        )
+
+    def album(self, album: Json) -> BrowseMedia:
+        artist = (album.get("artist") or {}).get("name")
+        title = f"{album['title']} ({artist})" if artist else album["title"]
+        picture = self._picture(MediaType.ALBUM, album["id"]) if album.get("artwork") else None
+        return self._node(title, MediaType.ALBUM, album["id"], MediaClass.ALBUM, can_play=True, picture=picture)
+
+    def artist(self, artist: Json) -> BrowseMedia:
+        return self._node(artist["name"], MediaType.ARTIST, artist["id"], MediaClass.ARTIST, can_play=True)
+
+    def genre(self, genre: Json) -> BrowseMedia:
+        return self._node(genre["name"], MediaType.GENRE, genre["id"], MediaClass.GENRE, can_play=True)
+
+    def playlist(self, playlist: Json) -> BrowseMedia:
+        return self._node(playlist["name"], MediaType.PLAYLIST, playlist["id"], MediaClass.PLAYLIST, can_play=True)
+
+    def _picture(self, media_type: str, id: str) -> str:
+        return self._player.get_browse_image_url(media_type, id)
+
+    def _container(
+        self, title: str, media_type: str, id: str, children_class: MediaClass, children: Any
+    ) -> BrowseMedia:
+        return self._of(self._node(title, media_type, id, MediaClass.DIRECTORY), children, children_class)
+
+    def _of(self, node: BrowseMedia, children: Any, children_class: MediaClass) -> BrowseMedia:
+        node.children = list(children)
+        node.children_media_class = children_class
+        return node
+
+    def _node(
+        self,
+        title: str,
+        media_type: str,
+        id: str,
+        media_class: MediaClass,
+        *,
+        can_play: bool = False,
+        can_expand: bool = True,
+        picture: str | None = None,
+    ) -> BrowseMedia:
+        return BrowseMedia(
+            title=title,
+            media_class=media_class,
+            media_content_type=media_type,
+            media_content_id=id,
+            can_play=can_play,
+            can_expand=can_expand,
+            thumbnail=picture,
+        )

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What helps to find a fault, without secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from homeassistant.components.diagnostics import async_redact_data
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_TOKEN, CONF_URL
+from homeassistant.core import HomeAssistant
+
+from .const import DOMAIN
+from .hub import TonearmHub
+
+# Addresses may carry credentials, and say what somebody hears.
+REDACTED = {CONF_TOKEN, CONF_URL, "uri", "artworkUri", "artwork", "title", "artist", "album", "tags", "live", "chapters"}
+
+
+async def async_get_config_entry_diagnostics(hass: HomeAssistant, entry: ConfigEntry) -> dict[str, Any]:
+    hub: TonearmHub = hass.data[DOMAIN][entry.entry_id]
+    return {
+        "entry": async_redact_data(dict(entry.data), REDACTED),
+        "server": {"version": hub.server.version, "features": sorted(hub.server.features)},
+        "players": {
+            player: {
+                "state": async_redact_data(state.player, REDACTED),
+                "outputs": len(state.outputs),
+                "position_at": state.position_at.isoformat(),
+            }
+            for player, state in hub.players.items()
+        },
+    }

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event channel of one server: keeps the state of every player current, and says when it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import aiohttp
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.util import dt as dt_util
+
+from .client import CannotConnect, InvalidAuth, ServerInfo, TonearmClient, TonearmError
+from .const import DOMAIN, LOGGER, PING_INTERVAL, RETRY_FIRST, RETRY_LAST
+from .state import Json, PlayerState
+
+SOUND_SERVER_AWAY = "sound_server_away"
+WRONG_SERVER = "wrong_server"
+
+
+class TonearmHub:
+    """Owned by the config entry; everything runs on the event loop.
+
+    One task holds the channel. `players` has the players whose snapshot came since the channel was opened; a player that is
+    not in it is unavailable.
+    """
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry, client: TonearmClient, server: ServerInfo
+    ) -> None:
+        self.hass = hass
+        self.entry = entry
+        self.client = client
+        self.server = server
+        self.players: dict[str, PlayerState] = {}
+        # Player ids of the entities that are there.
+        self.members: dict[str, str] = {}
+        self._ready = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._is_lost = False
+        self._task: asyncio.Task[None] | None = None
+
+    # Signals for entities.
+
+    @property
+    def signal_players(self) -> str:
+        """Sent with a player's id when the player is new."""
+        return f"{DOMAIN}_players_{self.entry.entry_id}"
+
+    def signal_state(self, player: str) -> str:
+        """Sent when that player's state, or its availability, changed."""
+        return f"{DOMAIN}_state_{self.entry.entry_id}_{player}"
+
+    # Life.
+
+    async def start(self, timeout: float) -> None:
+        """Returns when the first snapshots are there. Raises CannotConnect or InvalidAuth."""
+        self._set_issue(WRONG_SERVER, False)
+        socket = await self.client.events(PING_INTERVAL)
+        self._task = self.entry.async_create_background_task(
+            self.hass, self._run(socket), f"{DOMAIN} events of {self.server.name}"
+        )
+        try:
+            async with asyncio.timeout(timeout):
+                await self._ready.wait()
+        except TimeoutError as error:
+            await self.stop()
+            raise CannotConnect("The event channel brings no snapshot.") from error
+
+    async def stop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+        for issue in (SOUND_SERVER_AWAY, WRONG_SERVER):
+            self._set_issue(issue, False)
+
+    @callback
+    def retry_now(self) -> None:
+        """Discovery saw the server: do not wait for the next attempt."""
+        self._wake.set()
+
+    # Groups.
+
+    def followers(self, player: str) -> list[str]:
+        return sorted(one.id for one in self.players.values() if one.leader == player)
+
+    # The channel.
+
+    async def _run(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        delay = RETRY_FIRST
+        current: aiohttp.ClientWebSocketResponse | None = socket
+        while True:
+            if current is not None:
+                try:
+                    delay = RETRY_FIRST
+                    await self._listen(current)
+                finally:
+                    await current.close()
+                    self._lose()
+            self._wake.clear()
+            try:
+                async with asyncio.timeout(delay):
+                    await self._wake.wait()
+            except TimeoutError:
+                pass
+            delay = min(RETRY_LAST, delay * 2)
+            current = await self._connect()
+
+    async def _connect(self) -> aiohttp.ClientWebSocketResponse | None:
+        """A channel of the same server, or None."""
+        try:
+            server = await self.client.server()
+            if server.id != self.server.id:
+                self._set_issue(WRONG_SERVER, True)
+                return None
+            self._set_issue(WRONG_SERVER, False)
+            self.server = server
+            return await self.client.events(PING_INTERVAL)
+        except InvalidAuth:
+            self.entry.async_start_reauth(self.hass)
+        except TonearmError as error:
+            LOGGER.debug("%s does not answer: %s", self.server.name, error)
+        return None
+
+    async def _listen(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        """Until the channel closes. A message that is not understood ends it: the next one begins with snapshots."""
+        async for message in socket:
+            if message.type is not aiohttp.WSMsgType.TEXT:
+                continue
+            try:
+                await self._take(message.json())
+            except (KeyError, TypeError, ValueError):
+                LOGGER.exception("A message of %s is not understood", self.server.name)
+                return
+        if socket.close_code == 1008:
+            LOGGER.debug("%s closed the channel by its policy", self.server.name)
+
+    async def _take(self, message: dict[str, Any]) -> None:
+        kind, data, now = message["type"], message.get("data", {}), dt_util.utcnow()
+        player = str(message.get("player"))
+        if kind == "snapshot":
+            await self._take_snapshot(PlayerState.from_snapshot(data["player"], message["at"], now))
+        elif kind == "players":
+            self._take_change(data)
+        elif (state := self.players.get(player)) is not None:
+            leader = state.leader
+            if kind in ("output", "route"):
+                await self._read_outputs(state)
+            if state.apply(kind, data, now):
+                self._notify_group(state, leader)
+            if kind == "output":
+                self._judge_output()
+            if kind == "settings":
+                self._name_device(state)
+
+    async def _take_snapshot(self, state: PlayerState) -> None:
+        known = self.players.get(state.id)
+        if known is not None:
+            state.outputs = known.outputs
+        else:
+            await self._read_outputs(state)
+        leader = known.leader if known is not None else None
+        self.players[state.id] = state
+        if self._is_lost:
+            self._is_lost = False
+            LOGGER.info("%s is back", self.server.name)
+        if not self._ready.is_set():
+            # Every player's snapshot comes before the first event.
+            listed = await self.client.get("/players")
+            if all(one["id"] in self.players for one in listed["players"]):
+                self._ready.set()
+        self._name_device(state)
+        self._judge_output()
+        if known is None:
+            async_dispatcher_send(self.hass, self.signal_players, state.id)
+        self._notify_group(state, leader)
+
+    @callback
+    def _take_change(self, data: Json) -> None:
+        """A player was added (its snapshot follows), removed, or renamed (its settings say so as well)."""
+        if data["change"] == "removed" and self.players.pop(data["id"], None) is not None:
+            self.remove_device(data["id"])
+            self._notify_all()
+
+    async def _read_outputs(self, state: PlayerState) -> None:
+        try:
+            answer = await self.client.get(f"/players/{state.id}/outputs")
+        except TonearmError as error:
+            LOGGER.debug("The outputs of %s cannot be read: %s", state.name, error)
+            return
+        state.outputs = sorted(answer["outputs"], key=lambda output: not output["default"])
+
+    # What depends on it.
+
+    def _notify_group(self, state: PlayerState, previous_leader: str | None) -> None:
+        """The player's entity, and those that show its group: members of the group that it left and that it joined."""
+        changed = {state.id}
+        if state.leader != previous_leader:
+            for leader in (state.leader, previous_leader):
+                if leader is not None:
+                    changed.update([leader, *self.followers(leader)])
+        for player in changed:
+            async_dispatcher_send(self.hass, self.signal_state(player))
+
+    def _notify_all(self) -> None:
+        for player in list(self.players):
+            async_dispatcher_send(self.hass, self.signal_state(player))
+
+    def _lose(self) -> None:
+        if not self._is_lost:
+            self._is_lost = True
+            LOGGER.warning("The connection to %s is lost", self.server.name)
+        known = list(self.players)
+        self.players.clear()
+        for player in known:
+            async_dispatcher_send(self.hass, self.signal_state(player))
+
+    def _judge_output(self) -> None:
+        states = self.players.values()
+        self._set_issue(SOUND_SERVER_AWAY, any(not one.is_output_available for one in states))
+
+    def report(self, issue: str) -> None:
+        """Raises a repair issue."""
+        self._set_issue(issue, True)
+
+    def _set_issue(self, issue: str, is_there: bool) -> None:
+        name = f"{issue}_{self.entry.entry_id}"
+        if not is_there:
+            ir.async_delete_issue(self.hass, DOMAIN, name)
+            return
+        ir.async_create_issue(
+            self.hass,
+            DOMAIN,
+            name,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key=issue,
+            translation_placeholders={"name": self.server.name, "url": self.client.url},
+        )
+
+    # Devices.
+
+    def device_name(self, state: PlayerState) -> str:
+        """A player's name; the server's for `main` as long as nobody renamed it."""
+        return self.server.name if state.id == state.name == "main" else state.name
+
+    def identifier(self, player: str) -> tuple[str, str]:
+        return (DOMAIN, f"{self.server.id}_{player}")
+
+    def _name_device(self, state: PlayerState) -> None:
+        registry = dr.async_get(self.hass)
+        device = registry.async_get_device(identifiers={self.identifier(state.id)})
+        if device is not None and device.name != self.device_name(state):
+            registry.async_update_device(device.id, name=self.device_name(state))
+
+    @callback
+    def remove_device(self, player: str) -> None:
+        """The player is gone for good: its entity goes with its device."""
+        registry = dr.async_get(self.hass)
+        device = registry.async_get_device(identifiers={self.identifier(player)})
+        if device is not None:
+            registry.async_remove_device(device.id)
+
+    @callback
+    def remove_stale_devices(self) -> None:
+        """Players that were removed while Home Assistant did not listen."""
+        registry = dr.async_get(self.hass)
+        kept = {self.identifier(player) for player in self.players} | {(DOMAIN, self.server.id)}
+        for device in dr.async_entries_for_config_entry(registry, self.entry.entry_id):
+            if not device.identifiers & kept:
+                registry.async_remove_device(device.id)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The integration's own services; their targets are its media players."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import voluptuous as vol
+
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import HomeAssistant, ServiceCall
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.service import async_extract_entity_ids
+
+from .const import DOMAIN
+
+FIELDS: dict[str, dict[Any, Any]] = {
+    "undo": {},
+    "interrupt": {
+        vol.Required("type"): vol.In(["began", "ended"]),
+        vol.Optional("resume", default=True): cv.boolean,
+    },
+    "sleep": {
+        vol.Required("duration"): cv.positive_time_period,
+        vol.Optional("fade"): vol.All(vol.Coerce(float), vol.Range(min=0, max=3600)),
+    },
+}
+
+
+def register_services(hass: HomeAssistant) -> None:
+    async def handle(call: ServiceCall) -> None:
+        from .media_player import TonearmPlayer
+
+        component = hass.data.get(MEDIA_PLAYER)
+        for entity_id in sorted(await async_extract_entity_ids(hass, call)):
+            player = component.get_entity(entity_id) if component is not None else None
+            if not isinstance(player, TonearmPlayer) or not player.available:
+                raise ServiceValidationError(
+                    f"{entity_id} is no available Tonearm player",
+                    translation_domain=DOMAIN,
+                    translation_key="not_a_player",
+                    translation_placeholders={"entity": entity_id},
+                )
+            match call.service:
+                case "undo":
+                    await player.async_undo()
+                case "interrupt":
+                    await player.async_interrupt(call.data["type"], call.data["resume"])
+                case _:
+                    duration: timedelta = call.data["duration"]
+                    await player.async_sleep(duration.total_seconds(), call.data.get("fade"))
+
+    for name, fields in FIELDS.items():
+        schema = vol.Schema({**cv.ENTITY_SERVICE_FIELDS, vol.Optional(ATTR_ENTITY_ID): cv.comp_entity_ids, **fields})
+        hass.services.async_register(DOMAIN, name, handle, schema=schema)

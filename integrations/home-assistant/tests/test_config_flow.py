@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Set-up, discovery, a new token, another address (SPEC row 301)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
+
+from aiohttp import web
+import pytest
+
+from homeassistant import config_entries
+from homeassistant.components.zeroconf import ZeroconfServiceInfo
+from homeassistant.const import CONF_TOKEN, CONF_URL
+from homeassistant.core import HomeAssistant
+
+from custom_components.tonearm.const import DOMAIN
+
+from .conftest import client_of, set_up
+from .server import Server
+
+USER = {"source": config_entries.SOURCE_USER}
+
+
+async def give(hass: HomeAssistant, **data: str):
+    form = await hass.config_entries.flow.async_init(DOMAIN, context=USER)
+    assert form["type"] == "form" and form["step_id"] == "user" and not form["errors"]
+    return await hass.config_entries.flow.async_configure(form["flow_id"], data)
+
+
+async def test_a_server_is_set_up_by_its_address(hass: HomeAssistant, server: Server) -> None:
+    info = await client_of(hass, server).server()
+    result = await give(hass, url=f"{server.url}/")
+    assert result["type"] == "create_entry" and result["title"] == info.name
+    assert result["data"] == {CONF_URL: server.url, CONF_TOKEN: None}
+    assert result["result"].unique_id == info.id
+    await hass.async_block_till_done()
+    assert hass.states.async_entity_ids("media_player")
+
+    again = await give(hass, url=server.url)
+    assert again["type"] == "abort" and again["reason"] == "already_configured"
+
+
+@pytest.mark.parametrize("url", ["", "no address", "ftp://127.0.0.1", "http://127.0.0.1:1", "http://[::1", "http://"])
+async def test_nobody_there_is_an_error(hass: HomeAssistant, url: str) -> None:
+    result = await give(hass, url=url)
+    assert result["type"] == "form" and result["errors"] == {"base": "cannot_connect"}
+
+
+async def test_a_wrong_token_is_an_error_and_the_right_one_is_taken(
+    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("a-secret-of-this-test-0123456789\n")
+    file.chmod(0o600)
+    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
+    wrong = await give(hass, url=server.url, token="not this one")
+    assert wrong["errors"] == {"base": "invalid_auth"}
+    right = await hass.config_entries.flow.async_configure(
+        wrong["flow_id"], {CONF_URL: server.url, CONF_TOKEN: file.read_text().strip()}
+    )
+    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == file.read_text().strip()
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "error"),
+    [
+        (200, web.json_response({"hello": "world"}), "cannot_connect"),
+        (200, web.Response(text="<html>"), "cannot_connect"),
+        (404, web.json_response({"code": "not-found", "detail": "?"}, status=404), "unsupported_version"),
+        (403, web.json_response({"code": "host-not-allowed", "detail": "?"}, status=403), "host_not_allowed"),
+        (200, web.json_response({"id": "1", "name": "x", "version": "0", "features": []}), "unsupported_version"),
+    ],
+    ids=["other JSON", "HTML", "an old server", "host", "no features"],
+)
+async def test_other_answers_are_named(hass: HomeAssistant, aiohttp_server, status, answer, error) -> None:
+    async def handle(request: web.Request) -> web.Response:
+        return web.Response(status=answer.status, body=answer.body, content_type=answer.content_type)
+
+    app = web.Application()
+    app.router.add_get("/api/v1/server", handle)
+    other = await aiohttp_server(app)
+    result = await give(hass, url=str(other.make_url("")))
+    assert result["errors"] == {"base": error}
+
+
+def discovered(server: Server, id: str, port: int | None = None) -> ZeroconfServiceInfo:
+    return ZeroconfServiceInfo(
+        ip_address=ip_address("127.0.0.1"), ip_addresses=[ip_address("127.0.0.1")], port=port or server.port,
+        hostname="tonearm.local.", type="_tonearm._tcp.local.", name="Tonearm._tonearm._tcp.local.",
+        properties={"id": id, "name": "Tonearm"},
+    )
+
+
+async def test_a_discovered_server_is_confirmed(hass: HomeAssistant, server: Server) -> None:
+    info = await client_of(hass, server).server()
+    form = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, info.id)
+    )
+    assert form["step_id"] == "discovery_confirm"
+    result = await hass.config_entries.flow.async_configure(form["flow_id"], {})
+    assert result["type"] == "create_entry" and result["result"].unique_id == info.id
+
+
+async def test_a_discovered_address_replaces_the_old_one(hass: HomeAssistant, server: Server) -> None:
+    entry = await set_up(hass, server)
+    hass.config_entries.async_update_entry(entry, data={CONF_URL: "http://127.0.0.1:1", CONF_TOKEN: None})
+    result = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
+    )
+    assert result["reason"] == "already_configured" and entry.data[CONF_URL] == server.url
+    await hass.async_block_till_done()
+
+
+async def test_a_new_token_is_asked_for(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path) -> None:
+    """Revoked while the server was away: reauthentication, and the entry works again."""
+    file = tmp_path / "token"
+    file.write_text("the-first-token-of-this-test-0123\n")
+    file.chmod(0o600)
+    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
+    entry = await set_up(hass, server, file.read_text().strip())
+    assert entry.state is config_entries.ConfigEntryState.LOADED
+    await server.stop()
+    file.write_text("the-second-token-of-this-test-0123\n")
+    await server.restart()
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    assert entry.state is config_entries.ConfigEntryState.SETUP_ERROR
+    flows = hass.config_entries.flow.async_progress()
+    assert [flow["step_id"] for flow in flows] == ["reauth_confirm"]
+    wrong = await hass.config_entries.flow.async_configure(flows[0]["flow_id"], {CONF_TOKEN: "no"})
+    assert wrong["errors"] == {"base": "invalid_auth"}
+    done = await hass.config_entries.flow.async_configure(
+        flows[0]["flow_id"], {CONF_TOKEN: file.read_text().strip()}
+    )
+    assert done["reason"] == "reauth_successful"
+    await hass.async_block_till_done()
+    assert entry.state is config_entries.ConfigEntryState.LOADED
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_another_server_is_no_new_address(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]]) -> None:
+    first, second = await start_server(), await start_server()
+    entry = await set_up(hass, first)
+    flow = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": "reconfigure", "entry_id": entry.entry_id}
+    )
+    assert flow["step_id"] == "reconfigure"
+    result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: second.url})
+    assert result["reason"] == "wrong_server" and entry.data[CONF_URL] == first.url
+    await hass.config_entries.async_unload(entry.entry_id)
