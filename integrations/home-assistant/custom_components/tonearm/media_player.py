@@ -213,7 +213,7 @@ class TonearmPlayer(MediaPlayerEntity):
 
     @property
     def media_content_id(self) -> str | None:
-        """Playable again: the server keeps the secrets of an address and takes its masked form for them."""
+        """As the server shows it: the secrets of an address are masked, and then it is not playable again."""
         uri = self._item.get("uri")
         return None if uri is None else str(uri)
 
