@@ -137,7 +137,7 @@ public struct Track: Hashable, Sendable {
     }
 }
 
-/// What the tags of a track say, as far as lists show it.
+/// The tags of a track that lists show.
 public struct TrackDetails: Hashable, Sendable {
     /// nil where the tags have none.
     public var title: String?

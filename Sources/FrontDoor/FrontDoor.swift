@@ -14,8 +14,8 @@ public final class FrontDoor: Sendable {
     private let loop: FrontDoorLoop
     private let thread: Mutex<NamedThread?>
 
-    /// Listens at once, at the Unix socket `socket` as well. `plain` and `upgrade` are called on the door's thread and must not block; they own the
-    /// descriptor from then on.
+    /// Listens at once, at the Unix socket `socket` as well. `plain` and `upgrade` are called on the door's thread and must
+    /// not block; they own the descriptor from then on.
     public init(
         host: String, port: UInt16, socket: String? = nil, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
         plain: @escaping @Sendable (IncomingConnection) -> Void,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Refusals of a request whose head cannot be taken, whoever reads it: the front door the first head of a connection, an
-/// HTTP library the later ones.
+/// Refusals of a request whose head cannot be read. The front door reads the first head of a connection, an HTTP library the
+/// later ones.
 extension ProblemDetails {
     public static func malformedRequest(_ detail: String) -> ProblemDetails {
         ProblemDetails(status: 400, code: "malformed-request", title: "Bad Request", detail: detail)
@@ -14,7 +14,7 @@ extension ProblemDetails {
     public static let targetTooLong = ProblemDetails(
         status: 414, code: "target-too-long", title: "URI Too Long", detail: "The target of the request is too long.")
 
-    /// What a library refuses with this status before it asks anybody.
+    /// The refusal of a library that answers with this status before it calls the responder.
     public static func unreadableRequest(status: Int) -> ProblemDetails {
         switch status {
         case 413:

@@ -37,7 +37,7 @@ public struct ProblemDetails: Hashable, Sendable {
             body: .bytes(Array(json.utf8)))
     }
 
-    /// As a whole answer, behind which its connection is closed; for who has no HTTP server at hand.
+    /// As a whole answer, after which the connection is closed. For code that writes to the socket itself.
     public var lastMessage: String {
         let body = json
         var head = "HTTP/1.1 \(status) \(title)\r\nContent-Type: \(Self.mediaType)\r\nCache-Control: no-store\r\n"

@@ -151,8 +151,8 @@ extension PulseSession {
         if let sinks { pa_operation_unref(sinks) }
     }
 
-    /// Answers come in the order in which things happen at the server. A stream that moves does so together with the
-    /// default, and is told of first.
+    /// Answers come in the order in which things happen at the server. A stream moves together with the
+    /// default, and is reported first.
     private var placeAtListing: String? {
         guard movesAsked == movesBeforeListing else {
             // Asked for before a move of our own.

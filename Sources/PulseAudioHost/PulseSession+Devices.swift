@@ -5,7 +5,7 @@ import Playback
 
 /// Where the stream is, and where it should be.
 extension PulseSession {
-    /// The sink of our stream, as libpulse was told last.
+    /// The sink of our stream, as the server reported it last.
     var streamPlace: String? {
         guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return nil }
         return pa_stream_get_device_name(current.stream).map { String(cString: $0) }

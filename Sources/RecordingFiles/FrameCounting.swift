@@ -3,7 +3,7 @@
 internal import Glibc
 import Recording
 
-/// What an MP3 file holds, also one that was cut off at its end or at its beginning. Read here, because a decoder would search
+/// Describes an MP3 file, also one that was cut off at its end or at its beginning. Read here, because a decoder would search
 /// for a frame in anything.
 enum FrameCounting {
     /// Seconds of work for one file; what takes longer has no length.
@@ -40,7 +40,7 @@ enum FrameCounting {
         }
     }
 
-    /// Samples per channel; nil when it cannot be told before `deadline`, a time of `now`. Walks from frame to frame without
+    /// Samples per channel; nil when it is not known by `deadline`, a time of `now`. Walks from frame to frame without
     /// decoding (ISO/IEC 11172-3 section 2.4.2.3, 13818-3 for the lower rates).
     static func countMPEG(_ descriptor: Int32, until deadline: Double) -> Int64? {
         var block = [UInt8](repeating: 0, count: 256 << 10)
@@ -124,7 +124,7 @@ private struct MPEGFrame {
         return mark.elementsEqual("Xing".utf8) || mark.elementsEqual("Info".utf8)
     }
 
-    /// Samples of the whole file, as LAME says in the first frame; nil when it does not.
+    /// Samples of the whole file by the first frame's Xing and LAME fields; nil without them.
     func informedSamples(_ frame: ArraySlice<UInt8>) -> Double? {
         guard isInformation(frame) else { return nil }
         let fields = Array(frame.dropFirst(sideEnd + 4))

@@ -6,8 +6,8 @@ internal import Media
 internal import Playback
 internal import Recording
 
-/// What recordings hold. Their bytes may be a stranger's, saved from a stream: they are examined as all other media are, by
-/// their content and in a worker, and libsndfile never reads them.
+/// Describes recordings that are not named `.mp3` (see `FrameCounting`). Their bytes may be a stranger's, saved from a stream:
+/// they are examined as all other media are, by their content, and libsndfile never reads them.
 struct RecordingExaminer: Sendable {
     let examiner: MediaExaminer
 
@@ -24,7 +24,7 @@ struct RecordingExaminer: Sendable {
         }
     }
 
-    /// Frames per channel, all of them decoded; nil when that cannot be told before `deadline`. Takes the descriptor over.
+    /// Frames per channel, all of them decoded; nil when that is not known by `deadline`. Takes the descriptor over.
     func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: Double) -> Int64? {
         var samples = [Float](repeating: 0, count: 65_536)
         do throws(MediaError) {

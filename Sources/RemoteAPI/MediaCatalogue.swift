@@ -13,7 +13,7 @@ public protocol MediaCatalogue: Sendable {
     func list(folder path: String) throws(MediaError) -> MusicListing
     /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
-    /// What an address says of itself. Throws for what can never be played here. Does not block.
+    /// The kind of an address by its spelling. Throws for one that can never be played here. Does not block.
     func address(_ uri: String) throws(MediaError) -> MediaAddress
     /// What paths in the music folders name: folders and what is not there, by their index; files are left out, and so is
     /// what was not reached within so many seconds.
@@ -56,7 +56,7 @@ extension MediaCatalogue {
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
 }
 
-/// What an address says of itself, before anything is opened.
+/// The kind of an address by its spelling, before anything is opened.
 public struct MediaAddress: Hashable, Sendable {
     public enum Name: Sendable {
         /// Like an audio file.

@@ -3,8 +3,8 @@
 public import Playback
 
 extension RemoteAPI {
-    /// Adds to main's queue what an address comes to, as `POST /queue/items` does. For doors that speak no HTTP; never blocks,
-    /// and `reply` comes once, from any thread.
+    /// Adds the items of an address to main's queue, as `POST /queue/items` does. For interfaces without HTTP. Never blocks;
+    /// `reply` is called once, on any thread.
     public func add(
         _ uri: String, at place: InsertionPoint, expected: QueueRevision?, play: Bool,
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void

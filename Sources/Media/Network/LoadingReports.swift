@@ -46,7 +46,7 @@ struct LoadingReports {
     /// Whether to tell it now; if not, `nextDue` says when to ask again.
     mutating func isDue(_ loading: MediaLoading, now: MonotonicTime) -> Bool {
         guard isNews(loading) else {
-            // What was to be told has come back to what was told last.
+            // The value is that of the last report again.
             nextDue = nil
             return false
         }

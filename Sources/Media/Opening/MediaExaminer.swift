@@ -29,7 +29,7 @@ public struct MediaExaminer: Sendable {
         try selection.factory(for: source).outline(source)
     }
 
-    /// For who wants to decode it. Blocks on the source.
+    /// For decoding. Blocks on the source.
     public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder { try selection.open(source) }
 
     /// The lyrics in the tags; nil without any. Blocks on the source.

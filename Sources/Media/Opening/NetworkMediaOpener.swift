@@ -45,7 +45,7 @@ public struct NetworkMediaOpener: MediaOpener {
         let isPlaylist = PlaylistFlag()
         var limits = limits
         if let timeout = locator.oneShot?.timeout {
-            // Speech is made while it is sent: who asks again waits from the beginning.
+            // A server makes speech while it sends it: a second request begins it anew.
             (limits.start, limits.stall) = (timeout, max(limits.stall, timeout))
         }
         let source = HTTPSource(

@@ -4,7 +4,7 @@ internal import Threading
 
 /// How fast a media has come since its first bytes, which may have come in one burst and do not count.
 struct LoadingPace {
-    /// Seconds. What was watched for a shorter time says nothing.
+    /// Seconds. A shorter time is too little to measure the pace.
     private static let shortest = 0.5
 
     private var first: (byte: Int64, time: MonotonicTime)?

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Nothing follows: whoever fills the queue is told while there is still time.
+/// Reports that nothing follows the current item, while there is time to add one.
 extension PlayerCore {
-    /// Seconds before the end. A web server needs `openAhead` of them, whoever adds the item has the rest.
+    /// Seconds before the end. A web server needs `openAhead` of them; the client that adds the item has the rest.
     static let queueLowAhead = 20.0
 
     mutating func reconcileQueueLow() {
         guard !goal.isAtRest, let current, settings.leader == nil else { return isQueueLow = false }
-        // What was told before a pause holds after it.
+        // A report before a pause holds after it.
         guard case .play = goal else { return }
         guard let remaining = secondsLeftOnce, remaining <= Self.queueLowAhead, !settings.stopAfterCurrent,
             successor(of: current) == nil

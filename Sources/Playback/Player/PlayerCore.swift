@@ -37,7 +37,7 @@ struct PlayerCore {
     var upcoming: Track?
     var seek: Seek?
     var failuresInARow = 0
-    /// That nothing follows the current item was told, and is still so.
+    /// `queueLow` was emitted for the current item, and still nothing follows it.
     var isQueueLow = false
     let networkBuffering: NetworkBuffering
     var gathering: Gathering?

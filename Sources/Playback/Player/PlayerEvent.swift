@@ -23,7 +23,7 @@ public struct PlayerEvent: Sendable {
         case completed(ItemID, reason: CompletionReason)
         /// After the last item's `completed`.
         case queueEnded
-        /// Nothing follows the current item. Told early enough for one more to be added without a gap.
+        /// Nothing follows the current item. Emitted early enough for one more to be added without a gap.
         case queueLow(QueueLow)
         case queue(revision: QueueRevision, length: Int, change: QueueChange, canUndo: Bool, canRedo: Bool)
         case settings(PlayerSettings)

@@ -105,7 +105,7 @@ struct RouteDecision: Equatable {
         return port?.isAvailable != true
     }
 
-    /// Headphones that were not there, or not plugged in, when the list was told last. At the start all of them are, and
+    /// Headphones that were not there, or not plugged in, in the last list. At the start all of them are, and
     /// they win over a default that is configured.
     private static func cameAndIsBetter(_ situation: RouteSituation, _ devices: [OutputDevice]) -> OutputDevice? {
         guard !situation.filter.prefersSpeaker else { return nil }

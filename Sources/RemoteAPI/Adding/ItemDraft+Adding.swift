@@ -4,7 +4,7 @@ import Catalogue
 import Playback
 
 extension ItemDraft {
-    /// What the client said of a list holds for its one entry.
+    /// The client's members for a list apply to its only entry.
     func described(by request: ItemDraft) -> ItemDraft {
         var draft = self
         draft.title = request.title ?? title

@@ -9,7 +9,7 @@ import Threading
 ///
 /// Blocks on disks and servers, each within a limit.
 struct ItemResolver: Sendable {
-    /// Web addresses whose names do not tell, and media that are checked. Further ones are taken by their names.
+    /// Web addresses without a name of audio or a list, and media that are checked. Further ones are taken by their names.
     static let mostLooks = 8
     /// For all such web addresses together.
     static let webSeconds = 5.0
@@ -79,7 +79,7 @@ struct ItemResolver: Sendable {
                 indices = unknown.map { indices[$0] }
                 uris = unknown.map { uris[$0] }
             } catch {
-                // Without the catalogue the disk tells.
+                // Without the catalogue all are looked up on the disk.
             }
         }
         guard !uris.isEmpty else { return [:] }

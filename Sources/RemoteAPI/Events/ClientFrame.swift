@@ -11,7 +11,7 @@ enum ClientFrame: JSONReadable {
     case subscribe(events: [EventName]?, interval: Double?, id: Raw?)
     case command(name: String, data: Raw?, id: Raw?)
 
-    /// The `id` of a message that is otherwise refused, so that its reply can be told from others. nil when it has none, or
+    /// The `id` of a message that is otherwise refused, so that its reply can be matched. nil when it has none, or
     /// is not JSON.
     static func id(in bytes: [UInt8]) -> Raw? {
         do {

@@ -71,7 +71,7 @@ final class EventFeed: Sendable {
 
     private func connect(_ source: Source, _ wake: @escaping @Sendable () -> Void, _ resumes: [ResumePoint]) {
         source.subscriber.setWake(wake)
-        // One of another player is none of this one's events: they are lost, and the state comes instead.
+        // Without a place of this player any other one does: its epoch does not match, so the state is sent anew.
         let resume = resumes.first { $0.epoch == source.hub.encoder.epoch } ?? resumes.first
         source.hub.connect(source.subscriber, resume: resume)
     }

@@ -8,8 +8,7 @@ import Threading
 ///
 /// Two locks: the hub's (journal, list of subscribers) and each subscriber's; the hub's is taken first or alone. Events
 /// are handed out and connections are woken without the hub's lock. The lock of the numbers (`PlayerTable.sequence`) is
-/// taken before both. Recorded events come from the player's thread only,
-/// so that every client gets them in their order.
+/// taken before both. Recorded events come from the player's thread only, so that every client gets them in their order.
 final class EventHub: Sendable {
     static let heartbeatInterval = 15.0
 

@@ -39,7 +39,7 @@ struct MediaRoutes: Sendable {
         ]
     }
 
-    /// What a playlist lists. One of the web is fetched for it, which takes who may add it as well.
+    /// The entries of a playlist. One of the web is fetched for it, which needs the scope of adding it.
     private var list: Route {
         var route = Route.get("/api/v1/media/list", takesQuery: true) { call, reply throws(Problem) in
             let uri = try Query(call.request, known: ["uri"]).needed("uri")

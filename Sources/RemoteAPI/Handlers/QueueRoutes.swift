@@ -25,7 +25,7 @@ struct QueueRoutes: Sendable {
                 let request = try call.list(ReplaceQueueRequest.self)
                 try items.resolve(request.items, request.rules, for: call.request.client, reply) {
                     found throws(Problem) in
-                    // A queue is not given away for nothing.
+                    // A queue is not replaced when nothing of the new one can be played.
                     if found.items.isEmpty, let fault = found.skipped.first { throw Problem(fault) }
                     if let index = request.index, index >= max(1, found.items.count) {
                         throw .invalid("index", "index must be less than the number of items.")

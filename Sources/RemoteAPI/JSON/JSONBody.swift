@@ -43,8 +43,8 @@ enum JSONBody {
             })
     }
 
-    /// As above; the elements of the list are read one after another. A text that is no
-    /// JSON is refused as such, whatever is wrong with an element.
+    /// As above; the elements of the list are read one after another. A text that is no JSON is refused as such, whatever is
+    /// wrong with an element.
     static func read<Body: ListBody>(list type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
         var elements: [Body.Element] = []
         var failure: Problem?

@@ -11,7 +11,7 @@ final class PlayerAPI: Sendable {
     let hub: EventHub
     let router: Router
     let commands: CommandTable
-    /// As last told, to see when they change.
+    /// As last reported, to see when they change.
     private let told: Mutex<(name: String, leader: String?)>
 
     init(_ services: Services, hub: EventHub, _ routes: [Route]) {

@@ -9,7 +9,7 @@ import Playback
 ///
 /// Boxed but for what most of a million entries are.
 enum ItemRequest: JSONReadable {
-    /// A media of which nothing else was said.
+    /// A media with no other member.
     case uri(String)
     /// `expands`: this address's own answer; nil: the request's.
     indirect case media(ItemDraft, expands: Bool?)
@@ -119,7 +119,7 @@ enum ItemRequest: JSONReadable {
         }
     }
 
-    /// What stands for itself: its content tells what it is.
+    /// An address whose content decides what it is.
     var directAddress: String? {
         switch self {
         case .uri(let uri): uri
