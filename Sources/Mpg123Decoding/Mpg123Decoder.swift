@@ -38,9 +38,9 @@ public final class Mpg123Decoder: AudioDecoder {
     private var isInexact = false
     /// Byte offset up to which all frames are counted, so that each has its place.
     private var counted: Int64 = 0
-    /// The library's index holds places that were calculated for a constant bit rate,
+    /// The library's index holds places that were calculated for a constant bit rate.
     private var isIndexCalculated = false
-    /// and a seek went by them.
+    /// A seek used a calculated place.
     private var hasCalculated = false
     /// Seconds.
     var countingLimit = 3.0

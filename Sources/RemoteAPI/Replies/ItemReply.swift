@@ -5,8 +5,8 @@ import Catalogue
 import Playback
 
 extension JSONWriter {
-    /// A queue entry, without secrets: request headers stay inside, and so do those in the addresses. The client's words go
-    /// before the tags, of which the catalogue knows.
+    /// A queue entry, without secrets: request headers stay inside, and so do those in the addresses. The client's texts
+    /// replace those of the catalogue.
     mutating func members(of item: QueueItem, _ details: TrackDetails?) {
         let draft = item.draft
         member("id", item.id.description)
@@ -35,7 +35,7 @@ extension JSONWriter {
         if reach != .anywhere { member("reach", reach.rawValue) }
     }
 
-    /// The item that is heard or about to be: what the client gave goes before what the tags say.
+    /// The item that is heard or about to be. The client's texts replace those of the tags.
     mutating func members(of current: CurrentItem, _ path: PlayerPath) {
         let draft = current.item.draft
         let tags = current.media?.tags
