@@ -411,6 +411,7 @@ def test_kill_minus_9_leaves_nothing_behind(capture, server, api, pulse, playing
         fresh.close()
 
 
+@pytest.mark.headphones
 def test_its_headphones_are_pulled(capture, api, pulse, events, playing):
     """Not a sample of it on the speakers; the music there has nothing to do with it."""
     said = announce(api, "text.mp3", output="hp")
@@ -514,7 +515,7 @@ def test_the_command_line_announces(capture, server, api, playing):
 
     assert tonearm("announce", "text.mp3", "--music", "pause", "--priority", "low", "--volume", "50").returncode == 0
     said = announcements(api)[0]
-    assert (said["uri"], said["music"], said["priority"], said["volume"]) == ("text.mp3", "pause", "low", 0.5)
+    assert (said["uri"], said["music"], said["priority"], said["volume"]) == ("text.mp3", "pause", "low", 0.125)
     waits = tonearm("announce", "bell.mp3", "--priority", "low", "--duck", "-6")
     assert waits.returncode == 0 and "waiting" in waits.stdout
     assert announcements(api)[1]["duck"] == -6

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from rig import Api, eventually
+from rig import Api, eventually, within
 from rig.collection import frame, make_collection, picture, sound, tag, text
 from rig.media import Media
 
