@@ -119,17 +119,11 @@ def server(request, start_server) -> Server:
             request.getfixturevalue("capture")
         server = start_server(output="pulse", pulse=request.getfixturevalue("pulse"))
         if request.node.get_closest_marker("headphones"):
-            follow_the_default(server)
+            client = Api(server.url)
+            client.follow_default_output()
+            client.close()
         return server
     return start_server()
-
-
-def follow_the_default(server: Server) -> None:
-    """Headphones that are there at the start are taken: the test begins with the speakers."""
-    client = Api(server.url)
-    client.choose("hp")
-    client.choose(None)
-    client.close()
 
 
 @pytest.fixture

@@ -21,8 +21,13 @@ KBPS_192 = 24000
 
 
 @pytest.fixture
-def server(start_server, capture, pulse, sounds):
-    return start_server(output="pulse", pulse=pulse, music=sounds.root)
+def server(request, start_server, capture, pulse, sounds):
+    server = start_server(output="pulse", pulse=pulse, music=sounds.root)
+    if request.node.get_closest_marker("headphones"):
+        client = Api(server.url)
+        client.follow_default_output()
+        client.close()
+    return server
 
 
 @pytest.fixture

@@ -604,8 +604,8 @@ def test_a_page_and_a_station_are_not_kept(start, media, origin):
     from rig.radio import Radio
 
     server, api = start()
-    origin.serve("/text", b"secret " * 10_000, content_type="audio/mpeg")
-    api.load(f"{origin.url}/text")
+    origin.serve("/text.mp3", b"secret " * 10_000, content_type="audio/mpeg")
+    api.load(f"{origin.url}/text.mp3")
     api.request("POST", "/player/play")
     api.wait_status("failed", timeout=15)
     radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)

@@ -315,7 +315,7 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
     api.play()
     # Half a second is not enough; a little more than one is.
     during(0.5, lambda: api.player()["status"] != "playing", "it plays from half a second")
-    behaviour.hold_at = 4 * KBPS_192
+    behaviour.hold_at = behaviour.lets_on = 4 * KBPS_192
     first = events.wait_status("playing", timeout=20)
     loaded = [event for event in events.since(0, "buffer") if event.moment <= first.moment + 0.2]
     assert max(event["loadedTime"] or 0 for event in loaded) >= 1

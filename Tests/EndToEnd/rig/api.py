@@ -86,6 +86,11 @@ class Api:
             eventually(lambda: any(each["id"] == output for each in self.call("GET", "/outputs")["outputs"]), f"{output} is listed")
         return self.call("PUT", "/outputs/current", json={"id": output})
 
+    def follow_default_output(self) -> None:
+        """Headphones that are there at the start are taken: now the default is."""
+        self.choose("hp")
+        self.choose(None)
+
     # Queue
 
     def queue(self, offset: int = 0, limit: int = 100) -> dict:

@@ -29,6 +29,8 @@ class Behaviour:
     resets: bool = False
     # While this event is set, nothing is sent from `hold_at` on, which may be moved meanwhile.
     hold_at: int | None = None
+    # A connection that is held before this byte goes on to the next place where it is held.
+    lets_on: int = 0
     held: threading.Event = field(default_factory=threading.Event)
     # Instead of the real one; None sends no Content-Length.
     length: int | str | None = "real"
@@ -217,7 +219,7 @@ class Origin:
         piece = 16384 if not behaviour.rate else max(1, min(16384, int(behaviour.rate / 20)))
         while place < end:
             if behaviour.hold_at is not None and place >= behaviour.hold_at:
-                while behaviour.held.is_set() and place >= (behaviour.hold_at or 0) and not self._closing.is_set():
+                while behaviour.held.is_set() and place >= behaviour.lets_on and not self._closing.is_set():
                     if self._has_gone(connection):
                         return False
                     time.sleep(0.01)
