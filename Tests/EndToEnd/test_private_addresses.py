@@ -43,9 +43,13 @@ def api(start_server):
     client.close()
 
 
-def refusal(api, *item) -> str | None:
-    """The code of the problem with which an item is not played; None when it is played."""
-    api.load(*item)
+def refusal(api, item: str | dict) -> str | None:
+    """The code of the problem with which an address is not added, or not played; None when it is played."""
+    answer = api.request("PUT", "/queue", json={"items": [{"uri": item} if isinstance(item, str) else item]})
+    if answer.status_code == 403:
+        assert "may not lead there" in answer.json()["detail"]
+        return answer.json()["code"]
+    assert answer.status_code == 200, answer.text
     answer = api.request("POST", "/player/play")
     if answer.status_code == 409:
         assert "may not lead there" in answer.json()["detail"]
