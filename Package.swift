@@ -19,12 +19,14 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
 
 /// How the program is linked. lld packs the addresses that the loader has to adjust (2 MB less to read and keep), merges
 /// equal code, does not publish every symbol, and puts the functions together that are in use (scripts/order-functions):
-/// less memory, and a start without the time that it took to read and look through all that. packaging/link names the C++
+/// less memory, and a start without the time that it took to read and look through all that. libmicrohttpd must find the
+/// one function that takes the place of its own (LibraryRefusals.swift). packaging/link names the C++
 /// library as an archive: nothing else that is loaded needs it, and Swift's runtime needs little of it.
 let linking: [LinkerSetting] = [
     .unsafeFlags([
         "-L\(Context.packageDirectory)/packaging/link", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
         "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic", "-Xlinker",
+        "--export-dynamic-symbol=MHD_queue_response", "-Xlinker",
         "--symbol-ordering-file=\(Context.packageDirectory)/packaging/function-order.txt", "-Xlinker",
         "--no-warn-symbol-ordering", "-Xlinker", "-T", "-Xlinker",
         "\(Context.packageDirectory)/packaging/link/unnamed.ld",

@@ -8,9 +8,9 @@ internal import HTTP
 /// its own public function, through the symbol table: this definition comes before the library's, and answers with problem
 /// details instead (decision 0037). This program's own answers go through `cmicrohttpd_queue`.
 ///
-/// On the connection's thread, between two requests: nothing else is being sent.
+/// Public, or an optimized build drops it as unused. On the connection's thread, between two requests: nothing else is being sent.
 @_cdecl("MHD_queue_response")
-func refuseUnreadableRequest(_ connection: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
+public func refuseUnreadableRequest(_ connection: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let connection else { return cmicrohttpd_no.rawValue }
     let descriptor = cmicrohttpd_descriptor(connection)
     var answer = ProblemDetails.unreadableRequest(status: Int(status)).lastMessage
