@@ -39,7 +39,8 @@ def test_it_is_mixed_and_the_music_knows_nothing_of_it(capture, api, events, pla
     mark = capture.frames
     created = api.request("POST", "/sfx", json={"uri": "bell.mp3"})
     assert created.status_code == 201 and created.headers["Location"] == f"/api/v1/sfx/{created.json()['id']}"
-    assert created.json() == {"id": created.json()["id"], "uri": "bell.mp3", "volume": 1, "state": "playing"}
+    assert created.json() == {"id": created.json()["id"], "uri": "bell.mp3", "parts": ["bell.mp3"], "chime": None, "timeout": 5,
+                              "volume": 1, "state": "playing"}
     assert [effect["id"] for effect in effects(api)] == [created.json()["id"]]
     eventually(lambda: not effects(api), "it ends by itself")
     capture.wait_seconds(0.3)

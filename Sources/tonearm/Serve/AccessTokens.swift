@@ -13,9 +13,10 @@ struct AccessTokens {
     var highest: String? { tokens.max { $0.scope < $1.scope }?.secret }
 
     /// Reads the file, or makes it (readable by its owner only) with one new token of scope admin.
-    static func load(_ path: String) throws -> AccessTokens {
+    /// `setting`: the one that decided where it is.
+    static func load(_ path: String, setting: String = "token-file") throws -> AccessTokens {
         let isNew = access(path, F_OK) != 0
-        if isNew { try create(path) }
+        if isNew { try create(path, setting) }
         return AccessTokens(tokens: try read(path), isNew: isNew)
     }
 
@@ -37,10 +38,10 @@ struct AccessTokens {
         return tokens
     }
 
-    private static func create(_ path: String) throws {
+    private static func create(_ path: String, _ setting: String) throws {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-        try WholeFile.make(path, secret + "\n", setting: "token-file")
+        try WholeFile.make(path, secret + "\n", setting: setting)
     }
 }

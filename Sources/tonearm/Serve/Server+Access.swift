@@ -15,7 +15,8 @@ extension Server {
                 throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
             }
         }
-        return try AccessTokens.load(configuration.tokenPath)
+        return try AccessTokens.load(
+            configuration.tokenPath, setting: configuration.tokenFile == nil ? "--data" : "token-file")
     }
 
     static func access(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> AccessPolicy {
