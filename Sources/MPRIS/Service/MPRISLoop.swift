@@ -186,25 +186,27 @@ final class MPRISLoop {
             }
             arguments = try call.values(types)
         }
-        let answer = object.answer(interface, member, arguments)
-        switch answer {
+        switch object.answer(interface, member, arguments) {
         case .values(let values): try connection.answer(call, values)
         case .variant(let value): try connection.answer(call, variant: value)
         case .failure(let error): try connection.answer(call, error)
-        case .command, .addition:
-            guard pending.count < Self.maximumPending else { return try connection.answer(call, .tooMany) }
-            commandCount += 1
-            let number = commandCount
-            pending[number] = call
-            let reply = { @Sendable [inbox] (result: Result<PlayerSnapshot, PlaybackError>) in
-                inbox.post(.answered(number, result))
-            }
-            switch answer {
-            case .command(let command): player.perform(command, reply: reply)
-            case .addition(let addition): player.add(addition, reply: reply)
-            case .values, .variant, .failure: break
-            }
+        case .command(let command):
+            try answerLater(call, on: connection) { player.perform(command, reply: $0) }
+        case .addition(let addition):
+            try answerLater(call, on: connection) { player.add(addition, reply: $0) }
         }
+    }
+
+    /// The player's answer is the call's.
+    private func answerLater(
+        _ call: BusMessage, on connection: BusConnection,
+        _ ask: (@escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void) -> Void
+    ) throws(BusFailure) {
+        guard pending.count < Self.maximumPending else { return try connection.answer(call, .tooMany) }
+        commandCount += 1
+        let number = commandCount
+        pending[number] = call
+        ask { [inbox] in inbox.post(.answered(number, $0)) }
     }
 
     private func answered(_ number: UInt64, _ result: Result<PlayerSnapshot, PlaybackError>) {

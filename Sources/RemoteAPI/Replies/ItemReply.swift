@@ -8,15 +8,7 @@ extension JSONWriter {
     /// A queue entry, without secrets: request headers stay inside, and so do those in the addresses. The client's texts
     /// replace those of the catalogue.
     mutating func members(of item: QueueItem, _ details: TrackDetails?) {
-        let draft = item.draft
-        member("id", item.id.description)
-        member("uri", PublicURI.text(item.uri))
-        member("title", draft.title ?? details?.title)
-        member("artist", draft.artist ?? details?.artist)
-        member("album", draft.album ?? details?.album)
-        member("artworkUri", draft.artworkURI.map(PublicURI.text))
-        member("beginTime", draft.beginTime)
-        member("loops", draft.loops)
+        members(of: item, title: details?.title, artist: details?.artist, album: details?.album)
         member("duration", details?.duration)
         member("tags", details) { writer, details in
             writer.member("title", details.title)
@@ -27,7 +19,20 @@ extension JSONWriter {
             writer.member("trackNumber", details.trackNumber)
             writer.member("discNumber", details.discNumber)
         }
-        members(of: draft.reach)
+        members(of: item.draft.reach)
+    }
+
+    /// What the client gave; these texts where it gave none.
+    private mutating func members(of item: QueueItem, title: String?, artist: String?, album: String?) {
+        let draft = item.draft
+        member("id", item.id.description)
+        member("uri", PublicURI.text(item.uri))
+        member("title", draft.title ?? title)
+        member("artist", draft.artist ?? artist)
+        member("album", draft.album ?? album)
+        member("artworkUri", draft.artworkURI.map(PublicURI.text))
+        member("beginTime", draft.beginTime)
+        member("loops", draft.loops)
     }
 
     /// Only what is not the usual.
@@ -39,14 +44,7 @@ extension JSONWriter {
     mutating func members(of current: CurrentItem, _ path: PlayerPath) {
         let draft = current.item.draft
         let tags = current.media?.tags
-        member("id", current.item.id.description)
-        member("uri", PublicURI.text(current.item.uri))
-        member("title", draft.title ?? tags?.title)
-        member("artist", draft.artist ?? tags?.artist)
-        member("album", draft.album ?? tags?.album)
-        member("artworkUri", draft.artworkURI.map(PublicURI.text))
-        member("beginTime", draft.beginTime)
-        member("loops", draft.loops)
+        members(of: current.item, title: tags?.title, artist: tags?.artist, album: tags?.album)
         members(of: draft.reach)
         member("index", current.index)
         member("status", current.error != nil ? "failed" : current.media == nil ? "loading" : "ready")

@@ -13,11 +13,7 @@ struct AddItemsRequest: ListBody {
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["items", "position", "play"] + AddingRules.members)
-        guard let items = try object.nested([ItemRequest].self, "items") else {
-            throw object.invalid(
-                "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
-        }
-        self.items = items
+        items = try object.items()
         position = try object.nested(Position.self, "position")?.point ?? .end
         play = try object.flag("play") ?? false
         rules = try AddingRules(object)
@@ -50,11 +46,7 @@ struct ReplaceQueueRequest: ListBody {
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["items", "index", "play"] + AddingRules.members)
-        guard let items = try object.nested([ItemRequest].self, "items") else {
-            throw object.invalid(
-                "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
-        }
-        self.items = items
+        items = try object.items()
         index = try object.integer("index", in: 0...Queue.maximumLength)
         play = try object.flag("play") ?? false
         rules = try AddingRules(object)
@@ -149,5 +141,14 @@ struct ItemIDText: JSONReadable {
         guard let text = json.string else { throw json.invalid("must be an item's id") }
         guard let id = ItemID(text) else { throw Problem(PlaybackError.unknown(item: text)) }
         self.id = id
+    }
+}
+
+extension StrictObject {
+    /// The list that a queue is made of or gets.
+    fileprivate func items() throws(Problem) -> [ItemRequest] {
+        if let items = try nested([ItemRequest].self, "items") { return items }
+        throw invalid(
+            "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
     }
 }
