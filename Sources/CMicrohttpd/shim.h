@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <dlfcn.h>
+// Without _GNU_SOURCE, which gives fd_set other members here than in Swift's Glibc module: a clean build may fail of that.
+#ifndef RTLD_NEXT
+#define RTLD_NEXT ((void *)-1l)
+#endif
 #include <microhttpd.h>
 #include <poll.h>
 
