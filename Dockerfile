@@ -26,12 +26,11 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
-COPY packaging packaging
 COPY Sources Sources
 COPY Tests Tests
 # Swift's own libraries go into the program, so that the second stage needs no Swift.
 RUN for product in tonearm tonearm-media-worker; do \
-        swift build -c release --static-swift-stdlib --toolset packaging/toolset.json --product "$product" \
+        swift build -c release --static-swift-stdlib --product "$product" \
         && install -D --strip "$(swift build -c release --static-swift-stdlib --show-bin-path)/$product" "/out/$product" \
         || exit 1; \
     done
@@ -44,12 +43,14 @@ RUN apt-get update \
         libavformat59 \
         libavutil57 \
         libcurl4 \
+        libebur128-1 \
         libexpat1 \
         libmicrohttpd12 \
         libmpg123-0 \
         libpulse0 \
         libseccomp2 \
         libsndfile1 \
+        libsoundtouch1 \
         libsoxr0 \
         libsqlite3-0 \
         libstdc++6 \

@@ -8,39 +8,37 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
-    // Each function by itself, so that the linker can put those together that are in use.
-    .unsafeFlags(["-Xfrontend", "-function-sections"]),
 ]
 
-/// A C library from the distribution, found through pkg-config.
-func system(_ name: String, pkgConfig: String, apt: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+/// A C library from the distribution, found through pkg-config; without that for one that is loaded when it is needed.
+func library(_ name: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] })
 }
 
-/// How the program is linked. lld packs the addresses that the loader has to adjust (2 MB less to read and keep), merges
-/// equal code, does not publish every symbol, and puts the functions together that are in use (scripts/order-functions):
-/// less memory, and a start without the time that it took to read and look through all that. libmicrohttpd must find the
-/// one function that takes the place of its own (LibraryRefusals.swift). packaging/link names the C++
-/// library as an archive: nothing else that is loaded needs it, and Swift's runtime needs little of it.
+/// lld packs the addresses that the loader adjusts (docs/decisions/0020-memory.md). Of the program's own functions it
+/// exports only the one that takes the place of libmicrohttpd's (LibraryRefusals.swift).
 let linking: [LinkerSetting] = [
     .unsafeFlags([
-        "-L\(Context.packageDirectory)/packaging/link", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
-        "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker", "--no-export-dynamic", "-Xlinker",
-        "--export-dynamic-symbol=MHD_queue_response", "-Xlinker",
-        "--symbol-ordering-file=\(Context.packageDirectory)/packaging/function-order.txt", "-Xlinker",
-        "--no-warn-symbol-ordering", "-Xlinker", "-T", "-Xlinker",
-        "\(Context.packageDirectory)/packaging/link/unnamed.ld",
+        "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+        "-Xlinker",
+        "--export-dynamic-symbol=MHD_queue_response",
     ])
 ]
 
-func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    // Numbers from outside turn up everywhere.
-    let numbers: [Target.Dependency] = name == "Numbers" ? [] : ["Numbers"]
-    return .target(name: name, dependencies: numbers + dependencies, swiftSettings: settings)
+/// A target in its wing, a folder of Sources. A wing of one target is that target's folder.
+func target(_ name: String, in wing: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+    let path = "Sources/" + (wing.map { "\($0)/" } ?? "") + name
+    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: ["Numbers"] + dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// What several test targets share.
+func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -61,139 +59,129 @@ let package = Package(
     ],
     targets: [
         // C libraries: a module map and shims, nothing else.
-        system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
-        system("CWebsockets", pkgConfig: "libwebsockets", apt: "libwebsockets-dev"),
-        system("CMpg123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
-        system("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
-        system("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
-        // Without pkg-config, which would link them: these are loaded when they are needed.
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
-        .systemLibrary(name: "CSoxr", providers: [.apt(["libsoxr-dev"])]),
-        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
-        // Likewise, and without its headers.
-        .systemLibrary(name: "CCrypto"),
-        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CLoading"),
-        system("CFFmpeg", pkgConfig: "libavformat", apt: "libavformat-dev"),
-        system("CSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
+        library("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        library("CWebsockets", pkgConfig: "libwebsockets", apt: "libwebsockets-dev"),
+        library("CMpg123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+        library("CPulse", pkgConfig: "libpulse", apt: "libpulse-dev"),
+        library("CSndfile", pkgConfig: "sndfile", apt: "libsndfile1-dev"),
+        library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        library("CFFmpeg", pkgConfig: "libavformat", apt: "libavformat-dev"),
+        library("CSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
+        // Loaded when they are needed: pkg-config would link them.
+        library("CCurl", apt: "libcurl4-openssl-dev"),
+        library("CExpat", apt: "libexpat1-dev"),
+        library("CSoxr", apt: "libsoxr-dev"),
+        library("CSystemd", apt: "libsystemd-dev"),
+        // Likewise, and without their headers.
+        library("CCrypto"),
+        library("CEbur128"),
+        library("CSoundTouch"),
+        library("CLinux"),
+        library("CLoading"),
 
-        // The core: no C library, no socket, no file format.
-        target("Numbers"),
-        target("Threading", ["CLinux"]),
-        target("Audio", ["CLinux"]),
-        target("Playback", ["Addresses", "Audio", "Threading"]),
-        target("PlaybackTesting", ["Playback", "Audio", "Threading"]),
-        target("Session", ["Playback", "Threading"]),
-        target("Addresses"),
-        target("HTTP", ["Addresses"]),
-        target("Catalogue", ["Addresses"]),
-        target("Recording", ["Threading"]),
-        target("Announcing", ["Playback", "Threading"]),
+        // Kernel: threads, time, numbers and addresses; samples.
+        target("Kernel", in: "Kernel", ["CLinux"]),
+        target("Audio", in: "Kernel", ["CLinux", "Kernel"]),
 
-        target("Loading"),
+        // Playback: queue, player and engine. No C library, no socket, no file format.
+        target("Playback", ["Audio", "Kernel"]),
 
-        // Adapters: each implements a contract of the core on one library.
-        target("Media", ["CLinux", "Addresses", "Playback", "Audio", "Threading"]),
-        target("CurlTransport", ["CCurl", "Addresses", "Loading", "Media", "Threading"]),
-        target("Deciphering", ["CCrypto", "Loading", "Media", "Playback"]),
-        target("XMLScanning", ["CExpat", "Loading", "Media"]),
-        target("Mpg123Decoding", ["CMpg123", "Playback", "Audio", "Media"]),
-        target("MediaWorkerProtocol", ["Audio"]),
-        target("MediaWorkerClient", ["MediaWorkerProtocol", "CLinux", "Media", "Playback", "Audio", "Threading"]),
-        target("Resampling", ["CSoxr", "Loading", "Playback", "Audio"]),
+        // Media: each target brings bytes or samples to the player.
+        target("Media", in: "Media", ["CLinux", "Audio", "Kernel", "MediaWorkerProtocol", "Playback"]),
         target(
-            "PulseAudioHost", ["CPulse", "Playback", "Session", "Recording", "Audio", "Threading", log]),
-        target("RecordingFiles", ["CSndfile", "Addresses", "Audio", "Media", "Playback", "Recording"]),
-        target("SoftwareOutput", ["CSndfile", "Playback", "Audio", "Threading"]),
-        target(
-            "Library",
+            "LoadedLibraries", in: "Media",
             [
-                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Addresses", "Catalogue", "Media",
-                "Playback", "Threading", "CLinux", log,
+                "CCrypto", "CCurl", "CEbur128", "CExpat", "CSoundTouch", "CSoxr", "Audio", "Kernel", "Media",
+                "Playback", "Service",
             ]),
-        target("DBus", ["CSystemd", "Loading", "Threading"]),
-        target("MPRIS", ["CSystemd", "Addresses", "DBus", "Loading", "Playback", "Threading", log]),
-        target("Logind", ["DBus", "Loading", "Session", "Threading", log]),
-        target("RangeCache", [grdb, "Catalogue", "Media", "Threading", log]),
-        target("MicrohttpdServer", ["CMicrohttpd", "HTTP", "Threading", log]),
-        target("WebsocketServer", ["CWebsockets", "CLinux", "HTTP", "Threading", log]),
-        target("StaticSite", ["CZlib", "Addresses", "HTTP"]),
-        target("FrontDoor", ["CLinux", "HTTP", "Threading", log]),
+        target("Mpg123Decoding", in: "Media", ["CMpg123", "Audio", "Kernel", "Media", "Playback"]),
+        target("MediaWorkerProtocol", in: "Media", ["Audio", "Kernel"]),
+
+        // Service: the product's functions on typed values, without HTTP.
+        target("Service", ["Kernel", "Playback"]),
+
+        // Sound: outputs and recording.
+        target("PulseAudioHost", in: "Sound", ["CPulse", "Audio", "Kernel", "Playback", "Service", log]),
+        target("SoundFiles", in: "Sound", ["CSndfile", "Audio", "Kernel", "Media", "Playback", "Service"]),
+
+        // Store: what SQLite keeps.
+        target(
+            "Store",
+            [
+                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLinux", "Audio", "Kernel", "Media",
+                "Playback",
+                "Service", log,
+            ]),
+
+        // Desktop: sd-bus.
+        target("Desktop", ["CSystemd", "Kernel", "Playback", "Service", log]),
+
+        // Web: one port for requests, events and the page.
+        target("HTTP", in: "Web", ["Kernel"]),
+        target("FrontDoor", in: "Web", ["CLinux", "HTTP", "Kernel", log]),
+        target("MicrohttpdServer", in: "Web", ["CMicrohttpd", "HTTP", "Kernel", log]),
+        target("WebsocketServer", in: "Web", ["CLinux", "CWebsockets", "HTTP", "Kernel", log]),
+        target("StaticSite", in: "Web", ["CZlib", "HTTP", "Kernel"]),
+        target("RemoteAPI", in: "Web", ["Audio", "HTTP", "Kernel", "Playback", "Service", log]),
 
         // The process that decodes what strangers made: FFmpeg in a sandbox.
-        target("MediaWorker", ["CFFmpeg", "CSeccomp", "CLinux", "MediaWorkerProtocol", "Audio"]),
-        .executableTarget(name: "tonearm-media-worker", dependencies: ["MediaWorker"], swiftSettings: settings),
+        .executableTarget(
+            name: "tonearm-media-worker",
+            dependencies: ["CFFmpeg", "CLinux", "CSeccomp", "Audio", "Kernel", "MediaWorkerProtocol"],
+            swiftSettings: settings),
 
-        // The one API, in terms of HTTP values and player commands.
-        target(
-            "RemoteAPI",
-            ["Addresses", "HTTP", "Playback", "Session", "Catalogue", "Recording", "Announcing", "Threading", log]),
-
+        // The server and its command line.
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Audio", "Playback", "Session", "Media", "CurlTransport", "Deciphering", "Mpg123Decoding",
-                "MediaWorkerClient",
-                "Resampling",
-                "PulseAudioHost",
-                "SoftwareOutput",
-                "Library", "Catalogue", "Addresses", "HTTP", "MicrohttpdServer", "WebsocketServer", "FrontDoor",
-                "StaticSite",
-                "RangeCache", "RemoteAPI", "XMLScanning", "MPRIS", "Logind", "Recording", "RecordingFiles",
-                "Announcing",
-                "Threading", "Numbers",
-                log,
+                "Audio", "Desktop", "FrontDoor", "HTTP", "Kernel", "LoadedLibraries", "Media", "MicrohttpdServer",
+                "Mpg123Decoding", "Playback", "PulseAudioHost", "RemoteAPI", "Service", "SoundFiles", "StaticSite",
+                "Store", "WebsocketServer", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings, linkerSettings: linking),
 
-        tests("NumbersTests", []),
-        tests("ThreadingTests", ["Threading"]),
-        tests("AudioTests", ["Audio", "Threading"]),
-        tests("PlaybackTests", ["Playback", "PlaybackTesting", "Audio", "Threading"]),
-        tests("SessionTests", ["Session", "Playback", "PlaybackTesting", "Threading"]),
-        tests("AddressesTests", ["Addresses"]),
-        tests("HTTPTests", ["HTTP"]),
-        tests("StaticSiteTests", ["StaticSite", "HTTP"]),
-        tests("MediaTests", ["Addresses", "Media", "Playback", "PlaybackTesting", "Audio", "Threading"]),
-        tests("CurlTransportTests", ["CurlTransport", "Addresses", "Media", "Threading", "SocketTesting"]),
-        tests("DecipheringTests", ["Deciphering", "Media", "Playback"]),
-        tests("RangeCacheTests", ["RangeCache", "Catalogue", "Media", "Threading", log]),
-        tests("XMLScanningTests", ["XMLScanning", "Media"]),
-        tests("Mpg123DecodingTests", ["Mpg123Decoding", "Media", "Playback", "Audio"]),
-        tests("MediaWorkerProtocolTests", ["MediaWorkerProtocol", "Audio"]),
-        tests("MediaWorkerTests", ["MediaWorker", "MediaWorkerProtocol", "Audio"]),
+        support("PlaybackTesting", ["Audio", "Kernel", "Playback"]),
+        support("OutputTesting", ["Audio", "Kernel", "Playback"]),
+        support("SocketTesting"),
+        support("ServiceTesting", ["Kernel", "Playback", "Service"]),
+        tests("KernelTests", ["Kernel"]),
+        tests("AudioTests", ["Audio", "Kernel", "PlaybackTesting"]),
+        tests("PlaybackTests", ["Audio", "Kernel", "Playback", "PlaybackTesting"]),
         tests(
-            "MediaWorkerClientTests",
+            "MediaTests",
             [
-                "MediaWorkerClient", "MediaWorkerProtocol", "Deciphering", "Mpg123Decoding", "Media", "Playback",
-                "Audio", "Threading", "tonearm-media-worker",
+                "Audio", "Kernel", "LoadedLibraries", "Media", "MediaWorkerProtocol", "Mpg123Decoding", "Playback",
+                "PlaybackTesting", "tonearm-media-worker",
             ]),
-        tests("ResamplingTests", ["Resampling", "Playback", "Audio"]),
+        tests(
+            "LoadedLibrariesTests",
+            ["Audio", "Kernel", "LoadedLibraries", "Media", "Playback", "Service", "SocketTesting"]),
+        tests("Mpg123DecodingTests", ["Audio", "Kernel", "Media", "Mpg123Decoding", "Playback"]),
+        tests("MediaWorkerProtocolTests", ["Audio", "Kernel", "MediaWorkerProtocol"]),
+        tests("MediaWorkerTests", ["Audio", "Kernel", "MediaWorkerProtocol", "tonearm-media-worker"]),
+        tests("ServiceTests", ["Kernel", "Playback", "PlaybackTesting", "Service", "ServiceTesting"]),
         tests(
             "PulseAudioHostTests",
-            ["PulseAudioHost", "OutputTesting", "Playback", "PlaybackTesting", "Recording", "Audio", "Threading"]),
-        .target(
-            name: "OutputTesting", dependencies: ["Playback", "Audio", "Threading"], path: "Tests/OutputTesting",
-            swiftSettings: settings),
-        tests("SoftwareOutputTests", ["SoftwareOutput", "OutputTesting", "Playback", "Audio", "Threading"]),
-        tests("LibraryTests", ["Library", "Catalogue", "Media", "Playback", "Audio", grdb, log]),
-        .target(name: "SocketTesting", path: "Tests/SocketTesting", swiftSettings: settings),
-        tests("FrontDoorTests", ["FrontDoor", "HTTP", "SocketTesting", log]),
-        tests("MicrohttpdServerTests", ["MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
+            ["Audio", "Kernel", "OutputTesting", "Playback", "PlaybackTesting", "PulseAudioHost", "Service"]),
         tests(
-            "WebsocketServerTests", ["WebsocketServer", "MicrohttpdServer", "FrontDoor", "HTTP", "SocketTesting", log]),
+            "SoundFilesTests",
+            ["Audio", "Kernel", "Media", "Mpg123Decoding", "OutputTesting", "Playback", "Service", "SoundFiles"]),
+        tests("StoreTests", ["Audio", "Kernel", "Media", "Playback", "Service", "Store", grdb, log]),
+        tests("DesktopTests", ["Audio", "Desktop", "Kernel", "Playback", "Service", "ServiceTesting", log]),
+        tests("HTTPTests", ["HTTP", "Kernel"]),
+        tests("FrontDoorTests", ["FrontDoor", "HTTP", "Kernel", "SocketTesting", log]),
+        tests("MicrohttpdServerTests", ["FrontDoor", "HTTP", "Kernel", "MicrohttpdServer", "SocketTesting", log]),
+        tests(
+            "WebsocketServerTests",
+            ["FrontDoor", "HTTP", "Kernel", "MicrohttpdServer", "SocketTesting", "WebsocketServer", log]),
+        tests("StaticSiteTests", ["HTTP", "Kernel", "StaticSite"]),
         tests(
             "RemoteAPITests",
-            ["RemoteAPI", "HTTP", "Playback", "PlaybackTesting", "Session", "Catalogue", "Recording"]),
-        tests("LoadingTests", ["Loading"]),
-        tests("MPRISTests", ["MPRIS", "DBus", "Playback", "Audio", "Threading", log]),
-        tests("RecordingTests", ["Recording", "Threading"]),
-        tests("AnnouncingTests", ["Announcing", "Playback", "PlaybackTesting", "Threading"]),
-        tests("RecordingFilesTests", ["RecordingFiles", "Recording", "Media", "MediaWorkerClient", "Mpg123Decoding"]),
-        tests("TonearmTests", ["tonearm", "Media", "Playback", "Threading"]),
+            ["Audio", "HTTP", "Kernel", "Playback", "PlaybackTesting", "RemoteAPI", "Service", "ServiceTesting"]),
+        tests(
+            "TonearmTests",
+            ["Kernel", "Media", "Playback", "tonearm", .product(name: "Yams", package: "Yams")]),
     ]
 )

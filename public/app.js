@@ -2,51 +2,58 @@
 
 import "./components/all.js";
 import { Browse } from "./browse.js";
-import { Client } from "./net/client.js";
-import { PlayerPaths } from "./net/paths.js";
-import { EventSocket } from "./net/socket.js";
-import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
-import { render } from "./lib/html.js";
+import { defineAll } from "./lib/component.js";
+import { html, render } from "./lib/html.js";
 import { icon } from "./lib/icons.js";
 import { remembered } from "./lib/lyrics.js";
 import { describeItem } from "./lib/media.js";
 import { describeRoute } from "./lib/session.js";
+import { settingRanges } from "./lib/setting-ranges.js";
 import { listenForShortcuts } from "./lib/shortcuts.js";
+import { effect, untracked } from "./lib/signal.js";
 import { advise, describe } from "./lib/status.js";
+import { Client } from "./net/client.js";
+import { PlayerPaths } from "./net/paths.js";
+import { EventSocket } from "./net/socket.js";
+import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
+import { shortcuts } from "./shortcuts.js";
 import { Commands } from "./state/commands.js";
 import { Connection } from "./state/connection.js";
 import { Cover } from "./state/cover.js";
 import { Failures } from "./state/failures.js";
-import { Folder } from "./state/folder.js";
 import { LockScreen } from "./state/lock-screen.js";
 import { LyricCover } from "./state/lyric-cover.js";
 import { Players } from "./state/players.js";
 import { QueueWindows } from "./state/queue-windows.js";
 import { Store } from "./state/store.js";
 import { Waveform } from "./state/waveform.js";
-import { shortcuts } from "./shortcuts.js";
 
 takeTokenFromAddress();
+await defineAll();
 
 const find = (selector) => document.querySelector(selector);
 const view = {
-  access: find("access-note"), banner: find("connection-banner"), confirm: find("confirm-dialog"), browser: find("music-browser"),
-  lyrics: find("lyrics-view"), mini: find("mini-player"),
-  now: find("now-playing"), output: find("output-picker"), players: find("player-picker"), queue: find("queue-list"), recorder: find("recorder-panel"), seek: find("seek-bar"),
-  session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"), token: find("token-dialog"),
-  transport: find("transport-controls"), volume: find("volume-control"),
+  access: find("access-note"), banner: find("connection-banner"), browser: find("music-browser"), confirm: find("confirm-dialog"),
+  lock: find("lock-screen-toggle"), lyrics: find("lyrics-view"), mini: find("mini-player"), now: find("now-playing"),
+  output: find("output-picker"), players: find("player-picker"), queue: find("queue-list"), recorder: find("recorder-panel"),
+  seek: find("seek-bar"), session: find("session-dialog"), shortcuts: find("shortcuts-dialog"), toasts: find("toast-stack"),
+  sound: find("sound-view"), token: find("token-dialog"), transport: find("transport-controls"), volume: find("volume-control"),
 };
+
+/** Keeps fields of a view, or of a part of the state, at the values of functions. */
+function bind(target, fields) {
+  for (const [name, value] of Object.entries(fields)) effect(() => (target[name] = value()));
+}
 
 const store = new Store();
 const client = new Client({ token: currentToken });
 const players = new Players(client);
-const paths = new PlayerPaths(() => players.steered);
+const paths = new PlayerPaths(() => untracked(() => players.steered));
 const socket = new EventSocket({ paths, token: currentToken, interval: 0.5 });
 const notify = (message, options) => view.toasts.show({ message, ...options });
 const commands = new Commands({ client, channel: socket, paths, store, notify });
-const folder = new Folder(client);
-const windows = new QueueWindows((offset, limit) =>
-  client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
+const windows = new QueueWindows((offset, limit) => client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
+const browse = new Browse({ client, paths, socket, find, bind, notify });
 const connection = new Connection({
   client, paths, socket, store, windows,
   onGone: () => {
@@ -55,57 +62,78 @@ const connection = new Connection({
   },
   onOpen: () => {
     players.load();
-    folder.content ?? folder.open("");
     browse.refresh();
     browse.recorder.ask();
   },
 });
 const failures = new Failures();
-const browse = new Browse({ client, paths, socket, notify });
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
 // Where the server knows that there are none it is not asked.
 const lyricsOf = remembered((item) => item.lyrics === false ? null : client.get(paths.item(item.id, "/lyrics")).catch(() => null));
-const lyricCover = new LyricCover({
-  load: lyricsOf,
-  show: (address) => lockScreen && (lockScreen.artwork = address),
-});
+const lyricCover = new LyricCover({ load: lyricsOf, show: (address) => lockScreen && (lockScreen.artwork = address) });
+const picture = view.now.refs.box;
 const cover = new Cover(client, {
-  paths,
-  edge: view.now.box.clientWidth,
-  show: (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address),
+  paths, edge: picture.clientWidth, show: (address) => (view.now.artwork = view.mini.artwork = lyricCover.cover = address),
 });
 const waveform = new Waveform({ client, paths, show: (shape) => (view.seek.waveform = shape) });
-new ResizeObserver(([{ contentRect }]) => cover.resize(contentRect.width)).observe(view.now.box);
+new ResizeObserver(([{ contentRect }]) => cover.resize(contentRect.width)).observe(picture);
 
-// What the server says, to the components.
+// From the state to the views.
 
-store.addEventListener("connection", () => {
-  view.banner.connection = store.connection;
-  document.body.dataset.connection = store.connection.state;
-  if (lockScreen) lockScreen.connected = store.connection.state === "open";
-  if (store.connection.state === "unauthorized") view.token.open({ refused: currentToken() !== null });
-  else if (store.connection.state === "open") view.token.close();
-  showStatus();
+const player = () => store.player;
+// undefined before the first snapshot.
+const item = () => store.player && (store.player.item ?? null);
+const time = () => store.time;
+const status = () => describe(store.player, store.connection);
+const isReadOnly = () => store.isReadOnly;
+
+view.lyrics.load = lyricsOf;
+Object.assign(view.queue, { failures, windows });
+view.lock.hidden = lockScreen === null;
+bind(view.access, { isReadOnly });
+bind(view.banner, { connection: () => store.connection });
+bind(view.browser, { isReadOnly });
+bind(view.lyrics, { item, time });
+bind(view.mini, { player, status });
+bind(view.now, { item: () => item() ?? (store.player ? null : undefined), status, advice: () => advise(store.player, store.connection) });
+bind(view.output, { outputs: () => store.outputs });
+bind(view.players, { players: () => ({ list: players.list, steered: players.steered }) });
+bind(view.queue, { player });
+bind(view.recorder, { item });
+bind(view.seek, { item, time, buffer: () => store.buffer });
+bind(view.session, { player, outputs: () => store.outputs, session: () => store.session, timers: () => store.timers });
+bind(view.sound, { effects: () => store.effects, player, levels: () => store.levels, isShown: () => view.session.isOpen });
+bind(find("equalizer-panel"), { effects: () => store.effects, presets: () => store.presets, sampleRate: () => store.player?.output?.sampleRate ?? 48_000 });
+bind(find("alarm-list"), { timers: () => store.timers });
+bind(view.toasts, { revision: () => store.player?.queue?.revision ?? null });
+bind(view.transport, { player });
+bind(view.volume, { player });
+bind(lyricCover, { item, time });
+if (lockScreen) bind(lockScreen, { player, time, connected: () => store.connection.state === "open" });
+
+/** Runs `use` with the player after each change, but does not follow its other sources. */
+const withPlayer = (use) => effect(() => {
+  const now = store.player;
+  if (now) untracked(() => use(now));
 });
-
-store.addEventListener("player", () => {
-  const { player } = store;
-  failures.follow(player);
-  view.now.item = player.item;
-  view.transport.player = player;
-  view.volume.player = player;
-  view.session.player = player;
-  view.mini.player = player;
-  view.queue.player = player;
-  view.recorder.item = player.item;
-  view.seek.enabled = player.item?.seekable !== false;
-  view.seek.isLive = Boolean(player.item?.live);
-  cover.update(player.item);
-  waveform.update(player.item);
-  view.lyrics.item = lyricCover.item = player.item;
-  if (lockScreen) lockScreen.player = player;
-  showStatus();
+withPlayer((now) => failures.follow(now));
+withPlayer((now) => cover.update(now.item));
+withPlayer((now) => waveform.update(now.item));
+withPlayer((now) => windows.update(now.queue));
+effect(() => {
+  const { state } = store.connection;
+  document.body.dataset.connection = state;
+  if (state === "unauthorized") view.token.open({ refused: currentToken() !== null });
+  else if (state === "open") view.token.close();
+});
+effect(() => {
+  const { title, artist } = describeItem(store.player?.item);
+  const mark = store.player?.status === "playing" && store.connection.state === "open" ? "▶ " : "";
+  document.title = title ? `${mark}${artist ? `${title} – ${artist}` : title} · Tonearm` : "Tonearm";
+});
+effect(() => {
+  for (const group of document.querySelectorAll(".needs-control")) group.disabled = store.isReadOnly;
 });
 
 store.addEventListener("run", () => {
@@ -114,90 +142,66 @@ store.addEventListener("run", () => {
   // Another item may have the same id now.
   view.lyrics.item = lyricCover.item = null;
 });
-store.addEventListener("time", () => {
-  view.seek.time = store.time;
-  view.seek.enabled = store.player?.item?.seekable !== false;
-  view.lyrics.time = lyricCover.time = store.time;
-  if (lockScreen) lockScreen.time = store.time;
-});
 store.addEventListener("error", ({ detail }) => {
   if (failures.note(detail)) notify(detail.message, { tone: "error" });
 });
-store.addEventListener("buffer", () => (view.seek.buffer = store.buffer));
-store.addEventListener("queue", () => {
-  windows.update(store.player.queue);
-  view.toasts.revision = store.player.queue.revision;
-});
-store.addEventListener("access", () => {
-  const { isReadOnly } = store;
-  for (const group of document.querySelectorAll(".needs-control")) group.disabled = isReadOnly;
-  view.browser.isReadOnly = view.access.isReadOnly = isReadOnly;
-});
-store.addEventListener("outputs", () => (view.output.outputs = view.session.outputs = store.outputs));
-store.addEventListener("session", () => (view.session.session = store.session));
 store.addEventListener("route", ({ detail }) => {
   const message = describeRoute(detail, store.player);
   if (message) notify(message);
 });
-folder.addEventListener("change", () => {
-  if (folder.content) view.browser.folder = folder.content;
-  else view.browser.problem = folder.problem;
-});
-view.lyrics.load = lyricsOf;
-view.seek.addEventListener("input", ({ target }) => view.lyrics.preview(Number(target.value)));
-view.queue.failures = failures;
-view.queue.windows = windows;
-
-function showStatus() {
-  const status = describe(store.player, store.connection);
-  view.now.status = status;
-  view.now.advice = advise(store.player, store.connection);
-  view.mini.status = status;
-  const { title, artist } = describeItem(store.player?.item);
-  const mark = store.player?.status === "playing" && store.connection.state === "open" ? "▶ " : "";
-  document.title = title ? `${mark}${artist ? `${title} – ${artist}` : title} · Tonearm` : "Tonearm";
-}
-
 socket.addEventListener("message", ({ detail }) => players.applyEvent(detail));
-players.addEventListener("change", () => (view.players.players = players));
 players.addEventListener("steer", () => socket.change());
 
-// What the user wants, to the server.
+// From the views to the state and the server.
 
-addEventListener("request", ({ detail }) => (detail.result = commands.perform(detail.name, detail.data)));
-addEventListener("confirm", ({ detail }) => (detail.result = view.confirm.ask(detail)));
-addEventListener("notify", ({ detail }) => view.toasts.show(detail));
-addEventListener("open-folder", async ({ detail: { path, isList } }) => {
-  if (!isList) return void folder.open(path);
+const handlers = {
+  ...browse.handlers,
+  request: (detail) => (detail.result = commands.perform(detail.name, detail.data)),
+  confirm: (detail) => (detail.result = view.confirm.ask(detail)),
+  notify: (detail) => view.toasts.show(detail),
+  "steer-player": ({ id }) => players.steer(id),
+  "watch-levels": ({ on }) => watchLevels(on),
+  reconnect: () => connection.reconnect(),
+  "show-now": () => showTab("now"),
+  "show-browse": () => {
+    showTab("browse");
+    browse.part.focusFirst();
+  },
+  "lock-screen": (detail) => (detail.done = showOnLockScreen(detail.on)),
+  "ask-token": () => view.token.open({ optional: true }),
+  token: ({ token }) => {
+    forgetToken();
+    keepToken(token);
+    store.isReadOnly = false;
+    store.setConnection({ state: "connecting", retryAt: null, attempt: 0 });
+    connection.start();
+  },
+};
+for (const [name, handle] of Object.entries(handlers)) addEventListener(name, ({ detail }) => handle(detail));
+view.seek.addEventListener("input", ({ target }) => view.lyrics.preview(Number(target.value)));
+
+/** A server without meters refuses; the view has none then. */
+async function watchLevels(on) {
+  store.levels = null;
   try {
-    if (await folder.openList(path)) browse.choose("folders");
+    await socket.watch(on ? ["levels"] : []);
   } catch (problem) {
-    notify(problem.message, { tone: "error" });
+    view.sound.hasLevels = problem.status !== 422 && problem.status !== 400;
   }
-});
-addEventListener("steer-player", ({ detail }) => players.steer(detail.id));
-addEventListener("load-more", () => folder.more());
-addEventListener("reconnect", () => connection.reconnect());
-addEventListener("show-now", () => showTab("now"));
-addEventListener("show-browse", () => {
-  showTab("browse");
-  browse.part.focusFirst();
-});
-const lockScreenToggle = find("lock-screen-toggle");
-lockScreenToggle.hidden = lockScreen === null;
-addEventListener("lock-screen", async ({ detail }) => {
-  if (!detail.on) lockScreen.turnOff();
+}
+
+/** The contract has the ranges of settings that this server accepts. */
+async function openSound() {
+  view.session.open();
+  const contract = await fetch("/openapi.yaml").catch(() => null);
+  if (contract?.ok) view.sound.ranges = settingRanges(await contract.text());
+}
+
+async function showOnLockScreen(on) {
+  if (!on) lockScreen.turnOff();
   else await lockScreen.turnOn().catch(() => notify("This browser does not let the page play.", { tone: "error" }));
-  lockScreenToggle.on = lyricCover.isOn = lockScreen.isOn;
-});
-addEventListener("ask-token", () => view.token.open({ optional: true }));
-addEventListener("token", ({ detail }) => {
-  forgetToken();
-  keepToken(detail.token);
-  store.setReadOnly(false);
-  store.setConnection({ state: "connecting", retryAt: null, attempt: 0 });
-  connection.start();
-});
+  view.lock.on = lyricCover.isOn = lockScreen.isOn;
+}
 
 function showTab(name) {
   document.body.dataset.tab = name;
@@ -205,25 +209,12 @@ function showTab(name) {
     if (tab.dataset.tab === name) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
-  if (name === "browse") folder.content ?? folder.open("");
 }
 
-for (const link of document.querySelectorAll(".skip-link")) link.addEventListener("click", () => showTab(link.dataset.tab));
-for (const tab of document.querySelectorAll(".tabs button")) {
-  const label = tab.textContent;
-  render(tab, icon(tab.dataset.icon));
-  tab.append(label);
-  tab.addEventListener("click", () => showTab(tab.dataset.tab));
-}
-const help = find("[data-name=shortcuts]");
-render(help, icon("keyboard"));
-help.addEventListener("click", () => view.shortcuts.open());
-const sound = find("[data-name=sound]");
-render(sound, icon("speaker"));
-sound.addEventListener("click", () => view.session.open());
-
+for (const button of document.querySelectorAll("button[data-icon]:empty, .tabs button")) render(button, html`${icon(button.dataset.icon)}${button.textContent}`);
+for (const part of document.querySelectorAll(".skip-link, .tabs button")) part.addEventListener("click", () => showTab(part.dataset.tab));
+find("[data-action=shortcuts]").addEventListener("click", () => view.shortcuts.open());
+find("[data-action=sound]").addEventListener("click", openSound);
 listenForShortcuts(shortcuts({ browse, commands, store, view, showTab }));
-// Nothing is known yet, so nothing can be pressed.
-for (const part of [view.transport, view.volume, view.mini, view.queue]) part.player = null;
-showStatus();
+
 connection.start();

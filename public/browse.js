@@ -1,109 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { describeStreamEnd } from "./lib/saved-stream.js";
+import { observe } from "./lib/signal.js";
 import { Cache } from "./state/cache.js";
+import { Folder } from "./state/folder.js";
 import { Library } from "./state/library.js";
 import { Pictures } from "./state/pictures.js";
 import { Playlists } from "./state/playlists.js";
 import { Recorder } from "./state/recorder.js";
 
-/** The views of the music pane: which one is shown, and what keeps the library, the playlists, the cache and the recorder fed. */
+/** The music pane: its views, their state, and the one that is shown. */
 export class Browse {
-  #client;
   #notify;
-  #view = "folders";
   #parts;
 
-  /** `notify` as of `Commands`. */
-  constructor({ client, paths, socket, notify }) {
-    const find = (selector) => document.querySelector(selector);
-    this.#client = client;
+  /** `find(selector)` gives an element; `notify` as of `Commands`; `bind` as of app.js. */
+  constructor({ client, paths, socket, find, bind, notify }) {
     this.#notify = notify;
-    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), web: find("web-panel"), recorder: find("recorder-panel") };
+    this.folder = new Folder(client);
     this.library = new Library(client);
-    const { library } = this.#parts;
-    library.pictures = new Pictures(client);
-    library.content = null;
-    this.library.addEventListener("change", () => {
-      library.content = this.library.content;
-      library.problem = this.library.problem;
-    });
-    this.library.addEventListener("status", () => (library.status = this.library.status));
+    this.playlists = new Playlists(client);
+    this.cache = new Cache(client);
+    this.recorder = new Recorder({ client, paths });
+    this.#parts = { folders: find("music-browser"), library: find("library-browser"), playlists: find("playlist-browser"), web: find("web-panel"), recorder: find("recorder-panel") };
+    const { folders, library, playlists, recorder } = this.#parts;
+    Object.assign(folders, { folder: this.folder });
+    Object.assign(library, { library: this.library, pictures: new Pictures(client) });
+    Object.assign(playlists, { playlists: this.playlists });
+    Object.assign(recorder, { recorder: this.recorder });
+    Object.assign(find("cache-list"), { cache: this.cache });
+    bind(find("browse-switch"), { view: () => this.view, hasRecorder: () => this.recorder.isEnabled });
     socket.addEventListener("message", ({ detail }) => {
       if (detail.type === "library") this.library.applyStatus(detail.data);
+      this.recorder.applyEvent(detail);
+      this.cache.applyEvent(detail);
     });
-    this.#followRecorder(socket, paths, find("browse-switch"));
-    this.#followCache(socket, find("cache-list"));
-    addEventListener("browse-view", ({ detail }) => this.show(detail.view));
-    addEventListener("library-open", ({ detail }) => this.library.open(detail));
-    addEventListener("library-back", () => this.library.back());
-    addEventListener("library-search", ({ detail }) => this.library.search(detail.text));
-    addEventListener("library-more", () => this.library.more());
-    this.#followPlaylists();
+    this.recorder.addEventListener("stream-ended", ({ detail }) => {
+      const message = describeStreamEnd(detail);
+      if (message) notify(message, { tone: detail.successfully ? "info" : "error" });
+    });
+  }
+
+  /** The reports of the views. */
+  get handlers() {
+    return {
+      "browse-view": ({ view }) => this.show(view),
+      "open-folder": (place) => this.#open(place),
+      "load-more": () => this.folder.more(),
+      "library-open": (place) => this.library.open(place),
+      "library-back": () => this.library.back(),
+      "library-search": ({ text }) => this.library.search(text),
+      "library-more": () => this.library.more(),
+      "playlists-changed": () => this.playlists.load(),
+      "playlist-open": ({ id }) => this.playlists.open(id),
+      "playlist-more": () => this.playlists.more(),
+      "recordings-changed": () => this.recorder.list(),
+      "cache-changed": () => this.cache.list(),
+    };
   }
 
   /** The part that is shown; each has `focusFirst` and `focusFilter`. */
   get part() {
-    return this.#parts[this.#view];
-  }
-
-  /** As if its tab had been pressed. */
-  choose(view) {
-    document.querySelector("browse-switch").view = view;
-    this.show(view);
+    return this.#parts[this.view];
   }
 
   show(view) {
-    this.#view = view;
+    this.view = view;
     for (const [name, part] of Object.entries(this.#parts)) part.hidden = name !== view;
     this.cache.isShown = view === "web";
     this.recorder.isShown = view === "recorder";
     this.refresh();
   }
 
-  /** Also after the connection came back: what is shown is read again. */
+  /** Reads the shown view again, also after the connection came back. */
   refresh() {
-    if (this.#view === "library") this.library.start();
-    else if (this.#view === "playlists") this.playlists.load();
-    else if (this.#view === "recorder") this.recorder.list();
-    else if (this.#view === "web") this.cache.list();
+    if (!this.folder.content) this.folder.open("");
+    if (this.view === "library") this.library.start();
+    else if (this.view === "playlists") this.playlists.load();
+    else if (this.view === "recorder") this.recorder.list();
+    else if (this.view === "web") this.cache.list();
   }
 
-  #followRecorder(socket, paths, tabs) {
-    const { recorder: panel } = this.#parts;
-    this.recorder = new Recorder({ client: this.#client, paths });
-    this.recorder.addEventListener("change", () => {
-      tabs.hasRecorder = this.recorder.isEnabled;
-      panel.recorder = this.recorder;
-    });
-    this.recorder.addEventListener("stream-ended", ({ detail }) => {
-      const message = describeStreamEnd(detail);
-      if (message) this.#notify(message, { tone: detail.successfully ? "info" : "error" });
-    });
-    this.recorder.addEventListener("level", ({ detail }) => (panel.level = detail));
-    socket.addEventListener("message", ({ detail }) => this.recorder.applyEvent(detail));
-    addEventListener("recordings-changed", () => this.recorder.list());
-  }
-
-  #followCache(socket, list) {
-    this.cache = new Cache(this.#client);
-    list.cache = this.cache;
-    this.cache.addEventListener("change", () => (list.cache = this.cache));
-    socket.addEventListener("message", ({ detail }) => this.cache.applyEvent(detail));
-    addEventListener("cache-changed", () => this.cache.list());
-  }
-
-  #followPlaylists() {
-    const { playlists: part } = this.#parts;
-    this.playlists = new Playlists(this.#client);
-    this.playlists.addEventListener("change", () => {
-      part.lists = this.playlists.lists;
-      part.list = this.playlists.list;
-      part.problem = this.playlists.problem;
-    });
-    part.lists = null;
-    addEventListener("playlists-changed", () => this.playlists.load());
-    addEventListener("playlist-open", ({ detail }) => this.playlists.open(detail.id));
-    addEventListener("playlist-more", () => this.playlists.more());
+  async #open({ path, isList }) {
+    if (!isList) return void this.folder.open(path);
+    try {
+      if (await this.folder.openList(path)) this.show("folders");
+    } catch (problem) {
+      this.#notify(problem.message, { tone: "error" });
+    }
   }
 }
+
+observe(Browse, { view: "folders" });

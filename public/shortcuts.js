@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What each key does; the list that `?` shows is in the shortcuts dialog. */
+import { nextRepeat } from "./components/transport-controls/transport-controls.js";
+
+/** The action of each key; the list that `?` shows is in the shortcuts dialog. */
 export function shortcuts({ browse, commands, store, view, showTab }) {
-  const perform = (name, data = {}) => () => {
-    if (store.player) commands.perform(name, data);
-  };
+  const perform = (name, data) => () => store.player && commands.perform(name, data);
   const setting = (make) => () => store.player && commands.perform("settings", make(store.player));
   const pane = (name) => () => {
     showTab(name);
@@ -17,11 +17,11 @@ export function shortcuts({ browse, commands, store, view, showTab }) {
     l: perform("seek", { offset: 10 }),
     ArrowLeft: perform("seek", { offset: -5 }),
     ArrowRight: perform("seek", { offset: 5 }),
-    ArrowUp: perform("volume", { levelBy: 0.05 }),
-    ArrowDown: perform("volume", { levelBy: -0.05 }),
+    ArrowUp: perform("adjust", { levelBy: 0.05 }),
+    ArrowDown: perform("adjust", { levelBy: -0.05 }),
     m: setting((player) => ({ muted: !player.muted })),
     s: setting((player) => ({ shuffle: !player.shuffle })),
-    r: setting((player) => ({ repeat: { off: "all", all: "one", one: "off" }[player.repeat] })),
+    r: setting((player) => ({ repeat: nextRepeat[player.repeat] })),
     n: perform("next"),
     p: perform("previous"),
     "Ctrl+z": perform("undo"),

@@ -10,19 +10,19 @@ build_packages=(
 )
 test_packages=(
     pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 musepack-tools python3 python3-venv chromium nginx icecast2 dbus-daemon
-    libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber
+    libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber libebur128-1 libsoundtouch1
 )
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 ffmpeg dbus-daemon mpd mpc wrk gcc python3 python3-venv)
 
-# The named products, else every one, for release, with Swift's libraries inside. The toolset compiles each function into
-# a section of its own in the packages that are used as well: what Package.swift says holds for its own targets only.
+# The named products, else both, for release, with Swift's libraries inside. Not everything: what tests share needs Testing,
+# which a release build does not find.
 build_release() {
     local product
     [ $# -gt 0 ] || set -- tonearm tonearm-media-worker
     for product in "$@"; do
         # Of a step that is tested for failure, `set -e` does not end the loop.
-        swift build -c release --static-swift-stdlib --toolset packaging/toolset.json --product "$product" || return
+        swift build -c release --static-swift-stdlib --product "$product" || return
     done
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import MediaWorker
 
 /// Started by the server with a socket and a piece of shared memory; of no use by itself.
 @main
@@ -10,7 +9,7 @@ enum TonearmMediaWorker {
         let isTrial = CommandLine.arguments.dropFirst().first == "--sandbox-trial"
         guard var service = isTrial ? nil : WorkerService() else {
             if isTrial { tryOut() }
-            say("this is the part of tonearm that decodes; tonearm serve starts it when it is needed")
+            log("this is the part of tonearm that decodes; tonearm serve starts it when it is needed")
             exit(64)
         }
         enterSandbox()
@@ -21,7 +20,7 @@ enum TonearmMediaWorker {
         do throws(Sandbox.Failure) {
             try Sandbox.enter()
         } catch {
-            say("no sandbox: \(error.call): \(String(cString: strerror(error.code)))")
+            log("no sandbox: \(error.call): \(String(cString: strerror(error.code)))")
             exit(77)
         }
     }
@@ -31,11 +30,11 @@ enum TonearmMediaWorker {
         let layer = SandboxTrial.layerBreaches()
         enterSandbox()
         let breaches = layer + SandboxTrial.breaches()
-        for breach in breaches { say("the sandbox lets a program \(breach)") }
+        for breach in breaches { log("the sandbox lets a program \(breach)") }
         exit(breaches.isEmpty ? 0 : 1)
     }
 
-    private static func say(_ text: String) {
+    private static func log(_ text: String) {
         let line = text + "\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)
     }

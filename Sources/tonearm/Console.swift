@@ -4,13 +4,13 @@ import Glibc
 
 /// Standard output and error, for people at a terminal and scripts behind a pipe; unbuffered between lines.
 enum Console {
-    static func say(_ text: String) {
+    static func output(_ text: String) {
         write(Array((text + "\n").utf8))
     }
 
     /// A sentence in place of a list in which there is nothing.
-    static func say(_ table: Table, orWithoutRows sentence: String) {
-        say(table.isEmpty ? sentence : table.text)
+    static func output(_ table: Table, orWithoutRows sentence: String) {
+        output(table.isEmpty ? sentence : table.text)
     }
 
     /// Names in it may be anybody's: nothing of them steers the terminal.
@@ -35,7 +35,7 @@ enum Console {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // Nobody is there to be told that nobody listens.
+            // There is nobody left to report it to.
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }

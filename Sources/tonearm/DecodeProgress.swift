@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Threading
-internal import Numbers
+import Kernel
 
 /// Counts up how much of a media is decoded.
 struct DecodeProgress {
@@ -16,6 +15,9 @@ struct DecodeProgress {
         self.total = total
     }
 
+    /// So many seconds are decoded by now.
+    mutating func reach(_ seconds: Double) { advance(seconds - done) }
+
     mutating func advance(_ seconds: Double) {
         guard line.isShown else { return }
         done += seconds
@@ -25,7 +27,7 @@ struct DecodeProgress {
         line.show(total.map { "\(TimeText.text(done)) of \(TimeText.text($0))" } ?? TimeText.text(done))
     }
 
-    /// Tells how fast it was.
+    /// Prints how fast it was.
     func end() {
         guard line.isShown else { return }
         let speed = Int(clamping: done / max(0.001, MonotonicTime.now.seconds(since: began)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-internal import Numbers
+internal import Kernel
 
 /// Times as people write them: `75`, `12.5`, `1:15`, `1:02:03.5`.
 struct TimeArgument: ExpressibleByArgument, Hashable {

@@ -16,7 +16,7 @@ struct Tonearm: ParsableCommand {
                 subcommands: [
                     PlayCommand.self, PauseCommand.self, ToggleCommand.self, StopCommand.self, NextCommand.self,
                     PreviousCommand.self, SeekCommand.self, VolumeCommand.self, MuteCommand.self, UnmuteCommand.self,
-                    ShuffleCommand.self, RepeatCommand.self, StatusCommand.self,
+                    ShuffleCommand.self, RepeatCommand.self, SetCommand.self, EffectsCommand.self, StatusCommand.self,
                 ]),
             CommandGroup(
                 name: "Queue and music (on a running server)",
@@ -27,6 +27,7 @@ struct Tonearm: ParsableCommand {
                     OutputsCommand.self, PlayersCommand.self, RecordCommand.self, RecordStreamCommand.self,
                     SessionCommand.self,
                     InterruptCommand.self, AnnounceCommand.self, EffectCommand.self,
+                    SleepCommand.self, AlarmCommand.self,
                 ]),
         ])
 
@@ -49,7 +50,7 @@ struct Tonearm: ParsableCommand {
     }
 
     /// The server starts sooner when its command is parsed alone, without the tree of all others. What it cannot be, a
-    /// mistake or `--help`, is told by the tree.
+    /// mistake or `--help`, is reported by the tree.
     private static func parse() throws -> any ParsableCommand {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == ServeCommand._commandName,

@@ -3,7 +3,7 @@
 import Audio
 import Synchronization
 import Testing
-import Threading
+import Kernel
 
 struct FrameRingTests {
     private func ring(capacity: Int, retained: Int = 0) -> FrameRing {
@@ -45,6 +45,43 @@ struct FrameRingTests {
         #expect(ring.rewind(1) == 0)
         #expect(ring.write(frames: 8..<9, lease: lease) == .wrote(frames: 0, start: 8))
         #expect(ring.read(9) == [1, 2, 3, 4, 5, 6, 7])
+    }
+
+    @Test func copyReadsAnywhereBetweenTheRetainedAndTheWritten() {
+        let ring = ring(capacity: 4, retained: 3)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: 0..<4, lease: lease)
+        #expect(ring.read(4) == [0, 1, 2, 3])
+        _ = ring.write(frames: 4..<8, lease: lease)
+        var samples = [Float](repeating: 0, count: 8)
+        #expect(ring.copy(at: 3, into: &samples, frames: 4) == 4)
+        #expect(samples[0] == 3 && samples[6] == 6)
+        #expect(ring.copy(at: 7, into: &samples, frames: 4) == 1)
+        #expect(ring.copy(at: 8, into: &samples, frames: 4) == 0)
+        #expect(ring.copy(at: 0, into: &samples, frames: 4) == 0)
+        #expect(ring.oldest == 1 && ring.readIndex == 4)
+        ring.pass(9)
+        #expect(ring.readIndex == 8 && ring.oldest == 5)
+    }
+
+    @Test func sectionsCarryTheLoudnessOfTheirFrames() {
+        let ring = ring(capacity: 100)
+        #expect(ring.section(at: 0).loudness == nil && ring.section(at: 0).end == .max)
+        var lease = ring.grant().lease
+        _ = ring.write(frames: 0..<10, lease: lease)
+        // A track without a frame gives its place to the next one.
+        _ = ring.grant(TrackLoudness(trackGain: 1), isInAlbum: false)
+        lease = ring.grant(TrackLoudness(trackGain: -3, albumPeak: 0.5), isInAlbum: true).lease
+        _ = ring.write(frames: 10..<11, lease: lease)
+        lease = ring.grant(nil, isInAlbum: false).lease
+        _ = ring.write(frames: 11..<20, lease: lease)
+        #expect(ring.section(at: 9).loudness == nil && ring.section(at: 9).end == 10)
+        #expect(ring.section(at: 10).loudness == TrackLoudness(trackGain: -3, albumPeak: 0.5))
+        #expect(ring.section(at: 10).isInAlbum && ring.section(at: 10).end == 11)
+        #expect(ring.section(at: 11).loudness == nil && ring.section(at: 11).end == .max)
+        let number = ring.section(at: 19).number
+        _ = ring.grant(nil, isInAlbum: false)
+        #expect(ring.section(at: 19).number == number)
     }
 
     @Test func rewindStopsAtTheSkip() {

@@ -3,26 +3,6 @@
 import Audio
 import Testing
 
-struct FadeTests {
-    @Test func risingFadeEndsTransparent_andFallingSilent() {
-        var samples = [Float](repeating: 1, count: 12)
-        var rising = Fade(.rising, frames: 4)
-        rising.apply(to: &samples, frames: 6, channels: 2)
-        #expect(samples[6...] == [1, 1, 1, 1, 1, 1] && samples[0] > 0 && samples[0] < samples[2] && samples[4] < 1)
-        #expect(rising.isOver)
-        var falling = Fade(.falling, frames: 4)
-        falling.apply(to: &samples, frames: 6, channels: 2)
-        #expect(samples[6...] == [0, 0, 0, 0, 0, 0] && samples[0] < 1)
-    }
-
-    @Test func fadeLeavesTheFramesThatAreNotItsOwn() {
-        var samples = [Float](repeating: 1, count: 8)
-        var fade = Fade(.falling, frames: 100)
-        fade.apply(to: &samples, frames: 2, channels: 2)
-        #expect(samples[4...] == [1, 1, 1, 1])
-    }
-}
-
 struct PCM16QuantizerTests {
     private func quantize(_ samples: [Float]) -> [Int16] {
         var output = [Int16](repeating: 0, count: samples.count)
@@ -67,6 +47,44 @@ struct ChannelMapperTests {
         let result = map([1, 0, 1, 1, 1, 0], Self.surround, .stereo)
         #expect(abs(result[0] - 1) < 1e-6)
         #expect(abs(result[1] - 0.7071 / 2.4142) < 1e-4)
+    }
+
+    private static let layouts: [ChannelLayout] = [
+        .mono, .stereo, ChannelLayout(positions: [.frontLeft, .frontRight, .frontCenter]),
+        ChannelLayout(positions: [.frontLeft, .frontRight, .rearLeft, .rearRight]), surround,
+        ChannelLayout(positions: [.frontLeft, .frontRight, .frontCenter, .lowFrequency, .sideLeft, .sideRight]),
+        ChannelLayout(positions: [
+            .frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight, .rearCenter,
+        ]),
+        ChannelLayout(
+            positions: [
+                .frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight, .sideLeft, .sideRight,
+            ]),
+    ]
+
+    /// From any layout to any other: full scale in all channels stays within full scale, and each channel but the LFE is heard.
+    @Test(arguments: layouts, layouts) func nothingClips_andNothingIsLost(input: ChannelLayout, output: ChannelLayout) {
+        let count = input.positions.count
+        let all = map([Float](repeating: 1, count: count), input, output)
+        #expect(all.allSatisfy { $0 <= 1.000_001 })
+        for (channel, position) in input.positions.enumerated() where position != .lowFrequency {
+            let one = map((0..<count).map { $0 == channel ? 1 : 0 }, input, output)
+            #expect(one.contains { $0 > 0.1 })
+            guard position == .frontCenter || position == .mono else { continue }
+            // The centre stays in the middle.
+            let sides = [ChannelPosition.frontLeft, .frontRight].map { side in
+                output.positions.firstIndex(of: side).map { one[$0] } ?? 0
+            }
+            #expect(sides[0] == sides[1])
+        }
+    }
+
+    @Test func surroundStaysBehindTheListener() {
+        let seven = Self.layouts[7], six = Self.layouts[6]
+        let sides = map([0, 0, 0, 0, 0, 0, 1, 0], seven, Self.surround)
+        #expect(sides[4] > 0 && sides[0] == 0)
+        let back = map([0, 0, 0, 0, 0, 0, 1], six, Self.surround)
+        #expect(back[4] > 0 && back[4] == back[5] && back[0] == 0)
     }
 
     @Test func unknownPositionsMapByOrder() {

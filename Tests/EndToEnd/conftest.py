@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from quiet import pytest_collection_modifyitems, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 from rig import Api, Capture, EventLog, Media, Origin, PulseDaemon, Server
 from rig.access import OpenServer, own_address
 from rig.contract import EventContract
@@ -108,10 +109,22 @@ def open_to_all(start_server, directory) -> OpenServer:
     return OpenServer(server, f"http://{address}:{server.port}", token_file)
 
 
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory, media) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("shared"), media.root).start()
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def server(request, start_server) -> Server:
+def server(request) -> Server:
     """A server whose output is the null output, PulseAudio's speakers in a test that asks for `pulse` or `capture`, or a file
-    in one that asks for `written`."""
+    in one that asks for `written`. Tests that are marked `shared` have one for all, with the null output."""
+    if request.node.get_closest_marker("shared"):
+        shared = request.getfixturevalue("shared_server")
+        assert shared.is_running, shared.log()[-8000:]
+        return shared
+    start_server = request.getfixturevalue("start_server")
     if "written" in request.fixturenames:
         return start_server(output=request.getfixturevalue("written").output)
     if {"pulse", "capture"} & set(request.fixturenames):

@@ -195,6 +195,7 @@ def test_the_own_origin_may_do_all(server, api):
     EventLog(server.events_url, origin=own).close()
 
 
+@pytest.mark.smoke
 def test_cross_site_forms_cannot_write(api):
     """A body needs a JSON type: what a form can send is 415; without a body none is needed."""
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", None):

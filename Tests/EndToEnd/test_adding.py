@@ -44,6 +44,47 @@ def test_what_cannot_be_played_is_refused_when_it_is_added(api, method, path):
     assert api.ids() == before and api.queue()["revision"] == revision and api.player()["status"] != "playing"
 
 
+def test_lists_name_nothing_outside_the_music(api, music, directory):
+    """Row 265: a list's entries elsewhere are left out, also where it names the music folder itself; a list of nothing else is refused."""
+    (directory / "other.mp3").write_bytes(b"other")
+    inside = (music / "album" / "2.mp3").as_uri()
+    entries = ["/etc/passwd", "../../etc/passwd", "album/1.mp3", "file:///etc/shadow", (directory / "other.mp3").as_uri(), inside, "gopher://x"]
+    (music / "mixed.m3u").write_text("\n".join(entries) + "\n")
+    (music / "outside.m3u").write_text("/etc/passwd\nfile:///etc/shadow\n")
+    api.load("mixed.m3u")
+    assert api.uris() == ["album/1.mp3", inside]
+    refused = api.request("POST", "/queue/items", json={"items": [{"uri": "outside.m3u"}]})
+    assert refused.status_code == 403, refused.text
+
+
+def test_what_is_named_as_a_list_is_one(api, music):
+    """Row 265: UTF-16 is text; a NUL is not. `check` opens what a list or a page turned out to be."""
+    (music / "utf16.m3u").write_bytes("album/1.mp3\r\nalbum/2.mp3\r\n".encode("utf-16"))
+    (music / "nul.m3u").write_bytes(b"album/1.mp3\0\nalbum/2.mp3\n")
+    (music / "picture.m3u").write_bytes(b"\xff\xd8\xff\xe0\0\x10JFIF\0" + bytes(3000))
+    (music / "picture.mp3").write_bytes(b"\xff\xd8\xff\x01" + bytes(range(256)) * 40)
+    (music / "blob").write_bytes(bytes(range(256)) * 40)
+    api.load("utf16.m3u")
+    assert api.uris() == ["album/1.mp3", "album/2.mp3"]
+    for uri in ("nul.m3u", "picture.m3u"):
+        assert api.request("POST", "/queue/items", json={"items": [{"uri": uri}]}).status_code == 422, uri
+    for uri in ("picture.mp3", "blob"):
+        refused = api.request("POST", "/queue/items", json={"items": [{"uri": uri}], "check": True})
+        assert (refused.status_code, refused.json()["member"]) == (422, "items[0].uri"), refused.text
+    assert api.uris() == ["album/1.mp3", "album/2.mp3"]
+
+
+def test_announcements_refuse_as_the_queue_does(api, music):
+    """Row 265: the status is the queue's, and the member is named."""
+    for uri, status in {"gopher://x": 422, "http://a b/": 422, "album": 422, "../../etc/passwd": 403, "/etc/passwd": 403, "outside.mp3": 403,
+                        "missing.mp3": 404, "list.m3u": 422, "notes.txt": 422}.items():
+        for path, body, member in (("/announcements", {"uri": uri}, "uri"), ("/sfx", {"uri": uri}, "uri"),
+                                   ("/announcements", {"uri": "album/0.mp3", "chime": uri}, "chime")):
+            refused = api.request("POST", path, json=body)
+            assert refused.status_code == status, (path, body, refused.text)
+            assert refused.json()["member"] == member or member == "chime", refused.text
+
+
 def test_the_rest_is_added_and_what_was_left_out_is_listed(api):
     """Row 265: `onError: skip`; a queue is not replaced by nothing."""
     items = [{"uri": uri} for uri in (*REFUSED, "album/1.mp3")] + [{"folder": "none"}, {"uri": "album/2.mp3"}]

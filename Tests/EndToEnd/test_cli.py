@@ -13,7 +13,7 @@ import threading
 
 import pytest
 
-from rig import Origin, eventually
+from rig import Api, Origin, eventually
 from rig.collection import make_collection
 from rig.commandline import client, in_a_terminal, tonearm
 from rig.server import REPOSITORY, binary
@@ -375,7 +375,7 @@ def test_shell_completion(shell):
 
 
 @pytest.mark.parametrize("line, expected", [
-    ("tonearm se", {"serve", "seek", "search", "session"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
+    ("tonearm se", {"serve", "seek", "search", "session", "set"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
     ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
 def test_completion_in_bash(directory, line, expected):
     """As bash itself does it at a press of the tab key."""
@@ -481,10 +481,11 @@ def test_long_work_shows_how_far_it_is(start_server, directory, media):
     """Issue 3, point 8: on a terminal a scan and a render count up in one line; elsewhere they are silent."""
     root = directory / "many"
     make_collection(root, 8_000, media.path("short-0.mp3").read_bytes())
-    environment = client(start_server(music=root))
-    # The first scan may still go on.
-    status, seen = eventually(
-        lambda: (answer := in_a_terminal("scan", "--reread", environment=environment))[0] == 0 and answer, "it scans", 30)
+    server = start_server(music=root)
+    environment = client(server)
+    with contextlib.closing(Api(server.url)) as api:
+        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "the first scan is over", 60)
+    status, seen = in_a_terminal("scan", "--reread", environment=environment)
     counts = [int(count) for count in re.findall(r"\r\x1b\[K(\d+) files found, \d+ read", seen)]
     assert status == 0 and len(counts) >= 2 and counts == sorted(counts) and counts[-1] <= 8_000, seen
     status, seen = in_a_terminal("render", str(media.path("long.mp3")), str(directory / "out.wav"))

@@ -23,7 +23,66 @@ def test_volume_goes_up_and_down_with_and_without_dashes(server, change, volume)
     assert "--" in tonearm("help", "volume").stdout.split("USAGE")[0]
 
 
-@pytest.mark.parametrize("arguments", [("volume", "loud"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),
+def test_set_changes_any_setting(server, api):
+    environment = client(server)
+    for key, value, expected in (("previousRestartsAfter", "7.5", 7.5), ("balance", "-0.5", -0.5), ("muted", "on", True), ("repeat", "all", "all"),
+                                 ("name", "Küche 2", "Küche 2"), ("remoteCommands.skipInterval", "15", 15), ("remoteCommands.skip", "on", True)):
+        result = tonearm("set", key, value, environment=environment)
+        assert result.returncode == 0, result
+        found = api.player()
+        for name in key.split("."):
+            found = found[name]
+        assert found == expected, key
+    refused = tonearm("set", "remoteCommands.skipInterval", "none", environment=environment)
+    assert refused.returncode == 1 and "remoteCommands.skip needs" in refused.stderr, "the server checks as well"
+    assert "previousRestartsAfter: a number from 0 to 3600" in tonearm("help", "set").stdout
+
+
+def test_sleep_is_set_shown_and_taken_back(server, api):
+    environment = client(server)
+
+    def timers() -> list[dict]:
+        return api.call("GET", "/timers")["timers"]
+
+    def sleep(*arguments: str):
+        result = tonearm("sleep", *arguments, environment=environment)
+        assert result.returncode == 0 and result.stderr == "", result
+        return result.stdout.strip()
+
+    api.load("long.mp3", play=True)
+    assert sleep() == sleep("off") == "No sleep timer is set."
+    assert sleep("30m", "--fade", "20").startswith("The music pauses in ")
+    timer, = timers()
+    assert timer["type"] == "sleep" and timer["fade"] == 20
+    assert re.fullmatch(r"The music pauses in (29:5\d|30:00)\.", sleep())
+    assert sleep("item") == sleep() == "The music pauses at the end of the item." and timers()[0]["until"] == "end-of-item"
+    assert sleep("off") == "The sleep timer is off." and timers() == []
+    wrong = tonearm("sleep", "soon", environment=environment)
+    assert wrong.returncode == 64 and "soon is no time" in wrong.stderr
+
+
+def test_an_alarm_is_set_listed_switched_and_removed(server, api):
+    environment = client(server)
+
+    def alarm(*arguments: str):
+        return tonearm("alarm", *arguments, environment=environment)
+
+    added = alarm("add", "7:00", "long.mp3", "--days", "mon,fri", "--volume", "30", "--ramp", "5", "--zone", "Europe/Berlin", "--fallback", "low.mp3")
+    assert added.returncode == 0, added
+    timer, = api.call("GET", "/timers")["timers"]
+    assert added.stdout.startswith(f"{timer['id']} in ")
+    wanted = {"type": "alarm", "time": "07:00", "days": ["mon", "fri"], "timeZone": "Europe/Berlin", "level": 0.3, "ramp": 5, "enabled": True, "fallback": "low.mp3"}
+    assert {key: timer[key] for key in wanted} == wanted and [item["uri"] for item in timer["items"]] == ["long.mp3"]
+    assert alarm("list").stdout.split()[:3] == [timer["id"], "07:00", "mon,fri"]
+    assert alarm("set", timer["id"], "off").returncode == 0
+    assert api.call("GET", "/timers")["timers"][0]["enabled"] is False and " off" in alarm().stdout
+    assert (alarm("snooze").returncode, alarm("snooze").stderr) == (1, "tonearm: No alarm is ringing.\n")
+    assert alarm("remove", timer["id"]).returncode == 0
+    again = alarm("remove", timer["id"])
+    assert again.returncode == 1 and len(again.stderr.splitlines()) == 1 and alarm().stdout == "There are no alarms.\n"
+
+
+@pytest.mark.parametrize("arguments", [("volume", "loud"), ("set", "volume", "2"), ("set", "colour", "1"), ("set", "muted", "perhaps"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),
                                        ("interrupt", "began", "--stay-paused")])
 def test_a_wrong_argument_leads_to_the_help_of_its_command(arguments):
     result = tonearm(*arguments)
@@ -150,6 +209,7 @@ def test_a_saved_stream_has_its_limits(start_server, directory, media):
         api.close()
 
 
+@pytest.mark.smoke
 def test_players_tells_who_follows_whom(server):
     environment = client(server)
     assert tonearm("players", "add", "kitchen", environment=environment).returncode == 0

@@ -32,7 +32,7 @@ def ends_on(pulse, api, sink: str) -> None:
     def there() -> bool:
         return pulse.stream_sinks() == [sink] and outputs(api) == ("default", sink) and api.player()["status"] == "playing"
 
-    eventually(there, f"the music is on {sink}", timeout=2)
+    eventually(there, f"the music is on {sink}", timeout=0.5)
 
 
 def change_default(pulse, sinks: list[str], pause: float) -> None:

@@ -15,6 +15,7 @@ from rig.raw import upgrade
 from rig.waiting import during
 
 
+@pytest.mark.smoke
 def test_a_connection_begins_with_hello_and_snapshot(api, open_events):
     """DESIGN section 5."""
     api.load("short-0.mp3", "short-1.mp3")
@@ -100,6 +101,7 @@ def test_only_asked_events_come_and_subscriptions_change(api, open_events):
     during(0.3, lambda: not log.since(mark, "status"), "an event that was not asked for")
 
 
+@pytest.mark.smoke
 def test_commands_over_the_socket_are_answered(api, open_events):
     """DESIGN section 5: `reply` with the id and the REST result, or the problem."""
     log = open_events()

@@ -164,7 +164,7 @@ def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin
         api.play()
         api.wait_status("playing", timeout=20)
         mark = log.mark()
-        eventually(lambda: api.player()["position"] > 13, "it plays on", 40)
+        eventually(lambda: api.player()["position"] > 7, "it plays on", 30)
         assert_unbroken(api, log, mark)
     api.close()
 
@@ -308,6 +308,14 @@ def assert_near_the_edge(capture, station, mark: int = 0) -> int:
     return start
 
 
+def test_a_live_stream_is_no_announcement(api, station):
+    """It would never end."""
+    api.request("POST", "/announcements", json={"uri": station.live})
+    ended = eventually(lambda: api.call("GET", "/announcements")["ended"], "it has ended", timeout=10)[0]
+    assert (ended["reason"], ended["error"]["code"]) == ("failed", "unsupported") and "live stream" in ended["error"]["message"]
+    assert api.call("GET", "/announcements")["announcements"] == []
+
+
 def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
     """Rows 36, 133: no length, no seeking, no gap between the pieces, no end; over the place where the content begins anew."""
     station.began = time.monotonic() - 24 * STEP
@@ -394,6 +402,7 @@ def test_a_station_that_says_that_it_ends_is_completed(api, events, station):
     assert completed["reason"] != "error" and not events.since(0, "error")
 
 
+@pytest.mark.smoke
 def test_a_station_is_named_by_a_playlist(api, station, origin):
     """Row 235: an M3U that leads to it."""
     origin.serve("/radio.m3u", f"#EXTM3U\n#EXTINF:-1,Pieces FM\n{station.live}\n".encode(), content_type="audio/x-mpegurl")

@@ -11,7 +11,7 @@ import time
 import httpx
 import pytest
 
-from rig import eventually
+from rig import Api, eventually
 from rig.hls import AAC, cut
 from rig.origin import Origin
 from rig.raw import exchange
@@ -54,6 +54,29 @@ def test_four_slow_list_servers_keep_nobody_waiting(server, api, origin, slow_se
             assert api.add({"list": f"{origin.url}/quick.m3u"})["count"] == 1
             assert time.monotonic() - began < 3
         assert [len(one.requests) for one in slow_servers] == [1] * 4
+
+
+def test_many_references_keep_nobody_waiting(start_server, directory, media):
+    """Five requests of 3,000 lists: each has an end that says why, and who adds one file or one list does not wait for them."""
+    music = directory / "many"
+    music.mkdir()
+    (music / "a.mp3").write_bytes(media.path("short-0.mp3").read_bytes())
+    (music / "one.m3u").write_text("a.mp3\n")
+    (music / "long.m3u").write_text("".join(f"missing-{number}.mp3\n" for number in range(300)))
+    server = start_server(music=music)
+    skipping = json.dumps({"items": [{"uri": "long.m3u"}] * 3000, "onError": "skip"}).encode()
+    failing = json.dumps({"items": [{"list": "gone.m3u"}] * 3000, "onError": "skip"}).encode()
+    with contextlib.ExitStack() as stack:
+        requests = [stack.enter_context(post(server, "/queue/items", skipping)) for _ in range(5)]
+        api = stack.enter_context(contextlib.closing(Api(server.url)))
+        for uri in ("a.mp3", "one.m3u"):
+            began = time.monotonic()
+            assert api.add(uri)["count"] == 1
+            assert time.monotonic() - began < 3
+        for request in requests:
+            answer = request.recv(65_536)
+            assert b" 422 " in answer[:20] and b"too-many-references" in answer or b"lookup-timeout" in answer, answer
+        assert b" 422 " in stack.enter_context(post(server, "/queue/items", failing)).recv(65_536)
 
 
 def test_what_clients_asked_for_who_have_gone_is_dropped(server, api, slow_servers):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One player follows another: the same sound at the same time on two outputs."""
 
+import time
+
 import pytest
 
-from rig import Api, Capture, eventually
+from rig import PATIENCE, Api, Capture, eventually
 from rig.capture import RATE
 from rig.radio import Radio
 from rig.signals import align
@@ -110,32 +112,128 @@ def test_volume_and_output_stay_its_own(pair, sides):
     assert 0.08 < heard[:, 1].std() / heard[:, 0].std() < 0.12
 
 
-def test_what_it_plays_is_the_leaders_to_say(pair):
+def test_commands_to_a_follower_move_the_leader(pair, server, open_events):
+    """Over REST and the event channel. Queue, ids and revisions that the follower shows are the leader's."""
     api, kitchen = pair
-    for method, path, body in [
-        ("POST", "/players/kitchen/play", {}), ("POST", "/players/kitchen/next", {}),
-        ("POST", "/players/kitchen/seek", {"position": 1}), ("DELETE", "/players/kitchen/queue", {}),
-        ("POST", "/players/kitchen/queue/items", {"items": [{"uri": MEDIA}]}), ("PATCH", "/players/kitchen", {"repeat": "one"}),
-    ]:
-        answer = api.request(method, path, json=body)
-        assert (answer.status_code, answer.json()["code"]) == (409, "following"), path
-    assert kitchen.settings(leader=None)["leader"] is None
-    assert kitchen.settings(repeat="one")["repeat"] == "one"
+    log = open_events(url=server.events_url.replace("/events", "/players/kitchen/events"))
+    added = api.call("POST", "/players/kitchen/queue/items", json={"items": [{"uri": MEDIA}, {"uri": "low.mp3"}], "play": True})
+    api.wait_status("playing")
+    items = kitchen.call("GET", "/queue")["items"]
+    assert [item["id"] for item in items] == [item["id"] for item in api.call("GET", "/queue")["items"]]
+    assert added["ids"] == [item["id"] for item in items]
+    event = log.wait_for("queue")
+    assert event["length"] == 2 and event["revision"] == api.player()["queue"]["revision"]
+    kitchen.wait_status("playing")
+    assert kitchen.player()["item"]["id"] == items[0]["id"]
+    kitchen.call("POST", "/player/pause")
+    assert api.wait_status("paused")["playWhenReady"] is False
+    kitchen.call("POST", "/player/seek", json={"position": 7})
+    assert api.player()["position"] == pytest.approx(7, abs=0.2)
+    kitchen.call("POST", "/player/next")
+    assert api.player()["item"]["id"] == items[1]["id"]
+    kitchen.call("POST", "/queue/move", json={"ids": [items[1]["id"]], "position": 0})
+    assert api.player()["queueIndex"] == 0
+    assert kitchen.settings(repeat="one", muted=True)["repeat"] == "one"
+    assert (api.player()["repeat"], api.player()["muted"]) == ("one", False)
+    log.send({"type": "command", "id": 1, "command": "queue.clear"})
+    eventually(lambda: api.player()["queue"]["length"] == 0, "an empty queue")
+    mark = log.mark()
+    kitchen.settings(leader=None)
+    event = log.wait_for("queue", mark=mark)
+    assert (event["change"]["kind"], event["length"]) == ("replaced", event["change"]["count"])
+    assert kitchen.queue()["length"] == 0
+    assert kitchen.settings(repeat="off")["repeat"] == "off" and api.player()["repeat"] == "one"
 
 
-def test_circles_and_strangers_are_refused(pair):
-    api, kitchen = pair
-    api.call("POST", "/players", json={"id": "attic"})
-    for id, leader, status, code in [
-        ("attic", "attic", 422, "invalid"), ("attic", "nobody", 422, "unknown-player"), ("attic", "kitchen", 409, "following"),
-        ("main", "attic", 409, "main-player"),
-    ]:
+@pytest.mark.smoke
+def test_every_pair_of_three_joins_and_parts(server, api):
+    """SPEC 310, by the server alone: any head, `main` too, and no pause between the groups."""
+    for id in ("kitchen", "bath"):
+        api.call("POST", "/players", json={"id": id})
+    players = {id: Api(server.url, player=id) for id in ("kitchen", "bath")} | {"main": api}
+
+    def leaders() -> dict:
+        return {id: player["leader"] for id, player in ((id, client.player()) for id, client in players.items())}
+
+    for head in players:
+        for other in players:
+            if other == head:
+                continue
+            players[other].settings(leader=head)
+            assert players[head].player()["followers"] == [other] and leaders()[other] == head
+            # The follower leads: the heads swap.
+            players[head].settings(leader=other)
+            assert leaders()[head] == other and leaders()[other] is None
+            third = next(id for id in players if id not in (head, other))
+            # To follow a follower is to follow its leader.
+            assert players[third].settings(leader=head)["leader"] == other
+            for id in (head, third):
+                players[id].settings(leader=None)
+            assert set(leaders().values()) == {None}
+    for id, leader, status, code in [("bath", "bath", 422, "invalid"), ("bath", "nobody", 422, "unknown-player")]:
         answer = api.request("PATCH", f"/players/{id}", json={"leader": leader})
-        assert (answer.status_code, answer.json()["code"]) == (status, code), (id, leader)
-    assert api.request("PATCH", "/players/attic", json={"leader": "main"}).status_code == 200
-    api.call("POST", "/players", json={"id": "cellar"})
-    answer = api.request("PATCH", "/players/main", json={"leader": "cellar"})
-    assert answer.json()["code"] == "main-player"
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+    for client in (players["kitchen"], players["bath"]):
+        client.close()
+
+
+def test_who_leaves_a_group_and_who_is_left_keep_the_music(pair, server):
+    """The queue comes along, also when the leader is removed."""
+    api, kitchen = pair
+    api.load("low.mp3", MEDIA, "long.mp3")
+    api.settings(repeat="all")
+    api.call("POST", "/player/play", json={"index": 1})
+    kitchen.wait_status("playing")
+    kitchen.settings(leader=None)
+    assert kitchen.uris() == ["low.mp3", MEDIA, "long.mp3"] and kitchen.player()["queueIndex"] == 1
+    kitchen.wait_status("playing")
+    api.settings(leader="kitchen")
+    eventually(lambda: api.player()["status"] == "playing", "in the group again")
+    api.call("DELETE", "/players/kitchen")
+    after = api.player()
+    assert (after["leader"], after["queueIndex"], api.uris()) == (None, 1, ["low.mp3", MEDIA, "long.mp3"])
+    api.wait_status("playing")
+
+
+def test_a_sleep_timer_goes_with_the_head_of_its_group(pair):
+    """Through a swap: the music of a group ends when its timer says so."""
+    api, kitchen = pair
+    api.load(MEDIA, play=True)
+    kitchen.wait_status("playing")
+    timer = api.call("POST", "/timers", json={"type": "sleep", "after": 4, "fade": 0})
+    api.settings(leader="kitchen")
+    eventually(lambda: kitchen.call("GET", "/players/kitchen/timers")["timers"], "the kitchen has it")
+    assert kitchen.call("GET", "/players/kitchen/timers")["timers"][0]["next"] == timer["next"] and api.call("GET", "/timers")["timers"] == []
+    eventually(lambda: kitchen.player()["reason"] == "sleep-timer", "it sleeps", 10)
+    assert kitchen.call("GET", "/players/kitchen/timers")["timers"] == []
+
+
+def test_heads_swap_while_the_music_goes_on(pair, sides):
+    api, kitchen = pair
+    api.load("low.mp3", MEDIA, "low.mp3")
+    api.settings(repeat="all")
+    api.call("POST", "/player/play", json={"index": 1})
+    wait_in_step(api)
+    before = api.player()
+    assert api.settings(leader="kitchen")["leader"] == "kitchen"
+    head = kitchen.player()
+    assert (head["leader"], head["followers"], head["repeat"], head["queueIndex"]) == (None, ["main"], "all", 1)
+    assert [item["uri"] for item in kitchen.call("GET", "/queue")["items"]] == ["low.mp3", MEDIA, "low.mp3"]
+    assert head["status"] == "playing" and before["position"] <= head["position"] < before["position"] + 5
+    eventually(lambda: (offset := entry(api, "main")["offset"]) is not None and abs(offset) <= 0.002, "in step", timeout=20)
+    assert api.player()["status"] == "playing"
+    api.call("POST", "/player/pause")
+    kitchen.wait_status("paused")
+
+
+def test_the_level_of_a_group_moves_by_one_step(pair):
+    api, kitchen = pair
+    api.settings(level=0.9)
+    kitchen.settings(level=0.5)
+    assert kitchen.settings(groupLevelBy=0.3)["level"] == pytest.approx(0.6, abs=1e-4)
+    assert api.player()["level"] == pytest.approx(1, abs=1e-4)
+    answer = api.request("PATCH", "/player", json={"groupLevelBy": 0.1, "levelBy": 0.1})
+    assert answer.status_code == 422
 
 
 def test_a_follower_of_a_removed_player_goes_on_alone(sides, server, api):
@@ -194,3 +292,24 @@ def test_it_is_silent_because_its_leader_is(pair):
     assert kitchen.wait_status("paused")["reason"] == "leader"
     main.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
     kitchen.wait_status("playing")
+
+
+def test_two_players_start_at_one_time(sides, server, api):
+    """SPEC rows 63 and 283: at the time, and within 5 ms of each other."""
+    api.choose("left")
+    api.call("POST", "/players", json={"id": "kitchen", "output": "right"})
+    kitchen = Api(server.url, player="kitchen")
+    for each in (api, kitchen):
+        each.load(MEDIA)
+    at = int(time.time() * 1000) + 3000
+    begin = sides.frames
+    for each in (api, kitchen):
+        assert each.play(at=at)["status"] != "playing"
+    for each in (api, kitchen):
+        state = each.wait_status("playing", timeout=10)
+        # By the sink's clock: when samples reach the recorder says how busy the machine is.
+        assert abs(state["sampledAt"] - 1000 * state["position"] - at) < 15 * PATIENCE
+    sides.wait_sound(begin, level=300)
+    sides.wait_seconds(0.3)
+    assert abs(apart(sides)) < 5
+    kitchen.close()

@@ -45,6 +45,7 @@ def playing(capture, pulse, api, events):
     return events.mark()
 
 
+@pytest.mark.smoke
 def test_a_call_interrupts_and_the_music_goes_on_afterwards(capture, pulse, api, events, playing):
     """Rows 127, 128, 132, 165: began within 200 ms, position frozen, resumed; the user's own mute is untouched."""
     with Neighbour(pulse, "phone"):

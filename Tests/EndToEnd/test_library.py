@@ -66,8 +66,8 @@ def uris(api: Api) -> set[str]:
     return {track["uri"] for track in tracks(api)}
 
 
-def search(api: Api, words: str) -> dict:
-    return api.call("GET", "/library/search", params={"q": words})
+def search(api: Api, words: str, **params: str) -> dict:
+    return api.call("GET", "/library/search", params={"q": words, **params})
 
 
 def titles(api: Api, words: str) -> list[str]:
@@ -90,12 +90,15 @@ def test_scan_listsArtistsAlbumsTracksAndGenres(library):
     assert {track["title"] for track in tracks(library)} == {"Hunter", "Jóga", "夜曲", "untagged"}
 
 
-@pytest.mark.parametrize(("words", "expected"), [
+SEARCHES = [
     ("joga", ["Jóga"]), ("BJORK", ["Hunter", "Jóga"]), ("夜曲", ["夜曲"]), ("夜", ["夜曲"]), ("杰倫", ["夜曲"]), ("蕭邦", ["夜曲"]),
     ("hun bjo", ["Hunter"]), ("nothing", []), ("\" OR *", []), ("'; DROP TABLE track", []),
-])
-def test_search_findsCJKAndAccentFree(library, words, expected):
-    assert titles(library, words) == expected
+]
+
+
+def test_search_findsCJKAndAccentFree(library):
+    for words, expected in SEARCHES:
+        assert titles(library, words) == expected, words
 
 
 def test_newFile_isListedWithinTwoSeconds(library, music, audio):
@@ -227,6 +230,8 @@ def test_artwork_comesFromTagsAndFolder(library):
         assert response.status_code == 200 and response.headers["Content-Type"] == "image/png" and response.content == PNG
         again = library.request("GET", album["artwork"].removeprefix("/api/v1"), headers={"If-None-Match": response.headers["ETag"]})
         assert again.status_code == 304
+    for artist in library.call("GET", "/library/artists")["items"]:
+        assert library.request("GET", artist["artwork"].removeprefix("/api/v1")).content == PNG
     lone = next(track for track in tracks(library) if track["title"] == "untagged")
     response = library.request("GET", f"/library/tracks/{lone['id']}/artwork")
     assert response.status_code == 404 and response.json()["code"] == "no-artwork"
@@ -296,6 +301,42 @@ def test_albumAndArtist_areQueuedWhole(library):
     assert library.uris() == ["周杰倫/十一月的蕭邦/夜曲.mp3"]
 
 
+def test_itemsName_whereTheyCameFrom(library, server):
+    """What was queued as a whole is named by each of its items, also after a restart and an undo."""
+    album = library.call("GET", "/library/albums")["items"][0]
+    artist, genre = search(library, "bjork")["artists"][0], search(library, "electro", types="genres")["genres"][0]
+    made = library.call("POST", "/playlists", json={"name": "Mine", "items": [{"uri": "untagged.mp3"}]})
+    items = [{"album": album["id"]}, {"artist": artist["id"]}, {"genre": genre["id"]}, {"playlist": made["id"]},
+             {"folder": "Björk"}, {"uri": "周杰倫"}, {"uri": "untagged.mp3"}]
+    library.call("PUT", "/queue", json={"items": items, "index": 6})
+    expected = [("album", album["id"], "Homogenic")] * 2 + [("artist", artist["id"], "Björk")] * 2 + [
+        ("genre", genre["id"], "Electronic"), ("playlist", made["id"], "Mine"), ("folder", "Björk", "Björk"),
+        ("folder", "Björk", "Björk"), ("folder", "周杰倫", "周杰倫"), None]
+
+    def sources(items: list[dict]) -> list[tuple | None]:
+        return [tuple(item["source"][key] for key in ("type", "id", "name")) if "source" in item else None for item in items]
+
+    assert sources(library.queue()["items"]) == expected
+    assert library.call("GET", "/player")["item"]["source"]["name"] == "Björk"
+    library.call("DELETE", "/queue")
+    library.call("POST", "/queue/undo")
+    server.restart()
+    assert sources(Api(server.url).queue()["items"]) == expected
+
+
+def test_search_findsGenresFoldersAndPlaylists(library):
+    made = library.call("POST", "/playlists", json={"name": "Évening jazz", "items": [{"uri": "untagged.mp3"}]})
+    found = search(library, "even", types="playlists,folders,genres")
+    assert [one["id"] for one in found["playlists"]] == [made["id"]] and not found["folders"] and not found["tracks"]
+    found = search(library, "bjork", types="folders,artists")
+    assert found["folders"] == [{"path": "Björk", "name": "Björk"}] and len(found["artists"]) == 1 and "genres" not in found
+    genre = search(library, "electronic", types="genres")["genres"][0]
+    assert library.call("GET", f"/library/genres/{genre['id']}") == genre
+    assert "playlists" not in search(library, "even")
+    # Playlists are another part of the server's state than the library's revision.
+    assert "ETag" not in library.request("GET", "/library/search?q=even&types=playlists").headers
+
+
 def test_unknownAlbum_changesNothing(library):
     library.load("untagged.mp3")
     for item in ({"album": "b1"}, {"album": "Homogenic"}, {"genre": "g1"}, {"playlist": "p99"}):
@@ -308,6 +349,7 @@ def test_unknownAlbum_changesNothing(library):
     assert library.queue()["items"][1]["album"] == "Some album"
 
 
+@pytest.mark.smoke
 def test_itemsOfTheQueue_carryWhatTheLibraryKnows(library, music, origin):
     """Row 268: a window brings duration and tags with it; the client's words go first; what is no track has none."""
     hunter = "Björk/Homogenic/01 Hunter.mp3"

@@ -231,12 +231,17 @@ def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open
     log.wait_for("route")
     api.call("PATCH", "/session", json={"silentSwitch": True})
     log.wait_for("session")
+    api.call("PATCH", "/effects", json={"mono": True})
+    log.wait_for("effects")
+    timer = api.call("POST", "/timers", json={"type": "sleep", "after": 3600})["id"]
+    log.wait_for("timers", lambda event: [entry["id"] for entry in event["timers"]] == [timer])
+    api.call("DELETE", f"/timers/{timer}")
     late = open_events("since=other-run:1")
     late.wait_for("resync")
     seen = {event.type for event in log.since()} | {event.type for event in late.since()}
     # `test_queue_low.py` sees the end of a queue come near. The null output never changes, and this server neither records, nor announces, nor keeps what it fetched, nor has other
-    # players: `test_outputs.py`, `test_recording.py`, `test_announcements.py`, `test_cache.py` and `test_players.py` see those.
-    elsewhere = {"queue-low", "output", "recording", "record-level", "cache", "announcement", "players"}
+    # players: `test_outputs.py`, `test_recording.py`, `test_announcements.py`, `test_cache.py` and `test_players.py` see those, and `test_meters.py` and `test_renders.py` theirs.
+    elsewhere = {"levels", "spectrum", "renders", "queue-low", "output", "recording", "record-level", "cache", "announcement", "players"}
     assert seen >= contract.types - elsewhere - {"subscribe", "command"}, contract.types - seen
     undone = log.wait_for("queue", lambda event: event["canRedo"])
     assert undone["canUndo"] is api.player()["queue"]["canUndo"]

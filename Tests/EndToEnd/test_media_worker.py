@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The worker process: its sandbox, its crash, its hanging, its absence, its end."""
 
+import contextlib
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -55,6 +57,7 @@ def quiet(start_server) -> "tuple":
     api.close()
 
 
+@pytest.mark.smoke
 def test_the_sandbox_lets_nothing_through():
     """No file, no socket, no process, no signal, no executable or unbounded memory: tried from inside."""
     trial = subprocess.run([str(worker_binary()), "--sandbox-trial"], capture_output=True, text=True, timeout=30)
@@ -210,20 +213,79 @@ def test_the_doctor_tries_the_sandbox(tmp_path):
     assert "its sandbox holds" in doctor.stdout
 
 
-def test_a_network_item_plays_through_the_worker(quiet, formats):
-    """Row 215: moov at the end, over HTTP, by ranges; and a FLAC."""
+@pytest.mark.smoke
+def test_a_network_item_plays_through_the_worker(quiet, formats, tmp_path):
+    """Row 215: 10 MB with moov at the end, over HTTP: by ranges, so that most of it is not loaded before it sounds. And a FLAC."""
     server, api = quiet
-    origin = Origin()
-    try:
-        for name, kind in (("m-moov-last.mp4", "video/mp4"), ("long.flac", "audio/flac")):
-            origin.serve(f"/{name}", formats.path(name).read_bytes(), content_type=kind)
+    film = tmp_path / "film.mp4"
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "anoisesrc=d=360:a=0.3", "-c:a", "aac", "-b:a", "256k", str(film)], check=True)
+    content = film.read_bytes()
+    assert content.rindex(b"moov") > len(content) * 0.9 and len(content) > 8 << 20
+    with contextlib.closing(Origin()) as origin:
+        for name, data, kind in (("film.mp4", content, "video/mp4"), ("long.flac", formats.path("long.flac").read_bytes(), "audio/flac")):
+            origin.serve(f"/{name}", data, content_type=kind)
             api.load(f"{origin.url}/{name}")
             api.play()
             playing = api.wait_status("playing", timeout=10)
             assert playing["item"]["format"]["codec"] in ("aac", "flac")
+            if name == "film.mp4":
+                starts = [int(request.headers["range"].removeprefix("bytes=").split("-")[0]) for request in origin.log("/film.mp4") if "range" in request.headers]
+                assert max(starts, default=0) > len(data) * 0.9, starts
+                assert playing["duration"] == pytest.approx(360, abs=0.1)
             api.command("stop")
-    finally:
-        origin.close()
+
+
+def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path):
+    """Row 215: a server that sends it in one go only. All of it is loaded first: in memory, or in the cache when it is longer."""
+    films = {}
+    for name, seconds in (("short", 2), ("long", 60)):
+        film = tmp_path / f"{name}.mov"
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"sine=440:r=48000:d={seconds}", "-c:a", "pcm_s16le",
+                        "-ac", "2", str(film)], check=True)
+        films[name] = film.read_bytes()
+    assert films["short"].rindex(b"moov") > films["short"].index(b"mdat") and len(films["long"]) > 10 << 20
+    with contextlib.closing(Origin()) as origin:
+        for name, content in films.items():
+            origin.serve(f"/{name}.mov", content, content_type="video/quicktime", ranges=False)
+        for arguments, played in (((), ["short"]), (("--cache", "on"), ["short", "long"])):
+            with contextlib.closing(Api(start_server(arguments=arguments).url)) as api:
+                for name in films:
+                    api.load(f"{origin.url}/{name}.mov")
+                    api.request("POST", "/player/play")
+                    now = api.wait_status("playing", "failed", timeout=10)
+                    assert now["status"] == ("playing" if name in played else "failed"), now
+                    if name in played:
+                        assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
+                    else:
+                        assert now["error"]["code"] == "unsupported" and "its index stands at its end" in now["error"]["message"]
+                    api.command("stop")
+
+
+def test_a_worker_that_was_taken_over_hurts_its_item_only(start_server, formats, tmp_path):
+    """Row 254: random answers instead of the worker's, until each kind of them was met: the item fails, the next one plays, the server lives."""
+    worker = tmp_path / "hostile"
+    worker.write_text(f"""#!{sys.executable}
+import os, random, struct
+for _ in range(200):
+    size = random.choice([0, 1, 4, 17, 300, 65536])
+    body = os.urandom(size)
+    for data in (body, struct.pack("<I", size) + body, struct.pack(">I", size) + body, struct.pack("<IB", size + 1, random.randrange(12)) + body):
+        for descriptor in range(3, 8):
+            try:
+                os.write(descriptor, data)
+            except OSError:
+                pass
+""")
+    worker.chmod(0o755)
+    server = start_server(arguments=("--media-worker", str(worker), "--library", "off"))
+    with contextlib.closing(Api(server.url)) as api:
+        for _ in range(4):
+            api.load("formats/a.flac", "noise.mp3")
+            api.play()
+            eventually(lambda: api.player()["item"]["uri"] == "noise.mp3" and api.player()["status"] == "playing", "the next one plays", 25)
+            refused = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
+            assert refused.status_code == 422 and refused.json()["code"] in ("decoder-failed", "unsupported"), refused.text
+        assert server.is_running
 
 
 def test_many_files_are_added_without_a_process_for_each(start_server, formats, directory, media):

@@ -164,6 +164,7 @@ def test_nothing_is_shown_when_that_is_switched_off(bus, api):
     assert bus.metadata()["xesam:artist"]
 
 
+@pytest.mark.smoke
 def test_playerctl_drives_the_player(bus, api):
     """Rows 197, 198: play and pause are distinct, play-pause toggles."""
     api.load("low.mp3", "noise.mp3", "long.mp3")
@@ -260,6 +261,26 @@ def test_addresses_are_opened_and_wrong_ones_refused(bus, api):
     bus.player("OpenUri", "A Folder")
     eventually(lambda: api.player()["item"]["uri"] == "A Folder/子/deep.mp3", "what the folder holds plays")
     assert "InvalidArgs" in bus.fails(f"{PLAYER}.OpenUri", "")
+
+
+def test_an_address_opened_over_the_bus_adds_what_the_api_adds(bus, api, server, media):
+    """A file, a folder and a list stand for the same items through both doors, and are refused for the same reasons."""
+    listed = media.root / "both-doors.m3u"
+    listed.write_text("#EXTM3U\nlow.mp3\nnoise.mp3\n")
+    try:
+        for uri in ("noise.mp3", "A Folder", listed.name):
+            api.load("low.mp3")
+            api.add(uri, position="next", play=True)
+            wanted = api.uris()
+            api.load("low.mp3")
+            bus.player("OpenUri", uri)
+            assert len(wanted) > 1 and api.uris() == wanted, uri
+    finally:
+        listed.unlink()
+    for wrong in ("../../etc/passwd", "missing.mp3", "gopher://x"):
+        code = api.request("POST", "/queue/items", json={"items": [{"uri": wrong}]}).json()["code"]
+        name = "".join(word.capitalize() for word in code.split("-"))
+        assert f"org.tonearm.Error.{name}:" in bus.fails(f"{PLAYER}.OpenUri", wrong), wrong
 
 
 def test_the_track_list_is_the_queue(bus, api):

@@ -7,7 +7,7 @@ import jeepney
 import pytest
 from jeepney.io.blocking import open_dbus_connection
 
-from rig import PATIENCE, Api, Capture, eventually
+from rig import ENDURANCE, PATIENCE, Api, Capture, eventually
 from rig.capture import RATE
 from rig.dbus import NAME, OBJECT, PLAYER, BusSignals
 from rig.signals import dominant_frequency
@@ -21,8 +21,9 @@ def signals(bus, server):
     monitor.close()
 
 
-def test_a_minute_of_steady_playing_sends_nothing_and_a_client_that_draws_on_is_right(bus, api, signals, media):
-    """Rows 192, 193: 60 s, 0 signals; position + time * rate is off by less than 0.1 s at their end."""
+@pytest.mark.endurance
+def test_steady_playing_sends_nothing_and_a_client_that_draws_on_is_right(bus, api, signals, media):
+    """Rows 192, 193: no signals; position + time * rate is off by less than 0.1 s at their end."""
     media.path("two-rounds.mp3").write_bytes(media.path("long.mp3").read_bytes() * 2)
     api.load("two-rounds.mp3", play=True)
     status(bus, "Playing")
@@ -43,7 +44,7 @@ def test_a_minute_of_steady_playing_sends_nothing_and_a_client_that_draws_on_is_
             return min(readings)[1:]
 
         began, start = reading()
-        time.sleep(60)  # row 193's own time
+        time.sleep(ENDURANCE)  # the absence of signals is the subject
         ended, position = reading()
     assert signals.lines[before:] == []
     assert abs(position - (start + ended - began)) < 0.1
@@ -66,6 +67,19 @@ def test_rate_and_position_change_together(bus, api, signals):
     rates = [change["Rate"] for change in signals.changed() if "Rate" in change]
     assert rates == [4, 1] or rates[-2:] == [4, 1]
     assert abs(bus.get("Position") / 1e6 - api.player()["position"]) < 0.2 * PATIENCE
+
+
+def test_the_rate_can_be_set(bus, api, signals):
+    """Row 285: within MinimumRate and MaximumRate, as `playbackRate`."""
+    api.load("long.mp3", play=True)
+    status(bus, "Playing")
+    assert (bus.get("MinimumRate"), bus.get("MaximumRate")) == (0.25, 4)
+    bus.call("org.freedesktop.DBus.Properties.Set", PLAYER, "Rate", "<1.5>")
+    eventually(lambda: api.player()["rate"] == 1.5 and bus.get("Rate") == 1.5, "the rate is set and told")
+    assert "InvalidArgs" in bus.fails("org.freedesktop.DBus.Properties.Set", PLAYER, "Rate", "<5.0>")
+    api.pause()
+    status(bus, "Paused")
+    assert bus.get("Rate") == 1.5
 
 
 def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):

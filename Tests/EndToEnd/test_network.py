@@ -50,10 +50,11 @@ def end_of(ranges: list[dict]) -> float:
 def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
     """Plays it alone; the error that it ends with."""
     mark = events.mark()
-    api.load(item)
+    # The item that was there before may fail once more meanwhile.
+    ids = api.load(item)
     response = api.request("POST", "/player/play")
     assert response.status_code != 500
-    error = events.wait_for("error", timeout=timeout, mark=mark)
+    error = events.wait_for("error", lambda event: event["itemId"] in ids, timeout=timeout, mark=mark)
     assert api.wait_status("failed")["error"]["code"] == error["code"]
     return error.data
 
@@ -61,6 +62,7 @@ def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
 # What works
 
 
+@pytest.mark.smoke
 def test_a_link_and_a_file_play_in_one_queue_without_a_gap(written, api, media, origin):
     """Rows 33, 34: both kinds in one queue; each sample as mpg123 decodes it, nothing between them."""
     for number in (0, 2):
@@ -78,17 +80,17 @@ def test_every_way_of_sending_arrives_whole(written, api, media, origin, name, o
     assert_whole(play_to_the_end(api, written, f"{origin.url}/a"), media.reference(name))
 
 
-def test_it_sounds_while_most_of_it_is_still_to_come(capture, api, media, origin):
+def test_it_sounds_while_most_of_it_is_still_to_come(written, api, media, origin):
     """Rows 33, 59: at twice the bit rate, sound comes within 3 s, before a fifth has arrived, and goes on unbroken."""
     origin.serve("/long.mp3", content(media, "long.mp3"), rate=2 * KBPS_192)
     api.load(f"{origin.url}/long.mp3")
     asked = time.monotonic()
     api.play()
-    start = capture.wait_sound(timeout=5)
-    assert time.monotonic() - asked < 3
+    written.wait_frames(1, timeout=5)
+    assert time.monotonic() - asked < 3 * PATIENCE
     assert origin.sent_bytes("/long.mp3") < len(content(media, "long.mp3")) / 5
-    capture.wait_frames(start + 4 * RATE)
-    difference, _ = largest_difference(capture.samples(0, start + 4 * RATE), media.reference("long.mp3")[: 7 * RATE // 2])
+    written.wait_frames(4 * RATE)
+    difference, _ = largest_difference(written.samples(), media.reference("long.mp3")[: 7 * RATE // 2])
     assert difference <= 1
 
 
@@ -121,14 +123,14 @@ def test_it_starts_at_the_threshold_and_not_before(start_server, capture, pulse,
     api.close()
 
 
-def test_a_tiny_file_starts_below_the_threshold(start_server, capture, pulse, media, origin):
+def test_a_tiny_file_starts_below_the_threshold(start_server, written, media, origin):
     """Row 59: all of it is there, so there is nothing to wait for."""
     from rig import Api
 
-    server = start_server(output="pulse", pulse=pulse, arguments=("--prebuffer", "20"))
+    server = start_server(output=written.output, arguments=("--prebuffer", "20"))
     origin.serve("/a.mp3", content(media, "short-0.mp3"))
     api = Api(server.url)
-    assert_whole(play_to_the_end(api, capture, f"{origin.url}/a.mp3"), media.reference("short-0.mp3"))
+    assert_whole(play_to_the_end(api, written, f"{origin.url}/a.mp3"), media.reference("short-0.mp3"))
     api.close()
 
 
@@ -263,16 +265,11 @@ def test_a_seek_ends_the_wait_for_the_place_that_is_left(capture, api, media, or
 # When the network fails
 
 
-def test_three_drops_leave_no_trace(capture, api, media, origin):
+def test_three_drops_leave_no_trace(written, api, media, origin):
     """Row 228: dropped three times: the next byte is asked for, nothing is heard twice or left out."""
-    places = [150_000, 203_333, 250_001]
-    origin.serve("/a.mp3", content(media, "long.mp3"), drops=list(places))
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    start = capture.wait_sound()
-    capture.wait_frames(start + 21 * RATE, timeout=40)
-    difference, _ = largest_difference(capture.samples(0, start + 21 * RATE), media.reference("long.mp3")[: 20 * RATE])
-    assert difference <= 1
+    places = [15_000, 20_333, 25_001]
+    origin.serve("/a.mp3", content(media, "noise-160.mp3"), drops=list(places))
+    assert_whole(play_to_the_end(api, written, f"{origin.url}/a.mp3"), media.reference("noise-160.mp3"))
     log = origin.log("/a.mp3")
     assert [request.range_start for request in log] == [0, *places]
     assert log[-1].headers["if-range"] == '"v1"'
@@ -292,16 +289,16 @@ def test_the_fourth_drop_is_an_error_after_what_had_come(written, api, events, m
     assert largest <= 1
 
 
-def test_it_plays_on_from_what_is_loaded_while_the_network_is_away(capture, api, media, origin, events):
+def test_it_plays_on_from_what_is_loaded_while_the_network_is_away(written, api, media, origin, events):
     """Row 229: 5 s without a byte in the middle of a loaded stretch of 10 s are not heard."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=12 * KBPS_192)
     behaviour.held.set()
     api.load(f"{origin.url}/long.mp3")
     api.play()
-    start = capture.wait_sound()
+    written.wait_frames(1)
     threading.Timer(6, behaviour.held.clear).start()
-    capture.wait_frames(start + 14 * RATE, timeout=40)
-    difference, _ = largest_difference(capture.samples(0, start + 14 * RATE), media.reference("long.mp3")[: 13 * RATE])
+    written.wait_frames(14 * RATE, timeout=40)
+    difference, _ = largest_difference(written.samples(), media.reference("long.mp3")[: 13 * RATE])
     assert difference <= 1
     assert not [event for event in events.since(0, "status") if (event["previous"], event["status"]) == ("playing", "buffering")]
 
@@ -327,7 +324,8 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
     behaviour.held.clear()
     mark = events.mark()
     again = events.wait_status("playing", timeout=20, mark=mark)
-    loaded = [event for event in events.since(0, "buffer") if event.moment <= again.moment + 0.2][-1]
+    # What is reported a moment before belongs to the time before, on a machine that is late.
+    loaded = events.wait_for("buffer", lambda event: event.moment >= again.moment and not event["stalled"], mark=mark)
     # More comes while the sink starts, at three times the speed of playing.
     assert 7 < loaded["loadedTime"] - dry["position"] < 7.5 + 3 * 2 * PATIENCE
     assert loaded["stalled"] is False
@@ -487,18 +485,17 @@ def test_a_length_that_is_too_small_is_where_it_ends(written, api, events, media
     assert largest_difference(written.samples(), media.reference("noise-128.mp3")[: 4 * RATE // 5])[0] <= 1
 
 
-def test_the_whole_file_in_answer_to_a_range(capture, api, media, origin):
+def test_the_whole_file_in_answer_to_a_range(written, api, media, origin):
     """“Bad input”, row 173: 200 for a range from a server that had known them: a seek into what is not loaded lands right."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), rate=4 * KBPS_192)
     api.load(f"{origin.url}/long.mp3")
     api.play()
-    capture.wait_sound()
+    written.wait_frames(1)
     behaviour.ranges, behaviour.rate = False, 40 * KBPS_192
-    mark = capture.frames
     api.seek(position=30)
     api.wait_status("playing", timeout=15)
-    capture.wait_seconds(1)
-    heard = capture.samples(mark)[-RATE // 2 :]
+    written.wait_frames(written.frames + RATE)
+    heard = written.samples()[-RATE // 2 :]
     difference, place = largest_difference(media.reference("long.mp3")[29 * RATE : 36 * RATE], heard)
     assert difference <= 1 and place >= RATE
 

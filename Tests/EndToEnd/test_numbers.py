@@ -9,7 +9,7 @@ import subprocess
 import httpx
 import pytest
 
-from rig import Api, eventually
+from rig import Api, eventually, within
 from rig.server import binary
 
 NUMBERS = [2**63 - 1, 2**62, 2**53 + 1, 2**48 + 1, 0, -1]
@@ -76,6 +76,52 @@ def test_a_file_of_a_billion_gigabytes_is_an_error(start_server, media, vast):
         with contextlib.closing(Api(server.url)) as api:
             api.load("sound.mp3", play=True)
             api.wait_status("playing")
+    finally:
+        for file in vast.iterdir():
+            file.unlink()
+        vast.rmdir()
+
+
+def test_holes_are_not_searched_without_end(start_server, media, vast):
+    """8 TB with 5 s of music at the beginning: a seek and a waveform fail soon and say why, and its length is unknown."""
+    with (vast / "vast.mp3").open("wb") as file:
+        file.write(media.path("noise.mp3").read_bytes())
+        file.truncate(8 << 40)
+    try:
+        server = start_server(music=vast)
+        with contextlib.closing(Api(server.url)) as api:
+            eventually(lambda: api.call("GET", "/library")["scan"]["endedAt"], "the scan has ended", 20)
+            assert api.call("GET", "/library")["duration"] < 1000
+            api.load("vast.mp3", play=True)
+            assert api.wait_status("playing")["duration"] is None
+            api.request("POST", "/player/seek", json={"position": 1e6})
+            error = api.wait_status("failed", timeout=10)["error"]
+            assert error["code"] == "unreadable" and "24 MB" in error["message"]
+            refused = api.request("GET", "/media/waveform", params={"uri": "vast.mp3"})
+            assert (refused.status_code, refused.json()["code"]) == (422, "unreadable"), refused.text
+    finally:
+        for file in vast.iterdir():
+            file.unlink()
+        vast.rmdir()
+
+
+@pytest.mark.parametrize("name", ["vast.wav", "vast.flac"])
+def test_holes_behind_the_sound_are_not_scanned(start_server, media, vast, name):
+    """8 TB with 1 s of sound at the beginning: listed within 2 s, with the length in its header, and played."""
+    (vast / "vast.mp3").unlink(missing_ok=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=440:d=1", str(vast / name)], check=True)
+    with (vast / name).open("ab") as file:
+        file.truncate(8 << 40)
+    try:
+        with within(2, "a scan of one file"):
+            server = start_server(music=vast)
+            with contextlib.closing(Api(server.url)) as api:
+                scan = eventually(lambda: (s := api.call("GET", "/library")["scan"])["endedAt"] and s, "the scan has ended", 20)
+                assert (scan["found"], scan["unplayable"]) == (1, 0)
+                assert api.call("GET", "/library")["duration"] == pytest.approx(1, abs=0.05)
+        with contextlib.closing(Api(server.url)) as api:
+            api.load(name, play=True)
+            assert api.wait_status("playing", "completed")["status"] in ("playing", "completed")
     finally:
         for file in vast.iterdir():
             file.unlink()

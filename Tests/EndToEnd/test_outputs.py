@@ -40,6 +40,7 @@ def test_outputs_are_listed_as_they_are(pulse, api):
     eventually(lambda: any(o["name"] == "third" for o in api.call("GET", "/outputs")["outputs"]), "a new sink is listed")
 
 
+@pytest.mark.smoke
 def test_the_music_moves_to_the_chosen_sink_without_a_jump(capture, headphones, pulse, api):
     """Row 74: heard on one, then on the other; the position runs on."""
     api.load("low.mp3")

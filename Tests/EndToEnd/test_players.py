@@ -123,6 +123,7 @@ def test_a_leader_names_its_followers(server, api, player, open_events):
 # What there is
 
 
+@pytest.mark.smoke
 def test_players_are_made_listed_renamed_and_removed(server, api, player):
     """Issue 4, point 4."""
     answer = api.request("POST", "/players", json={"id": "kitchen", "name": "Küche"})
@@ -153,6 +154,7 @@ def test_the_title_of_what_plays_is_listed(api, player):
     assert listed(api)["main"]["title"] is None
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("body, status, code", [
     ({"id": "main"}, 409, "player-exists"), ({"id": "a/b"}, 422, "invalid"), ({"id": "-a"}, 422, "invalid"),
     ({"id": ""}, 422, "invalid"), ({"id": "x" * 33}, 422, "invalid"), ({"id": ".."}, 422, "invalid"),

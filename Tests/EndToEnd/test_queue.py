@@ -70,6 +70,7 @@ def test_move_keeps_ids_and_current(api):
     assert api.queue()["currentIndex"] == 0
 
 
+@pytest.mark.smoke
 def test_a_batch_is_all_or_nothing(api, events):
     """DESIGN section 4: one revision and one event for a batch; a wrong id in it changes nothing."""
     ids = api.load(*[f"short-{n}.mp3" for n in range(4)])
@@ -84,6 +85,7 @@ def test_a_batch_is_all_or_nothing(api, events):
     assert len(events.since(mark, "queue")) == 1
 
 
+@pytest.mark.smoke
 def test_undo_and_redo(api):
     """Issue 2: undo and redo restore content and order with the same ids."""
     ids = api.load("short-0.mp3", "short-1.mp3", "short-2.mp3")
@@ -144,6 +146,7 @@ def test_a_repeated_idempotency_key_adds_once(api):
     assert other.status_code in (409, 422), "the same key with another body is a mistake of the client"
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("members", [
     {"items": [{"uri": ""}]}, {"items": [{"title": "no uri"}]}, {"items": [{"uri": "short-1.mp3", "color": 1}]},
     {"items": [{"uri": "short-1.mp3", "loops": -2}]}, {"items": [{"uri": "short-1.mp3", "beginTime": -1}]},
@@ -168,9 +171,9 @@ def test_windows_of_the_queue(api):
 
 
 def test_a_large_queue_stays_quick(api):
-    """Issue 2, How fast: 100,000 items in one request, each looked up; here only that nothing breaks down."""
+    """Issue 2, How fast: 100,000 items in one request, each looked up; scripts/bench has the times, here only that nothing breaks down."""
     items = [{"uri": f"short-{number % 4}.mp3"} for number in range(100_000)]
-    with within(1, "adding"):
+    with within(3, "adding"):
         assert api.request("PUT", "/queue", json={"items": items}).is_success
     with within(0.1, "a window"):
         assert len(api.queue(offset=50_000)["items"]) == 100

@@ -150,11 +150,12 @@ def test_a_seek_while_the_daemon_is_away_holds_when_it_is_back(capture, pulse, a
         again.wait_seconds(0.5)
         sample = again.samples()[-RATE // 4 :]
         assert 17 <= align(media.reference("long.mp3"), sample) / RATE < api.player()["position"]
+        # A moment of `seeking` belongs to the start from the target; it ends in sound. The end of the capture is not looked
+        # at: a null sink stands for a moment when its monitor's latency changes.
+        statuses = [event["status"] for event in events.since(mark, "status")]
+        assert "interrupted" not in statuses[1:] and statuses[-1] == "playing"
     finally:
         again.stop()
-    assert "interrupted" not in [event["status"] for event in events.since(mark, "status")[1:]]
-    # A moment of `seeking` belongs to the start from the target; it ends in sound.
-    assert events.since(mark, "status")[-1]["status"] == "playing"
 
 
 def test_a_seek_and_a_pause_while_the_daemon_is_away_end_paused(capture, pulse, api):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames of videos, pictures in other sizes, waveforms."""
 
+import contextlib
 import io
+import os
+import signal
 import struct
 import subprocess
 import zlib
@@ -9,8 +12,9 @@ import zlib
 import numpy
 import pytest
 
-from rig import within
+from rig import Api, eventually, within
 from rig.collection import picture, tag
+from rig.server import binary
 
 FRAMES = 25
 
@@ -84,6 +88,25 @@ def test_size_etag_and_refusals(api, videos):
     assert thumbnail(api, "videos/clock.mp4", t="nan").status_code == 422
     assert thumbnail(api, "videos/clock.mp4", size=100_000).status_code == 422
     assert thumbnail(api, "../../etc/passwd").status_code in (403, 404)
+
+
+def test_a_thumbnail_is_decoded_once(start_server, videos, tmp_path):
+    """Row 219: it is kept, so that the second request, and a 304, need no worker."""
+    off, wrapper = tmp_path / "off", tmp_path / "worker"
+    wrapper.write_text(f'#!/bin/sh\n[ -e {off} ] || exec {binary().with_name("tonearm-media-worker")} "$@"\n')
+    wrapper.chmod(0o755)
+    server = start_server(arguments=("--media-worker", str(wrapper), "--library", "off"))
+    with contextlib.closing(Api(server.url)) as api:
+        first = thumbnail(api, "videos/clock.mp4", t=5, size=64)
+        assert first.status_code == 200
+        off.touch()
+        for process in subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True).stdout.split():
+            os.kill(int(process), signal.SIGKILL)
+        eventually(lambda: thumbnail(api, "videos/clock.mp4", t=7, size=64).status_code == 422, "there is no worker any more")
+        again = thumbnail(api, "videos/clock.mp4", t=5, size=64)
+        assert (again.content, again.headers["X-Actual-Time"]) == (first.content, first.headers["X-Actual-Time"])
+        known = api.request("GET", "/media/thumbnail", params={"uri": "videos/clock.mp4", "t": 5, "size": 64}, headers={"If-None-Match": first.headers["ETag"]})
+        assert known.status_code == 304
 
 
 def test_a_waveform_shows_where_it_is_loud(api, media):

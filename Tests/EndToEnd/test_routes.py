@@ -143,6 +143,7 @@ def test_policy_hold_waits_for_them(on_headphones, capture, pulse, api, events):
     capture.wait_sound()
 
 
+@pytest.mark.smoke
 def test_another_device_lost_is_followed_without_a_pause(capture, pulse, api, events):
     """Row 139: within 0.5 s."""
     pulse.load(SECOND)

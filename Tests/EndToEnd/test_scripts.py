@@ -4,6 +4,7 @@
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -71,3 +72,36 @@ def test_anOlderSwiftIsRefused_byItsVersion(shell, told, fits):
     result = shell("require_swift", swift=f"echo '{told}'")
     assert (result.returncode == 0) == fits, result
     assert fits or "6.2 or later" in result.stderr
+
+
+FLICKERS = """import pathlib, pytest
+
+@pytest.mark.parametrize("number", range(5))
+def test_{name}(number):
+    seen = pathlib.Path(__file__).with_name(f"{name}-{{number}}")
+    first = not seen.exists() and number < {failing}
+    seen.touch()
+    assert not first
+"""
+
+
+@pytest.mark.parametrize(("quiet", "others", "status"), [(2, 0, 0), (3, 0, 1), (0, 1, 1)])
+def test_onlyNamedTestsRunTwice_andNotManyOfThem(tmp_path, quiet, others, status):
+    """0061: of the tests that need a quiet sound server two may run again, of the others none."""
+    folder = REPOSITORY / "Tests/EndToEnd"
+    named = [f"quiet{number}" for number in range(3)]
+    (tmp_path / "conftest.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(folder)!r})\nimport quiet\n"
+        f"quiet.QUIET = {{f'test_a.py::test_{{name}}': 'a reason' for name in {named}}}\n"
+        "from quiet import pytest_collection_modifyitems, pytest_sessionfinish, pytest_terminal_summary\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    quiet: named\n")
+    failing = {name: int(number < quiet) for number, name in enumerate(named)} | {"other": others}
+    (tmp_path / "test_a.py").write_text("\n".join(FLICKERS.format(name=name, failing=count) for name, count in failing.items()))
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)], capture_output=True, text=True,
+                         cwd=tmp_path, timeout=60)
+    assert run.returncode == status, run.stdout
+    # With --reruns all may.
+    for mark in tmp_path.glob("*-*"):
+        mark.unlink()
+    assert subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--reruns", "2", str(tmp_path)],
+                          capture_output=True, cwd=tmp_path, timeout=60).returncode == 0

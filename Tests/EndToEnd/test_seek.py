@@ -215,6 +215,7 @@ def test_skips_are_clamped_and_past_the_end_completes_once(api, events):
     assert len(events.since(mark, "completed")) == 1
 
 
+@pytest.mark.smoke
 def test_seeks_take_seconds_and_progress(api):
     """Rows 159, 160: fractions count; what is out of range or no number is refused and changes nothing."""
     api.load("long.mp3")

@@ -64,6 +64,7 @@ def other(pulse):
         yield neighbour
 
 
+@pytest.mark.smoke
 def test_the_session_at_the_start(pulse, api):
     """Rows 94, 110: the documented default."""
     eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")

@@ -126,10 +126,13 @@ def test_fifty_requests_at_once(pulse, capture, server, api, playing):
 
 
 def test_what_cannot_be_played_is_the_answer(api, capture, playing):
-    for uri, code in (("nothing.mp3", "not-found"), ("broken.mp3", "unsupported"), ("../../etc/passwd", "forbidden")):
+    for uri, code, status in (("nothing.mp3", "not-found", 404), ("broken.mp3", "unsupported", 422)):
         answer = api.request("POST", "/sfx", json={"uri": uri})
-        assert answer.status_code == 409 and answer.json()["code"] in (code, "not-found"), answer.text
-        assert api.call("GET", "/sfx")["ended"][0]["error"]["code"] == answer.json()["code"]
+        assert (answer.status_code, answer.json()["code"].removeprefix("media-")) == (status, code), answer.text
+        assert api.call("GET", "/sfx")["ended"][0]["error"]["code"] == code
+    ended = len(api.call("GET", "/sfx")["ended"])
+    assert api.request("POST", "/sfx", json={"uri": "../../etc/passwd"}).status_code == 403
+    assert len(api.call("GET", "/sfx")["ended"]) == ended, "it is refused before it begins"
     for body in ({}, {"uri": ""}, {"uri": "a", "volume": 2}, {"uri": "a", "duck": -3}):
         assert api.request("POST", "/sfx", json=body).status_code == 422, body
     assert api.request("DELETE", "/sfx/s1zz").status_code == 404 and api.request("DELETE", "/sfx/x").status_code == 404

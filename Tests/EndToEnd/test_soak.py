@@ -11,11 +11,11 @@ import time
 
 import pytest
 
-from rig import Api, Origin
+from rig import ENDURANCE, Api, Origin
 from rig.hls import AAC, PieceRadio, cut
 from rig.origin import Behaviour
 
-SECONDS = float(os.environ.get("TONEARM_SOAK_SECONDS", 60))
+SECONDS = 2 * ENDURANCE
 SEED = int(os.environ.get("TONEARM_SOAK_SEED", 1))
 KBPS_192 = 24000
 STEP = 44 * 1024 / 44100
@@ -94,6 +94,7 @@ def scene(media, start_server):
     station.close()
 
 
+@pytest.mark.endurance
 @pytest.mark.timeout(SECONDS + 300)
 def test_it_never_stays_stuck(scene, capsys):
     dice, origin, station, server, api = scene

@@ -150,7 +150,7 @@ def test_a_request_may_wait_for_the_end(capture, api, playing):
     assert ended["reason"] == "finished" and ended["error"] is None and "state" not in ended
     assert first_heard(capture, BELL, mark) is not None and not api.call("GET", "/announcements")["announcements"]
     missing = api.request("POST", "/announcements", json={"uri": "nothing.mp3", "wait": True})
-    assert missing.status_code == 409 and missing.json()["code"] == "not-found"
+    assert missing.status_code == 404 and missing.json()["code"] == "media-not-found"
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         answer = pool.submit(say, api, uri="text.mp3")
         eventually(lambda: api.call("GET", "/announcements")["announcements"], "it has begun")

@@ -39,6 +39,7 @@ def test_the_server_is_known_again(start_server, server, api):
     other.close()
 
 
+@pytest.mark.smoke
 def test_queue_and_settings_survive_kill(server, api):
     """Promise 3, rows 240, 249: what was answered is there after kill -9."""
     ids = api.load("long.mp3", "chirp.mp3", "short-0.mp3")
@@ -281,18 +282,18 @@ def test_a_data_directory_that_is_none_is_a_clear_error(directory, start_server)
     assert status == 73 and "--data" in server.log() and "file" in server.log()
 
 
-def test_killed_twenty_times_while_playing_and_editing(server, api):
+def test_killed_again_and_again_while_playing_and_editing(server, api):
     """Promise 3: the queue as answered, the position within 1 s, at whatever moment it dies."""
     dice = random.Random(20)
     api.load("long.mp3")
     place = 0.0
-    for round in range(20):
+    for round in range(8):
         # Where it was left is where it goes on.
         snapshot = eventually(lambda: (s := api.player())["item"] and s["status"] != "loading" and s, "the item is loaded")
         assert snapshot["position"] == pytest.approx(place, abs=1.0), f"round {round}"
         api.play()
         api.wait_status("playing")
-        target = snapshot["position"] + dice.uniform(0.2, 1.6)
+        target = snapshot["position"] + dice.uniform(0.2, 1.3)
         answered = titles(api)
         while (playing := api.player())["position"] < target:
             if len(answered) < 500:

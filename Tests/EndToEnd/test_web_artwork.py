@@ -103,7 +103,8 @@ def test_what_is_no_picture_is_refused(api, origin, name, options, status):
     asked = len(origin.log("/cover"))
     assert artwork(api, item).status_code == status
     assert len(origin.log("/cover")) == asked, "what has failed is not asked for again at once"
-    assert origin.sent_bytes("/cover") < 10 << 20
+    # A try that was too slow is made once more.
+    assert origin.sent_bytes("/cover") < max(1, asked) * (10 << 20)
 
 
 def test_an_origin_that_says_nothing_ends_in_time(api, origin, media):

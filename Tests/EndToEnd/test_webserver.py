@@ -51,14 +51,14 @@ def test_a_seek_is_a_range_and_all_of_it_is_kept(start_server, media, nginx):
     api.close()
 
 
-def test_tls_with_an_authority_of_ones_own(start_server, pulse, capture, media, nginx):
+def test_tls_with_an_authority_of_ones_own(start_server, written, media, nginx, monkeypatch):
     """Also by a redirect from http; without that authority the certificate is refused by its name."""
-    pulse.environment["SSL_CERT_FILE"] = str(nginx.authority)
-    trusting = Api(start_server(output="pulse", pulse=pulse).url)
-    samples = heard(trusting, capture, f"{nginx.secure_url}/short-0.mp3")
+    monkeypatch.setenv("SSL_CERT_FILE", str(nginx.authority))
+    trusting = Api(start_server(output=written.output).url)
+    samples = heard(trusting, written, f"{nginx.secure_url}/short-0.mp3")
     assert largest_difference(samples, media.reference("short-0.mp3"))[0] <= 1
     trusting.close()
-    del pulse.environment["SSL_CERT_FILE"]
+    monkeypatch.delenv("SSL_CERT_FILE")
     doubting = Api(start_server().url)
     for uri in (f"{nginx.secure_url}/short-0.mp3", f"{nginx.url}/moved/short-0.mp3"):
         doubting.load(uri)

@@ -196,8 +196,8 @@ def test_others_stay_ducked_while_an_announcement_pauses_the_music(capture, puls
 def test_one_that_cannot_be_played_is_refused_while_it_would_wait(capture, api):
     """Not when its turn comes."""
     api.call("POST", "/announcements", json={"uri": "text.mp3"})
-    for uri, code in (("broken.mp3", "unsupported"), ("nowhere.mp3", "not-found")):
+    for uri, code in (("broken.mp3", (422, "unsupported")), ("nowhere.mp3", (404, "media-not-found"))):
         refused = api.request("POST", "/announcements", json={"uri": uri})
-        assert (refused.status_code, refused.json()["code"]) == (409, code), refused.text
+        assert (refused.status_code, refused.json()["code"]) == code, refused.text
     assert api.call("POST", "/announcements", json={"uri": "bell.mp3"})["state"] == "waiting"
     assert [each["state"] for each in api.call("GET", "/announcements")["announcements"]] == ["playing", "waiting"]

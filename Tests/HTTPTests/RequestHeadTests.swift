@@ -28,8 +28,22 @@ import Testing
         #expect(try #require(RequestHead(text.utf8)).isWebSocketUpgrade == false)
     }
 
-    @Test(arguments: ["GET /\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET / HTTP/1.1\r\nnocolon\r\n\r\n", "\r\n\r\n"])
+    @Test(arguments: [
+        "GET /\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET / HTTP/1.1\r\nnocolon\r\n\r\n", "\r\n\r\n",
+        "GET / HTTP/1.1\r\nVia : x\r\n\r\n", "GET / HTTP/1.1\r\nOrigin\t: x\r\n\r\n", "GET / HTTP/1.1\r\n a: x\r\n\r\n",
+    ])
     func isNil_whenMalformed(text: String) { #expect(RequestHead(text.utf8) == nil) }
+
+    @Test(
+        arguments: [
+            ("GET / HTTP/1.1", nil), ("GET / HTTP/1.0", nil), ("GET / HTTP/2.0", 505), ("PRI * HTTP/2.0", 505),
+            ("GET / HTTP/0.9", 505), ("GET / HTTP/1.1x", 400), ("GET / HTTP/11.1", 400), ("GET / http/1.1", 400),
+            ("GET / HTTP/x.1", 400), ("GET / HTTP/2", 400), ("GET /", 400), ("G T / HTTP/2.0", 400),
+        ] as [(String, Int?)])
+    func otherVersionsAreToldFromNonsense(line: String, status: Int?) {
+        let refusal = Array("\(line)\r\n\r\n".utf8).withUnsafeBytes { RequestHead.refusal(ofLineIn: $0) }
+        #expect(refusal?.status == status)
+    }
 
     @Test func headersKeepOrderAndReplace() {
         var headers = HTTPHeaders([("A", "1"), ("b", "2"), ("a", "3")])

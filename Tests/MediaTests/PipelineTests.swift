@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
-import Numbers
+import Kernel
 import Playback
 import PlaybackTesting
 import Testing
-import Threading
 
 @testable import Media
 
@@ -151,20 +150,24 @@ private struct SourceOpener: MediaOpener {
 }
 
 private struct NoConversion: SampleRateConversion {
-    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+    func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
         throw MediaError(.unsupported, "No conversion in this test.")
     }
 }
 
 /// Twice the rate by saying everything twice.
 private struct Repetition: SampleRateConversion {
-    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+    func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
         guard output == 2 * input else { throw MediaError(.unsupported, "Twice as much, or nothing.") }
         return Repeater(channelCount: channelCount)
     }
 }
 
-private final class Repeater: SampleRateConverter {
+private final class Repeater: FrameConverter {
     private let channelCount: Int
 
     init(channelCount: Int) { self.channelCount = channelCount }

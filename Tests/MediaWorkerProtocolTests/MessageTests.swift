@@ -34,7 +34,7 @@ import Testing
             isSeekable: true, codec: "flac", bitrate: 900_000, bitsPerSample: 24)
         media.tags = [.init("title", "題"), .init("track", "3/12")]
         media.chapters = [.init(start: 0, end: 1.5, title: "One"), .init(start: 1.5, end: 3, title: "")]
-        media.hasPicture = true
+        (media.hasPicture, media.isCut) = (true, true)
         return media
     }()
 

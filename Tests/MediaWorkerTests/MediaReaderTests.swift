@@ -4,7 +4,7 @@ import Audio
 import MediaWorkerProtocol
 import Testing
 
-@testable import MediaWorker
+@testable import tonearm_media_worker
 
 /// The reader by itself, without a process: on WAV files that are built here.
 @Suite struct MediaReaderTests {
@@ -13,6 +13,7 @@ import Testing
         let reader = try MediaReader(bytes, source(bytes))
         #expect(reader.media.format == AudioFormat(sampleRate: 44_100, layout: .stereo))
         #expect(reader.media.duration == 50_000 && reader.media.durationIsExact)
+        #expect(!reader.media.isCut)
         #expect(reader.media.codec == "pcm_s16le" && reader.media.bitsPerSample == 16)
         for place in [0, 1, 44_100, 7, 49_999] {
             #expect(try reader.seek(to: Int64(place)) == Int64(place))
@@ -28,6 +29,7 @@ import Testing
     @Test func cutFile_endsWithDamageCounted() throws {
         let bytes = Bytes(Array(wave(frames: 50_000).prefix(44 + 4 * 20_000)))
         let reader = try MediaReader(bytes, source(bytes))
+        #expect(reader.media.isCut)
         var frames = 0
         while true {
             let part = try decode(reader, frames: 8_192)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Media
-import Numbers
+import Kernel
 import Playback
 import Synchronization
 import Testing

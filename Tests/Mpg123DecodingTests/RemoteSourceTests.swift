@@ -91,9 +91,13 @@ import Testing
         #expect(try decoder.seek(to: length * 3 / 4) == length * 3 / 4)
         _ = try decoder.frames(4_000)
         #expect(source.bytesRead - before < 150_000)
+        #expect(!decoder.media.positionIsExact)
         #expect(try decoder.frames().ended)
         #expect(decoder.media.duration == length)
         #expect(decoder.media.decodeErrors == 0)
+        decoder.countingLimit = 60
+        _ = try decoder.seek(to: length / 2)
+        #expect(decoder.media.positionIsExact)
     }
 
     @Test func aSeekInAVariableBitRateIsNear_whenMuchLiesBetween() throws {

@@ -32,7 +32,8 @@ import Testing
                 )
                 .text(version == 4 ? "TDRC" : "TYER", 0, Array("1997".utf8))
                 .frame("COMM", [0] + Array("eng".utf8) + [0] + Array("a comment".utf8))
-                .extra("REPLAYGAIN_TRACK_GAIN", "-6.48 dB").extra("replaygain_album_gain", "+1.5 dB"))
+                .extra("REPLAYGAIN_TRACK_GAIN", "-6.48 dB").extra("replaygain_album_gain", "+1.5 dB")
+                .extra("replaygain_track_peak", "0.988553").extra("REPLAYGAIN_ALBUM_PEAK", " 1.2"))
         #expect(tags.title == "Jóga 🎵")
         #expect(tags.artist == "Björk")
         #expect(tags.album == "Homogenic")
@@ -42,6 +43,7 @@ import Testing
         #expect(tags.date == "1997")
         #expect(tags.comment == "a comment")
         #expect(tags.replayGainTrack == -6.48 && tags.replayGainAlbum == 1.5)
+        #expect(tags.replayPeakTrack == 0.988553 && tags.replayPeakAlbum == 1.2)
     }
 
     @Test func fields_ofVersion2() throws {

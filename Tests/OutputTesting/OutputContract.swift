@@ -3,7 +3,7 @@
 internal import Audio
 public import Playback
 internal import Testing
-internal import Threading
+internal import Kernel
 
 /// The contract of `AudioOutput`, checked in real time on any implementation.
 public func checkContract(of makeOutput: () throws -> any AudioOutput) throws {

@@ -3,7 +3,7 @@
 public import Audio
 public import Playback
 public import Testing
-internal import Threading
+internal import Kernel
 
 /// Drives any `AudioOutput` with real threads: collects its events and waits for the one a test expects.
 public final class OutputHarness {

@@ -5,7 +5,7 @@ import Glibc
 import Playback
 import PulseAudioHost
 import Testing
-import Threading
+import Kernel
 
 /// A server that stands answers nobody, and everybody when it goes on.
 @Suite(.serialized)

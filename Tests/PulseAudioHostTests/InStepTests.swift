@@ -5,7 +5,7 @@ import Glibc
 import PlaybackTesting
 import Synchronization
 import Testing
-import Threading
+import Kernel
 
 @testable import Playback
 @testable import PulseAudioHost
@@ -160,7 +160,9 @@ private final class SawtoothDecoder: AudioDecoder {
 }
 
 private struct NoConversion: SampleRateConversion {
-    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+    func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
         throw MediaError(.unsupported, "No conversion in this test.")
     }
 }

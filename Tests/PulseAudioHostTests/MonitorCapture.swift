@@ -2,7 +2,7 @@
 
 import Glibc
 import Synchronization
-import Threading
+import Kernel
 
 /// What is heard at a sink's monitor: 16-bit stereo frames with the time each piece arrived.
 final class MonitorCapture: Sendable {

@@ -4,7 +4,7 @@ import Audio
 import Playback
 import PulseAudioHost
 import Synchronization
-import Threading
+import Kernel
 
 /// An output with its events in a list, and a producer for its ring.
 final class OutputDriver: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Recording
+import Service
 import Testing
 
 @testable import PulseAudioHost

@@ -4,7 +4,7 @@ import Audio
 import Playback
 import PulseAudioHost
 import Testing
-import Threading
+import Kernel
 
 /// Sinks that sleep, are chosen, go, and come back; and the server that dies.
 extension PulseAudioOutputTests {

@@ -5,7 +5,7 @@ import Glibc
 import Playback
 import PulseAudioHost
 import Testing
-import Threading
+import Kernel
 
 /// Against a real PulseAudio, at the monitor of a null sink. Serial: they share the sink.
 @Suite(.serialized)
@@ -226,6 +226,107 @@ struct PulseAudioOutputTests {
         let changed = try #require(heard.indices.first { heard[$0] != noise.frames[$0] })
         print("gain change after", Double(changed + first - mark) / 44_100)
         #expect(changed + first - mark < 3_000)
+    }
+
+    /// SPEC 284, 292: what waits in the sink is rendered again, with no step above -60 dB.
+    @Test func changesEffectsSmoothlyAndSoon() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let turn = 2 * Double.pi * 441 / 44_100
+        let sine = (0..<44_100 * 4).flatMap { index in
+            let sample = Float(sin(turn * Double(index)) / 4)
+            return [sample, sample]
+        }
+        let mark = capture.count
+        let ring = try driver.open(1)
+        Noise.feed(sine, ring, lease: ring.grant().lease)
+        driver.output.start(generation: Generation(1))
+        let first = try capture.firstSound(from: mark, within: 3)
+        _ = try capture.frames(from: first, count: 22_050, within: 4)
+        var asked: [Int] = []
+        for gain in [-12.0, 6, 0] {
+            var effects = EffectSettings()
+            effects.isEnabled = gain != 0
+            effects.equalizer.isEnabled = true
+            effects.equalizer.bands = [EffectSettings.Band(.peak, frequency: 441, gain: gain, q: 1)]
+            driver.output.setEffects(effects)
+            asked.append(capture.count - first)
+            _ = try capture.frames(from: capture.count, count: 22_050, within: 4)
+        }
+        let heard = capture.frames(from: first).map { Double($0.x) / 32_768 }
+        func level(_ end: Int) -> Double { heard[(end - 4_400)..<end].map { $0 * $0 }.reduce(0, +) / 4_400 }
+        let levels = [asked[0], asked[1], asked[2], heard.count].map { 10 * log10(level($0)) }
+        #expect(abs(levels[1] - levels[0] + 12) < 0.1 && abs(levels[2] - levels[0] - 6) < 0.1)
+        #expect(abs(levels[3] - levels[0]) < 0.01)
+        // A sine's next sample follows from the two before; what does not is a step. The fade-in is over after 5 ms.
+        let steps = heard.indices.dropFirst(1_000).map { index in
+            abs(heard[index] - 2 * cos(turn) * heard[index - 1] + heard[index - 2])
+        }
+        #expect((steps.max() ?? 0) < 0.0005)
+        // The level has changed by a tenth within 0.1 s of the sink's time and what the machine took to answer.
+        let changed = (asked[0]..<asked[1] - 100).first { start in
+            (heard[start..<start + 100].map(abs).max() ?? 0) < 0.9 * 0.25
+        }
+        print("effects change after", Double((changed ?? 0) - asked[0]) / 44_100)
+        #expect(try #require(changed) - asked[0] < 8_820)
+    }
+
+    /// SPEC 279: a pause that fades is taken back from the gain reached; then it ends in silence, and so does a flush.
+    @Test func fadesLongPausesAndFlushes_withoutAStep() throws {
+        let driver = OutputDriver(daemon)
+        defer { driver.output.shutdown() }
+        try driver.waitAvailable()
+        let turn = 2 * Double.pi * 441 / 44_100
+        let sine = (0..<44_100 * 5).flatMap { index in
+            let sample = Float(sin(turn * Double(index)) / 4)
+            return [sample, sample]
+        }
+        let mark = capture.count
+        let ring = try driver.open(1)
+        Noise.feed(sine, ring, lease: ring.grant().lease)
+        driver.output.start(generation: Generation(1))
+        let first = try capture.firstSound(from: mark, within: 3)
+        func hear(_ seconds: Double) throws {
+            _ = try capture.frames(from: capture.count, count: Int(seconds * 44_100), within: seconds + 4)
+        }
+        func largestStep() -> Double {
+            let heard = capture.frames(from: first).map { Double($0.x) / 32_768 }
+            return heard.indices.dropFirst(1_000).map { index in
+                abs(heard[index] - 2 * cos(turn) * heard[index - 1] + heard[index - 2])
+            }.max() ?? 0
+        }
+        try hear(0.3)
+        var events = driver.count
+        driver.output.pause(fade: 1, generation: Generation(1))
+        try hear(0.6)
+        driver.output.start(fade: 0.5, generation: Generation(1))
+        try driver.waitStarted(1, from: events)
+        #expect(!driver.all[events...].contains { if case .paused = $0 { true } else { false } })
+        try hear(0.6)
+        let levels = capture.frames(from: first).map { abs(Int($0.x)) }
+        #expect((levels.suffix(4_410).max() ?? 0) > 8_180)
+        let lowest = stride(from: 1_000, to: levels.count - 200, by: 100).map { levels[$0..<$0 + 200].max() ?? 0 }.min()
+        #expect(try #require(lowest) > 500 && (lowest ?? 0) < 7_000)
+        events = driver.count
+        driver.output.pause(fade: 0.4, generation: Generation(1))
+        try driver.waitPaused(1, from: events)
+        try hear(0.1)
+        #expect(capture.frames(from: capture.count - 2_000).allSatisfy { $0 == .zero })
+        events = driver.count
+        driver.output.start(fade: 0.4, generation: Generation(1))
+        try driver.waitStarted(1, from: events)
+        try hear(0.6)
+        events = driver.count
+        let index = ring.cut()
+        driver.output.flush(to: index, fade: 0.4, generation: Generation(1))
+        Noise.feed(sine, ring, lease: ring.grant().lease)
+        try driver.waitFlushed(1, from: events)
+        try driver.waitStarted(1, from: events)
+        try hear(0.3)
+        #expect((capture.frames(from: capture.count - 4_410).map { abs(Int($0.x)) }.max() ?? 0) > 8_180)
+        #expect(largestStep() < 0.0005)
+        _ = ring.cut()
     }
 
     @Test func endsPromptly_forTinyStreams() throws {

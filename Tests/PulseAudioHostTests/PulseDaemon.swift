@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Threading
+import Kernel
 
 /// A private PulseAudio with null sinks in a directory of its own; ended by its pid.
 final class PulseDaemon: @unchecked Sendable {  // because tests use it from one thread at a time

@@ -5,7 +5,9 @@ import Playback
 import PlaybackTesting
 import Synchronization
 import Testing
-import Threading
+import Kernel
+import Service
+import ServiceTesting
 
 @testable import RemoteAPI
 
@@ -19,15 +21,16 @@ final class APIHarness: Sendable {
         items: Int = 3, access: AccessPolicy = AccessPolicy(), isReady: Bool = true, roster: ScriptedRoster? = nil
     ) {
         player = ScriptedPlayer(items: items)
+        var parts = ServerService.Parts(media: ScriptedCatalogue())
+        parts.renditions = ScriptedRenditions()
+        parts.roster = roster
         var configuration = RemoteAPI.Configuration(
-            player: player, clock: clock, media: ScriptedCatalogue(), site: ScriptedSite(), epoch: "e1",
-            serverVersion: "1.2.3")
+            main: PlayerService("main", player, server: ServerService(parts)), clock: clock, site: ScriptedSite(),
+            epoch: "e1", serverVersion: "1.2.3")
         configuration.access = access
-        configuration.renditions = ScriptedRenditions()
         configuration.openAPI = Array("openapi: 3.1.0".utf8)
         configuration.asyncAPI = Array("asyncapi: 3.0.0".utf8)
         configuration.isReady = { isReady }
-        configuration.roster = roster
         api = RemoteAPI(configuration)
         roster?.begin(api)
     }

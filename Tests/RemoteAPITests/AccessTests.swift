@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Kernel
 import Playback
 import PlaybackTesting
 import Testing
+import ServiceTesting
 
 @testable import RemoteAPI
 
@@ -73,6 +75,18 @@ import Testing
         #expect(try status("GET", "/metrics", nil) == 401)
         #expect(try api.send("GET", "/api/v1/player").status == 200, "loopback is open")
         #expect(try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"]).status == 401)
+    }
+
+    /// However many come, those that came last may go on with the right token while their address guesses.
+    @Test func knownTokensAreForgottenOneByOne() {
+        var failures = FailedAttempts()
+        let now = MonotonicTime(nanoseconds: 1_000_000_000)
+        for number in 0...FailedAttempts.maximumPeers { failures.succeeded(.remote("\(number)"), "right") }
+        for number in [0, FailedAttempts.maximumPeers / 2] {
+            for _ in 0..<FailedAttempts.allowed { _ = failures.record(.remote("\(number)"), now: now) }
+        }
+        #expect(failures.secondsToWait(.remote("\(FailedAttempts.maximumPeers / 2)"), "right", now: now) == nil)
+        #expect(failures.secondsToWait(.remote("0"), "right", now: now) != nil)
     }
 
     @Test func guessingIsSlowedDown() throws {

@@ -2,7 +2,7 @@
 
 import Playback
 import Testing
-import Threading
+import Kernel
 
 @testable import RemoteAPI
 
@@ -10,7 +10,7 @@ import Threading
     private final class Rig {
         var news = BufferNews()
 
-        func tell(_ loaded: LoadedMedia, now: MonotonicTime) -> Bool { news.tell(loaded, now: now) }
+        func report(_ loaded: LoadedMedia, now: MonotonicTime) -> Bool { news.report(loaded, now: now) }
     }
 
     private let start = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -26,34 +26,34 @@ import Threading
 
     @Test func news_isToldAtOnce_andOnce() {
         let rig = Rig()
-        #expect(rig.tell(loaded(1), now: start))
-        #expect(!rig.tell(loaded(1), now: start.advanced(bySeconds: 1)))
+        #expect(rig.report(loaded(1), now: start))
+        #expect(!rig.report(loaded(1), now: start.advanced(bySeconds: 1)))
         #expect(rig.news.nextDue == nil && !rig.news.isDue(start.advanced(bySeconds: 9)), "nothing waits")
     }
 
     @Test func whatComesTooSoon_waitsForItsInterval() {
         let rig = Rig()
-        #expect(rig.tell(loaded(1), now: start))
+        #expect(rig.report(loaded(1), now: start))
         let due = start.advanced(bySeconds: BufferNews.interval)
-        #expect(!rig.tell(loaded(2), now: start.advanced(bySeconds: 0.06)))
+        #expect(!rig.report(loaded(2), now: start.advanced(bySeconds: 0.06)))
         #expect(rig.news.nextDue == due && !rig.news.isDue(start.advanced(bySeconds: 0.09)) && rig.news.isDue(due))
-        #expect(rig.tell(loaded(3), now: due))
+        #expect(rig.report(loaded(3), now: due))
         #expect(rig.news.nextDue == nil)
     }
 
     @Test func whatWaits_andIsNoNewsAnyMore_isNotTold() {
         let rig = Rig()
-        #expect(rig.tell(loaded(1), now: start))
-        #expect(!rig.tell(loaded(2), now: start))
-        #expect(!rig.tell(loaded(1), now: start.advanced(bySeconds: 0.05)))
+        #expect(rig.report(loaded(1), now: start))
+        #expect(!rig.report(loaded(2), now: start))
+        #expect(!rig.report(loaded(1), now: start.advanced(bySeconds: 0.05)))
         #expect(rig.news.nextDue == nil)
     }
 
     @Test func forgotten_itIsToldAnew_thoughNotSooner() {
         let rig = Rig()
-        #expect(rig.tell(loaded(1), now: start))
+        #expect(rig.report(loaded(1), now: start))
         rig.news.forget()
-        #expect(!rig.tell(loaded(1), now: start.advanced(bySeconds: 0.05)))
-        #expect(rig.tell(loaded(1), now: start.advanced(bySeconds: BufferNews.interval)))
+        #expect(!rig.report(loaded(1), now: start.advanced(bySeconds: 0.05)))
+        #expect(rig.report(loaded(1), now: start.advanced(bySeconds: BufferNews.interval)))
     }
 }

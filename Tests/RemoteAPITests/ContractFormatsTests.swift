@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import Recording
+import Service
 import Testing
 
 /// The contract names exactly the formats that recordings have.
@@ -20,7 +20,8 @@ import Testing
     @Test func everyFormatIsDocumented_andNoOther() throws {
         let recorded = RecordedFormat.allCases.map(\.rawValue)
         let made = RecordingSettings.Container.allCases.map(\.rawValue)
-        #expect(try lists() == [made + ["null"], made, recorded])
+        let rendered = made.filter { $0 != "mp3" }
+        #expect(try lists() == [made + ["null"], made, recorded, rendered])
         #expect(RecordingSettings.Container.allCases.map { RecordedFormat($0).rawValue } == made)
     }
 }

@@ -5,6 +5,8 @@ import Playback
 import PlaybackTesting
 import Synchronization
 import Testing
+import Service
+import ServiceTesting
 
 @testable import RemoteAPI
 
@@ -41,7 +43,8 @@ import Testing
     private func send(_ kind: PlayerEvent.Kind) {
         api.player.change { _ in }
         api.api.observe(
-            PlayerEvent(version: api.player.snapshot.version, wallMilliseconds: 1, kind: kind))
+            .player(
+                PlayerEvent(version: api.player.snapshot.version, wallMilliseconds: 1, kind: kind), of: "main"))
     }
 
     @Test func snapshotFollowsHello_thenEventsInOrder() throws {

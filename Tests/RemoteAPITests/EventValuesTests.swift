@@ -2,7 +2,7 @@
 
 import HTTP
 import Testing
-import Threading
+import Kernel
 
 @testable import RemoteAPI
 

@@ -2,6 +2,7 @@
 
 import Playback
 import Testing
+import Service
 
 @testable import RemoteAPI
 
@@ -21,7 +22,7 @@ import Testing
     }
 
     private func uris(_ request: ReplaceQueueRequest) -> [String] {
-        request.items.map { item in
+        request.addition.items.map { item in
             switch item {
             case .uri(let uri): uri
             case .media(let draft, _): "\(draft.uri) \(draft.title ?? "")"
@@ -36,7 +37,7 @@ import Testing
         }
         let request = try list(#"{"play":true, "it\u0065ms" : [\#(items.joined(separator: ","))], "index":1}"#)
         #expect(uris(request) == (0..<count).map { $0 % 7 == 3 ? "\($0) [t, \"x\"]}" : "\($0)" })
-        #expect(request.play && request.index == 1)
+        #expect(request.addition.plays && request.addition.place == .replace(current: 1))
     }
 
     @Test(arguments: [3, 255, 256, 700]) func problems_nameTheItemOfTheWholeList(index: Int) {
@@ -108,12 +109,16 @@ import Testing
     /// However long the list is.
     @Test func theRest_isLimitedByItself() throws {
         let items = (0..<2_000).map { #"{"uri":"\#($0)\#(String(repeating: "a", count: 200))"}"# }
-        #expect(try list(#"{"items":[\#(items.joined(separator: ","))],"play":true}"#).items.count == 2_000)
+        #expect(try list(#"{"items":[\#(items.joined(separator: ","))],"play":true}"#).addition.items.count == 2_000)
     }
 
     @Test func tooManyItems_areRefusedByTheirCount() {
         let items = String(repeating: "0,", count: Queue.maximumLength)
         #expect(problem(#"{"items":[\#(items)0]}"#)?.code == "queue-full")
+        let problem = #expect(throws: Problem.self) {
+            try JSONBody.read(list: PlaylistRequest.self, from: Array(#"{"items":[\#(items)0]}"#.utf8))
+        }
+        #expect(problem?.code == "playlist-full" && problem?.detail == "A playlist holds at most 100000 entries.")
     }
 
     @Test func listOfIDs_isReadLikewise() throws {

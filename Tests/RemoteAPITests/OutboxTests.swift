@@ -6,7 +6,7 @@ import Testing
 @testable import RemoteAPI
 
 @Suite struct OutboxTests {
-    private func outbox() -> Outbox { Outbox(selection: .all) }
+    private func outbox() -> Outbox { Outbox(selection: .usual) }
 
     /// All that waits, as types, `resync` and `heartbeat` among them.
     private func drain(_ outbox: inout Outbox) -> [String] {

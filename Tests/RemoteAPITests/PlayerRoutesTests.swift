@@ -3,6 +3,7 @@
 import HTTP
 import Playback
 import Testing
+import ServiceTesting
 
 @testable import RemoteAPI
 
@@ -16,7 +17,8 @@ import Testing
         for name in [
             "version", "status", "reason", "playWhenReady", "item", "queueIndex", "position", "duration", "progress",
             "listenedTime", "sampledAt", "rate", "latency", "loadedRanges", "loadedTime", "bufferProgress",
-            "bufferedAhead", "volume", "muted", "balance", "playbackRate", "pitch", "repeat", "shuffle", "consume",
+            "bufferedAhead", "volume", "muted", "balance", "playbackRate", "preservePitch", "pitch", "repeat",
+            "shuffle", "consume",
             "stopAfterCurrent", "crossfade", "queue", "output", "error",
         ] { #expect(members.contains(name), "\(name) is missing") }
         #expect(try answer.json()["duration"] == .null)
@@ -94,7 +96,7 @@ import Testing
             ("POST", "/player/scan", #"{"rate":33}"#, 422, "rate"),
             ("POST", "/player/scan", "", 422, "rate"), ("PATCH", "/player", #"{"volume":1.01}"#, 422, "volume"),
             ("PATCH", "/player", #"{"repeat":"yes"}"#, 422, "repeat"),
-            ("PATCH", "/player", #"{"pitch":100}"#, 422, "pitch"),
+            ("PATCH", "/player", #"{"pitch":1300}"#, 422, "pitch"),
             ("PATCH", "/player", #"{"volumeRamp":{"to":0}}"#, 422, "volumeRamp.seconds"),
             ("PATCH", "/player", #"{"volumeRamp":{"to":0,"seconds":1,"x":1}}"#, 422, "volumeRamp.x"),
             ("PUT", "/outputs/current", "{}", 422, "id"), ("PUT", "/outputs/current", #"{"id":7}"#, 422, "id"),

@@ -2,7 +2,11 @@
 
 import HTTP
 import Playback
+import Service
+import Synchronization
 import Testing
+import Service
+import ServiceTesting
 
 @testable import RemoteAPI
 
@@ -141,6 +145,40 @@ import Testing
         #expect(try frames(own) == ["players a removed", "close 1001 The player was removed."])
         #expect(throws: Problem.self) { try open("/api/v1/players/a/events") }
         #expect(try api.send("GET", "/api/v1/players/a").code == "unknown-player")
+    }
+
+    @Test func lostEventsAreReplaced_whileTheNumbersAreFree() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let session = try open("/api/v1/events?players=all")
+        _ = try frames(session)
+        for _ in 0..<1000 { roster["a"]?.tell(.queueEnded) }
+        let isFree = Mutex<Bool?>(nil)
+        let players = api.api.players
+        roster["a"]?.state.withLock {
+            $0.onWindow = { isFree.withLock { $0 = players.sequence.withLockIfAvailable { _ in true } ?? false } }
+        }
+        #expect(try frames(session) == ["resync a", "snapshot a"])
+        #expect(isFree.withLock { $0 } == true)
+    }
+
+    @Test func aStateOfTheServer_isTheSameInEveryChannel() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let (main, own) = (try open("/api/v1/events"), try open("/api/v1/players/a/events"))
+        let all = try open("/api/v1/events?players=all")
+        _ = (try frames(main), try frames(own), try frames(all))
+        api.api.observe(.cache(CacheStatus(limit: 1)))
+        #expect(try frames(main) == ["cache main"])
+        #expect(try frames(own) == ["cache a"])
+        #expect(try frames(all) == ["cache main"])
+    }
+
+    @Test func whatIsNotThePlayersOwn_isReported_thoughItsThreadHangs() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let own = try open("/api/v1/players/a/events")
+        _ = try frames(own)
+        roster["a"]?.state.withLock { $0.hangs = true }
+        api.api.observe(.stream(.disabled, of: "a"))
+        #expect(try frames(own) == ["recording a"])
     }
 
     @Test func whichPlayersThereAre_isForThoseWhoMayRead() throws {

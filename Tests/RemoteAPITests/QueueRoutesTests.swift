@@ -3,7 +3,8 @@
 import HTTP
 import Playback
 import Testing
-import Threading
+import Kernel
+import ServiceTesting
 
 @testable import RemoteAPI
 

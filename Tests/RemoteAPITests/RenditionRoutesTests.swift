@@ -3,6 +3,7 @@
 import HTTP
 import Playback
 import Testing
+import ServiceTesting
 
 @testable import RemoteAPI
 

@@ -5,7 +5,8 @@ import HTTP
 import Playback
 import PlaybackTesting
 import Testing
-import Threading
+import Kernel
+import ServiceTesting
 
 @testable import RemoteAPI
 

@@ -2,6 +2,7 @@
 
 import Playback
 import Synchronization
+import Service
 
 @testable import RemoteAPI
 

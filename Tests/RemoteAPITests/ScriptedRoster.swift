@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import Service
 import Synchronization
+import ServiceTesting
 
 @testable import RemoteAPI
 
@@ -31,7 +33,8 @@ final class ScriptedRoster: PlayerRoster {
             $0.drafts.append(draft)
         }
         let api = api.withLock { $0 }
-        player.observe(api?.admit(id, player))
+        api?.admit(id, player)
+        player.observe { api?.observe(.player($0, of: id)) }
         api?.announce(id)
         return id
     }
@@ -39,9 +42,12 @@ final class ScriptedRoster: PlayerRoster {
     func remove(_ id: String) throws(PlayerRosterProblem) {
         guard let player = state.withLock({ $0.players.removeValue(forKey: id) }) else { throw .unknown(id) }
         let api = api.withLock { $0 }
-        if let dismissed = api?.dismiss(id) { api?.conclude(dismissed) }
+        api?.dismiss(id)
+        api?.conclude(id)
         player.observe(nil)
     }
+
+    func hasPlayer(_ id: String) -> Bool { id == "main" || self[id] != nil }
 
     func offset(of id: String) -> Double? { nil }
 

@@ -28,13 +28,13 @@ import Testing
 
 @Suite struct VolumeTargetTests {
     @Test func sets_whenPercent() {
-        #expect(VolumeTarget("80")?.settings == SettingsChange(level: 0.8))
-        #expect(VolumeTarget("80%")?.settings == SettingsChange(level: 0.8))
+        #expect(VolumeTarget("80")?.setting == SettingChange("level", .number(0.8)))
+        #expect(VolumeTarget("80%")?.setting == SettingChange("level", .number(0.8)))
     }
 
     @Test func steps_whenSigned() {
-        #expect(VolumeTarget("+5")?.settings == SettingsChange(levelBy: 0.05))
-        #expect(VolumeTarget("-5%")?.settings == SettingsChange(levelBy: -0.05))
+        #expect(VolumeTarget("+5")?.setting == SettingChange("levelBy", .number(0.05)))
+        #expect(VolumeTarget("-5%")?.setting == SettingChange("levelBy", .number(-0.05)))
     }
 
     @Test(arguments: ["", "101", "+101", "loud", "+", "1:20", "-"])

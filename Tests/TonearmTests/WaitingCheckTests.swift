@@ -3,7 +3,7 @@
 import Media
 import Playback
 import Testing
-import Threading
+import Kernel
 
 @testable import tonearm
 
@@ -12,7 +12,7 @@ import Threading
     @Test func whatWaits_isNotOpened() throws {
         let path = TemporaryPath.make()
         defer { TemporaryPath.remove(path) }
-        try WholeFile.make(path, "anything", setting: "file")
+        try WholeFile.write("anything".utf8, to: path)
         let slash = try #require(path.lastIndex(of: "/"))
         let check = WaitingCheck(
             roots: MusicRoots([String(path[..<slash])]), examiner: MediaExaminer(factories: [ListingOnly()]))

@@ -146,6 +146,7 @@ final class EchoApplication: WebSocketApplication {
         do { try client.send(opcode: opcode, payload) } catch is TestSocketError {}
         #expect(try client.receive().code == code)
         do { try client.send(opcode: 8, [0x03, 0xE8]) } catch is TestSocketError {}
+        client.socket.shutDownSending()
         #expect(eventually { session.state.withLock { $0.closes } == 1 })
         #expect(session.state.withLock { $0.received.isEmpty })
     }
@@ -171,6 +172,7 @@ final class EchoApplication: WebSocketApplication {
         let client = try client()
         try client.send(opcode: 8, [UInt8(code >> 8), UInt8(code & 0xFF)])
         #expect(try client.receive().code == 1002)
+        client.socket.shutDownSending()
         #expect(eventually { session.state.withLock { $0.closes } == 1 })
     }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import "./access-note/access-note.js";
+import "./alarm-list/alarm-list.js";
 import "./browse-switch/browse-switch.js";
 import "./cache-list/cache-list.js";
 import "./confirm-dialog/confirm-dialog.js";
 import "./connection-banner/connection-banner.js";
+import "./equalizer-panel/equalizer-panel.js";
 import "./library-browser/library-browser.js";
 import "./lock-screen-toggle/lock-screen-toggle.js";
 import "./lyrics-view/lyrics-view.js";
@@ -19,6 +21,7 @@ import "./recorder-panel/recorder-panel.js";
 import "./seek-bar/seek-bar.js";
 import "./session-dialog/session-dialog.js";
 import "./shortcuts-dialog/shortcuts-dialog.js";
+import "./sound-view/sound-view.js";
 import "./theme-toggle/theme-toggle.js";
 import "./toast-stack/toast-stack.js";
 import "./token-dialog/token-dialog.js";

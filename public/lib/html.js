@@ -47,3 +47,20 @@ export function setAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
+
+/** Shows the picture at an address; null hides the image. */
+export function setPicture(image, address) {
+  image.hidden = !address;
+  if (image.getAttribute("src") !== address) setAttribute(image, "src", address);
+}
+
+/** Bars over parts of a whole; `place(part)` gives start and length, of 1. */
+export function showParts(holder, parts, place) {
+  while (holder.children.length > parts.length) holder.lastChild.remove();
+  while (holder.children.length < parts.length) holder.append(document.createElement("i"));
+  parts.forEach((part, index) => {
+    const [start, length] = place(part);
+    holder.children[index].style.left = `${100 * start}%`;
+    holder.children[index].style.width = `${Math.min(100, 100 * length)}%`;
+  });
+}

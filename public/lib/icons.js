@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html } from "./html.js";
+import { html, render } from "./html.js";
 
-// Drawn on a 24 x 24 grid, filled with the text's colour unless a path says otherwise.
+// Drawn on a 24 x 24 grid, filled with the text's colour unless a path has another.
 const line = "icon-line";
 const shapes = {
   play: html`<path d="M8 4.6c0-.9 1-1.5 1.8-1L20 10.9a1.3 1.3 0 0 1 0 2.2L9.8 20.4c-.8.5-1.8-.1-1.8-1z"/>`,
@@ -49,4 +49,11 @@ export function icon(name) {
   const shape = shapes[name];
   if (!shape) throw new RangeError(`no icon ${name}`);
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${shape}</svg>`;
+}
+
+/** Draws an icon into the button, unless it has it. */
+export function setIcon(button, name) {
+  if (button.dataset.icon === name) return;
+  button.dataset.icon = name;
+  render(button, icon(name));
 }

@@ -8,7 +8,7 @@ export function positionState(time, now) {
   if (!(duration > 0)) return null;
   const at = time.at(now);
   const position = Number.isFinite(at) ? Math.min(Math.max(0, at), duration) : 0;
-  // 0 is refused: that the clock stands, `playbackState` says.
+  // 0 is refused; `playbackState` shows that the clock stands.
   const playbackRate = Number.isFinite(time.rate) && time.rate !== 0 ? time.rate : 1;
   return { duration, position, playbackRate };
 }

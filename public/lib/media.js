@@ -38,7 +38,7 @@ const tagsOf = (item) => item?.tags ?? {};
 /** The name of the station that a live item is. */
 export const stationOf = ({ title, live, uri }) => title ?? live.station ?? nameFromUri(uri);
 
-/** Title, artist and album of an item: what the client gave, else its tags, else its name. On the radio, the song and the station. */
+/** Title, artist and album of an item: given by the client, else from its tags, else its name. On the radio, the song and the station. */
 export function describeItem(item) {
   if (!item) return { title: "", artist: "", album: "" };
   if (item.live) {
@@ -83,6 +83,6 @@ export function formatSize(bytes) {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[step - 1]}`;
 }
 
-export function count(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export function count(number, noun, plural = `${noun}s`) {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 }

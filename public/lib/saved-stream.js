@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where the server's own message says it all there is none. */
+/** Reasons without words here have a message of the server. */
 const endings = {
   item: "another item is played",
   left: "the station was paused or stopped",

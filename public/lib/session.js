@@ -43,13 +43,13 @@ const effects = {
   silence: "They are silent while music plays.",
 };
 
-/** One or two sentences: whether others play, and what becomes of them. */
+/** One or two sentences: whether other programs play, and their fate. */
 export function describeOthers({ otherAudioPlaying, others, interruptOthers }) {
   const playing = otherAudioPlaying ? "Another program plays. " : "No other program plays. ";
   return playing + (others === "silence" && !interruptOthers ? effects.mix : effects[others] ?? "");
 }
 
-/** What a `route` event means for the listener; null when nothing needs saying. */
+/** The message for a `route` event; null for none. */
 export function describeRoute({ reason, previous, current }, player) {
   const lost = reason === "old-device-unavailable" || reason === "no-suitable-route";
   if (lost && previous?.headphones && player?.status !== "playing") {

@@ -33,14 +33,14 @@ const reasonWords = {
   "session-changed": "this machine plays again; press play",
   "interruption-ended": "another program had the sound; press play",
   "output-returned": "the sound server is back; press play",
-  leader: "what it follows is silent",
+  leader: "the leader of the group is silent",
 };
 
 /** The statuses that an error can be the reason of. */
 const troubled = new Set(["failed", "interrupted", "loading", "buffering", "seeking"]);
 const busy = new Set(["loading", "buffering", "seeking", "stopping"]);
 
-/** What the error says of now; null when it is past: of an item that playback has left, or sound has come since. */
+/** The error that still counts; null when it is past: of an item that playback has left, or sound has come since. */
 export function presentError(player) {
   const { error, status, item } = player ?? {};
   if (!error || !troubled.has(status)) return null;
@@ -72,7 +72,7 @@ export function describe(player, connection) {
   return { tone, text: reason ? `${words} – ${reason}` : words };
 }
 
-/** What a person can do about it, in one sentence or two; "" when nothing is wrong. */
+/** Advice for the user, in one sentence or two; "" when nothing is wrong. */
 export function advise(player, connection) {
   if (connection.state !== "open" || !player) return "";
   if (outputTrouble(player)) {

@@ -8,7 +8,7 @@ export class Problem extends Error {
     super(detail || title || `The server answered ${status}.`);
     this.status = status;
     this.code = code;
-    /** The one that the token lacks; null for another reason. */
+    /** The scope that the token lacks; null for another reason. */
     this.scope = scope;
   }
 }
@@ -21,38 +21,22 @@ export class Client {
   }
 
   get(path, options) {
-    return this.#json("GET", path, undefined, options);
+    return this.send("GET", path, undefined, options);
   }
 
-  post(path, body, options) {
-    return this.#json("POST", path, body, options);
-  }
-
-  put(path, body, options) {
-    return this.#json("PUT", path, body, options);
-  }
-
-  patch(path, body, options) {
-    return this.#json("PATCH", path, body, options);
-  }
-
-  delete(path, options) {
-    return this.#json("DELETE", path, undefined, options);
+  /** The answer's JSON; null without a body. */
+  async send(method, path, body, options) {
+    const response = await this.#fetch(method, path, body, options);
+    if (!response.ok) throw await problemOf(response);
+    return response.status === 204 ? null : response.json();
   }
 
   /** The bytes at `path`; null when there are none (404). */
   async blob(path, { signal } = {}) {
     const response = await this.#fetch("GET", path, undefined, { signal });
     if (response.status === 404) return null;
-    if (!response.ok) throw await this.#problem(response);
+    if (!response.ok) throw await problemOf(response);
     return response.status === 204 ? null : response.blob();
-  }
-
-  async #json(method, path, body, options) {
-    const response = await this.#fetch(method, path, body, options);
-    if (!response.ok) throw await this.#problem(response);
-    if (response.status === 204) return null;
-    return response.json();
   }
 
   async #fetch(method, path, body, { signal, timeout = 10_000 } = {}) {
@@ -63,23 +47,20 @@ export class Client {
     const limit = AbortSignal.timeout(timeout);
     try {
       return await fetch(root + path, {
-        method,
-        headers,
-        body: body === undefined ? undefined : JSON.stringify(body),
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        method, headers, body: JSON.stringify(body), signal: signal ? AbortSignal.any([signal, limit]) : limit,
       });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Problem({ detail: "The server cannot be reached." });
     }
   }
+}
 
-  async #problem(response) {
-    const scope = /\bscope="([a-z]+)"/.exec(response.headers.get("WWW-Authenticate"))?.[1];
-    try {
-      return new Problem({ ...(await response.json()), status: response.status, scope });
-    } catch {
-      return new Problem({ status: response.status, code: "unreadable", title: response.statusText });
-    }
+async function problemOf(response) {
+  const scope = /\bscope="([a-z]+)"/.exec(response.headers.get("WWW-Authenticate"))?.[1];
+  try {
+    return new Problem({ ...(await response.json()), status: response.status, scope });
+  } catch {
+    return new Problem({ status: response.status, code: "unreadable", title: response.statusText });
   }
 }

@@ -6,11 +6,11 @@ export const root = "/api/v1";
 /** The id of the player whose paths are short, and which is always there. */
 export const main = "main";
 
-/** Where one of several players is found: every request for it, its queue and its outputs takes its path from here. */
+/** The paths of one of several players: of itself, its queue, outputs, timers and effects. */
 export class PlayerPaths {
   #player;
 
-  /** `player()` tells the player's id at each request. */
+  /** `player()` gives the player's id, at each request. */
   constructor(player) {
     this.#player = player;
   }
@@ -32,7 +32,15 @@ export class PlayerPaths {
     return this.#own(`/outputs${rest}`);
   }
 
-  /** What belongs to one item of the queue: `""`, `"/artwork"`, `"/lyrics"`, `"/waveform"`. */
+  timers(rest = "") {
+    return this.#own(`/timers${rest}`);
+  }
+
+  effects(rest = "") {
+    return this.#own(`/effects${rest}`);
+  }
+
+  /** A part of one item of the queue: `""`, `"/artwork"`, `"/lyrics"`, `"/waveform"`. */
   item(id, rest = "") {
     return this.queue(`/items/${encodeURIComponent(id)}${rest}`);
   }

@@ -4,49 +4,49 @@ import { Problem } from "./client.js";
 
 const firstDelay = 250;
 const longestDelay = 8000;
+/** Seconds between two `levels` events. */
+const levelsInterval = 1 / 15;
 
 /**
- * The event channel with reconnection, and the way for commands whose refusal is no fault of the page: a browser reports
- * refused requests as errors, but not what comes over the channel. Dispatches `message` (detail: the parsed frame) and `connection`
+ * The event channel with reconnection, and the way for commands whose refusal is no fault of the page: a browser reports refused
+ * requests as errors, but not replies over the channel. Dispatches `message` (detail: the parsed frame) and `connection`
  * (detail: `{state: "connecting" | "open" | "lost", retryAt}`, `retryAt` in ms of `performance.now()`).
  */
 export class EventSocket extends EventTarget {
-  #paths;
-  #token;
-  #interval;
   #socket = null;
   #timer = 0;
   #attempt = 0;
   #epoch = null;
+  /** The events that the server sends by itself, and those that were asked for beside them. */
+  #usual = [];
+  #watched = [];
   #sequence = null;
   #asked = 0;
   /** What waits for its reply, by the command's id. */
   #waiting = new Map();
 
-  /** `paths.events` is read at each connection, as `token` is. */
-  constructor({ paths, token = () => null, interval = 0.5 }) {
+  /** `{paths, token, interval}`: `paths.events` and `token()` are read at each connection. */
+  constructor(parts) {
     super();
-    this.#paths = paths;
-    this.#token = token;
-    this.#interval = interval;
+    Object.assign(this, parts);
   }
 
   get isOpen() {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Connects now, whatever the back-off says. */
+  /** Connects now, without waiting for the back-off. */
   connect() {
     clearTimeout(this.#timer);
     this.#drop();
     this.#report("connecting");
-    const token = this.#token();
+    const token = this.token();
     const protocols = token ? ["tonearm.v1", `bearer.${token}`] : ["tonearm.v1"];
     let socket;
     try {
       socket = new WebSocket(this.#address(), protocols);
     } catch {
-      // A token that no subprotocol can carry; the REST side then says 401 and the form asks for another.
+      // A token that no subprotocol can carry; the REST API then answers 401 and the form asks for another.
       this.#lost();
       return;
     }
@@ -57,13 +57,23 @@ export class EventSocket extends EventTarget {
   }
 
   /** The result of a command of asyncapi.yaml, all of which need the scope control; rejects with `Problem`. `timeout` in ms. */
-  command(name, data, { timeout = 10_000 } = {}) {
+  command(name, data, options) {
+    return this.#ask({ type: "command", command: name, data }, options);
+  }
+
+  /** Asks for further events, also after a new connection; rejects with `Problem` when the server does not know one. */
+  async watch(names) {
+    this.#watched = names;
+    if (this.isOpen && this.#usual.length) await this.#ask({ type: "subscribe", events: [...this.#usual, ...names], ...(names.length && { levelsInterval }) });
+  }
+
+  #ask(frame, { timeout = 10_000 } = {}) {
     if (!this.isOpen) return Promise.reject(unanswered());
     const id = `c${++this.#asked}`;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#settle(id, null), timeout);
       this.#waiting.set(id, { resolve, reject, timer });
-      this.#socket.send(JSON.stringify({ type: "command", id, command: name, data }));
+      this.#socket.send(JSON.stringify({ ...frame, id }));
     });
   }
 
@@ -103,9 +113,9 @@ export class EventSocket extends EventTarget {
   }
 
   #address() {
-    const address = new URL(this.#paths.events, location.href);
+    const address = new URL(this.paths.events, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-    address.searchParams.set("interval", String(this.#interval));
+    address.searchParams.set("interval", String(this.interval));
     if (this.#epoch !== null && this.#sequence !== null) {
       address.searchParams.set("since", `${this.#epoch}:${this.#sequence}`);
     }
@@ -122,7 +132,8 @@ export class EventSocket extends EventTarget {
     if (socket !== this.#socket) return;
     const message = JSON.parse(text);
     if (message.type === "reply") return void this.#settle(message.id, message);
-    if (message.type === "hello") this.#epoch = message.data.epoch;
+    if (message.type === "hello") ({ epoch: this.#epoch, events: this.#usual = [] } = message.data);
+    if (message.type === "hello" && this.#watched.length) this.watch(this.#watched).catch(() => {});
     if (Number.isInteger(message.seq)) this.#sequence = message.seq;
     this.dispatchEvent(new CustomEvent("message", { detail: message }));
   }

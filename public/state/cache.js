@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { observe } from "../lib/signal.js";
+
 /** Milliseconds between two readings of all entries. */
 const pause = 1000;
 
-/** What the server keeps of media from the web. Dispatches `change` after `status` or `problem` changed. */
-export class Cache extends EventTarget {
-  /** `Cache` of openapi.yaml with all entries; null before the first. */
-  status = null;
-  problem = null;
+/** The media from the web that the server keeps. */
+export class Cache {
   #client;
   #isShown = false;
   #timer = 0;
 
   constructor(client) {
-    super();
     this.#client = client;
   }
 
-  /** No event is followed while nobody looks; who looks asks for the `list` first. */
+  /** Events are followed only while the list is shown; `list` comes first then. */
   set isShown(isShown) {
     this.#isShown = isShown;
     if (!isShown) this.#cancel();
@@ -31,10 +29,9 @@ export class Cache extends EventTarget {
     } catch (problem) {
       this.problem = problem.message;
     }
-    this.dispatchEvent(new Event("change"));
   }
 
-  /** One frame of the event channel. `cache` events tell of the entries in use only. */
+  /** One frame of the event channel. `cache` events have only the entries in use. */
   applyEvent({ type, data }) {
     if (type !== "cache" || !this.#isShown || !this.status) return;
     const inUse = new Map(data.entries.map((entry) => [entry.key, entry]));
@@ -46,9 +43,8 @@ export class Cache extends EventTarget {
     });
     const entries = [...inUse.values(), ...others];
     this.status = { ...data, entries };
-    // What is no longer in use, came or went beside these is in no event.
+    // No event has the entries that are no longer in use, came or went beside these.
     if (isOver || entries.length !== data.count) this.#timer ||= setTimeout(() => this.list(), pause);
-    this.dispatchEvent(new Event("change"));
   }
 
   #cancel() {
@@ -56,3 +52,6 @@ export class Cache extends EventTarget {
     this.#timer = 0;
   }
 }
+
+/** `status`: `Cache` of openapi.yaml with all entries; null before the first. */
+observe(Cache, { status: null, problem: null });

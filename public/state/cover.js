@@ -30,7 +30,7 @@ export class Cover {
     this.#load();
   }
 
-  /** The box has another size. What is larger than needed stays. */
+  /** The box has another size. A larger picture than needed stays. */
   resize(edge) {
     const pixels = pixelsFor(edge);
     clearTimeout(this.#timer);

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { describeItem, isNetwork } from "../lib/media.js";
+import { observe } from "../lib/signal.js";
 
 const pageSize = 500;
 /** A list may come from a server that takes its time. */
 const slow = { timeout: 30_000 };
 
-/** The folder that the music pane shows, page by page, or the playlist in it. Dispatches `change`. */
-export class Folder extends EventTarget {
-  /** `{path, parent, length, entries, isList, truncated}`; null while it loads or after a problem. */
-  content = null;
-  problem = null;
+/** The folder that the music pane shows, page by page, or the playlist in it. */
+export class Folder {
   #client;
   #generation = 0;
   #lists = 0;
 
   constructor(client) {
-    super();
     this.#client = client;
   }
 
@@ -25,8 +22,8 @@ export class Folder extends EventTarget {
   }
 
   /**
-   * What a playlist lists: of the folders, or of the web. Answers whether it is shown now, and not something that was opened
-   * meanwhile; rejects with why it cannot be, and what is shown stays.
+   * Shows the entries of a playlist, of the folders or of the web. Gives whether it is shown: not when another place was opened
+   * meanwhile. Rejects with the server's problem; the content stays then.
    */
   async openList(uri) {
     const generation = this.#generation;
@@ -56,10 +53,9 @@ export class Folder extends EventTarget {
       this.content = null;
       this.problem = problem.message;
     }
-    this.dispatchEvent(new Event("change"));
   }
 
-  /** The next page; a problem leaves what is there, and asking again tries again. */
+  /** Loads the next page; a problem leaves the loaded pages, and the next call tries again. */
   async more() {
     const { content } = this;
     const generation = this.#generation;
@@ -71,7 +67,6 @@ export class Folder extends EventTarget {
     } catch (problem) {
       this.problem = problem.message;
     }
-    this.dispatchEvent(new Event("change"));
   }
 
   #page(path, offset) {
@@ -79,7 +74,13 @@ export class Folder extends EventTarget {
   }
 }
 
-/** As an entry of a folder is; `item` is what it adds to the queue, null where that is not known here. */
+observe(Folder, {
+  /** `{path, parent, length, entries, isList, truncated}`; null while it loads or after a problem. */
+  content: null,
+  problem: null,
+});
+
+/** In the form of a folder's entry; `item` is added to the queue, null where it is not known here. */
 function entryOf(item) {
   const { title, artist } = describeItem(item);
   // A secret in its address stays on the server: only the whole list can be added, or the item without its picture.

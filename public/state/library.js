@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { count } from "../lib/media.js";
+import { observe } from "../lib/signal.js";
 
 const pageSize = 200;
 const lists = new Set(["artists", "albums", "genres"]);
 
-/** What the library pane shows, page by page, and what the library does. Dispatches `change` and `status`. */
-export class Library extends EventTarget {
-  /** `{kind, id, title, subtitle, artists, albums, genres, tracks, hasMore}`; null while it loads or after a problem. */
-  content = null;
-  problem = null;
-  /** The answer of `GET /library`; null without a library. */
-  status = null;
+/** The content of the library pane, page by page, and the state of the library. */
+export class Library {
   #client;
   #place = { kind: "albums" };
-  /** What was looked at before, and leads back: `{place, content}`, the nearest last. */
+  /** The way back: `{place, content}`, the nearest last. */
   #trail = [];
   #generation = 0;
 
   constructor(client) {
-    super();
     this.#client = client;
   }
 
@@ -28,17 +23,15 @@ export class Library extends EventTarget {
       this.applyStatus(await this.#client.get("/library"));
     } catch (problem) {
       this.problem = problem.message;
-      this.dispatchEvent(new Event("change"));
       return;
     }
     await this.#read(this.#place);
   }
 
-  /** What has changed is read again, where the user is. */
+  /** Reads a changed library again, where the user is. */
   applyStatus(status) {
     const isOther = this.status !== null && status.revision !== this.status.revision && status.state !== "scanning";
     this.status = status;
-    this.dispatchEvent(new Event("status"));
     if (!isOther) return;
     for (const step of this.#trail) step.content = null;
     this.#read(this.#place);
@@ -51,7 +44,7 @@ export class Library extends EventTarget {
     return this.#read(place);
   }
 
-  /** To what led here, as it was. */
+  /** To the place that led here, as it was. */
   back() {
     const { place, content } = this.#trail.pop() ?? { place: { kind: "albums" }, content: null };
     if (!content) return this.#read(place);
@@ -59,7 +52,7 @@ export class Library extends EventTarget {
     this.#generation += 1;
     this.content = content;
     this.problem = null;
-    return this.dispatchEvent(new Event("change"));
+    return undefined;
   }
 
   async #read(place) {
@@ -75,7 +68,6 @@ export class Library extends EventTarget {
     if (generation !== this.#generation) return;
     this.content = content;
     this.problem = problem;
-    this.dispatchEvent(new Event("change"));
   }
 
   search(text) {
@@ -91,7 +83,6 @@ export class Library extends EventTarget {
     if (!page || generation !== this.#generation) return;
     const all = [...content[name], ...page.items];
     this.content = { ...content, [name]: all, hasMore: all.length < page.length };
-    this.dispatchEvent(new Event("change"));
   }
 
   async #load({ kind, id, text, name }) {
@@ -119,3 +110,11 @@ export class Library extends EventTarget {
     return this.#client.get(`${path}${new URLSearchParams({ offset, limit: pageSize })}`);
   }
 }
+
+observe(Library, {
+  /** `{kind, id, title, subtitle, artists, albums, genres, tracks, hasMore}`; null while it loads or after a problem. */
+  content: null,
+  problem: null,
+  /** The answer of `GET /library`; null without a library. */
+  status: null,
+});

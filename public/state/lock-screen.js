@@ -1,100 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { positionState, sessionActions, sessionTexts } from "../lib/media-session.js";
+import { effect, observe } from "../lib/signal.js";
 
 const actionNames = ["play", "pause", "stop", "nexttrack", "previoustrack", "seekto", "seekforward", "seekbackward"];
-/** Seconds by which the lock screen's clock may be wrong before it is told anew. */
+/** Seconds by which the lock screen's clock may be wrong before it is set anew. */
 const tolerance = 0.3;
 /** A pause for loading or seeking that is over by then, in ms, is not shown: it would only flicker. */
 const shortWait = 400;
 const waiting = new Set(["loading", "seeking", "buffering", "ready"]);
 
+const nothing = () => ({ texts: "", artwork: null, actions: "", position: null, at: 0, running: false });
+
 /**
- * What the server plays, on the lock screen and the media keys of the device that shows the page.
+ * The server's music on the lock screen and the media keys of the device that shows the page.
  *
  * Browsers give a page these only while it plays something itself, and let it begin only on a press. So a loop of
- * silence runs while the server plays, from `turnOn` on; it is paused with the player, as its state is what is shown.
+ * silence runs while the server plays, from `turnOn` on; it is paused with the player, because the lock screen shows its state.
  */
 export class LockScreen {
-  #session;
-  #audio;
-  #perform;
-  #makeMetadata;
-  #now;
-  #player = null;
-  #time = null;
-  #artwork = null;
-  #connected = false;
-  #isOn = false;
   #waitTimer = 0;
   #waitedLong = false;
-  #told = { texts: "", artwork: null, actions: "", position: null, at: 0, running: false };
+  #shown = nothing();
 
-  /** `perform(name, data)` as in `Commands`. */
-  constructor({
-    session = navigator.mediaSession, audio, perform, makeMetadata = (data) => new MediaMetadata(data),
-    now = () => performance.now(),
-  }) {
-    this.#session = session;
-    this.#audio = audio;
-    this.#perform = perform;
-    this.#makeMetadata = makeMetadata;
-    this.#now = now;
+  session = navigator.mediaSession;
+
+  /** `{audio, perform}`: the element with the loop, and `perform(name, data)` of `Commands`. */
+  constructor(parts) {
+    Object.assign(this, parts);
+    effect(() => this.#show());
   }
 
   static get isPossible() {
     return "mediaSession" in navigator && typeof MediaMetadata === "function";
   }
 
-  get isOn() {
-    return this.#isOn;
-  }
-
   /** From a press; rejects when the browser does not let the page play. */
   async turnOn() {
-    this.#audio.loop = true;
+    this.audio.loop = true;
     // Also while the player is paused: the permission to play is given for the press.
-    await this.#audio.play();
-    this.#isOn = true;
-    this.#show();
+    await this.audio.play();
+    this.isOn = true;
   }
 
   turnOff() {
-    this.#isOn = false;
+    this.isOn = false;
     this.#endWait();
-    this.#audio.pause();
+    this.audio.pause();
     // Without a source nothing is left to be shown.
-    this.#audio.load();
+    this.audio.load();
     for (const name of actionNames) this.#handle(name, null);
-    this.#session.metadata = null;
-    this.#session.playbackState = "none";
-    this.#session.setPositionState?.();
-    this.#told = { texts: "", artwork: null, actions: "", position: null, at: 0, running: false };
-  }
-
-  set player(player) {
-    this.#player = player;
-    this.#show();
-  }
-
-  set time(time) {
-    this.#time = time;
-    this.#show();
-  }
-
-  /** An address that the browser can load, or null. */
-  set artwork(address) {
-    this.#artwork = address;
-    this.#show();
-  }
-
-  set connected(connected) {
-    this.#connected = connected;
-    this.#show();
+    this.session.metadata = null;
+    this.session.playbackState = "none";
+    this.session.setPositionState?.();
+    this.#shown = nothing();
   }
 
   #show() {
-    if (!this.#isOn) return;
+    if (!this.isOn) return;
     this.#showState();
     this.#showMetadata();
     this.#showActions();
@@ -107,9 +70,9 @@ export class LockScreen {
     this.#waitedLong = false;
   }
 
-  /** Whether what is shown may stay for a moment, as sound is about to go on. */
+  /** Whether the old state may stay for a moment, as the sound is about to go on. */
   #waitsShortly() {
-    const waits = this.#connected && this.#player?.playWhenReady && waiting.has(this.#player.status) && !this.#audio.paused;
+    const waits = this.connected && this.player?.playWhenReady && waiting.has(this.player.status) && !this.audio.paused;
     if (!waits) this.#endWait();
     else if (!this.#waitTimer) {
       this.#waitTimer = setTimeout(() => {
@@ -122,62 +85,71 @@ export class LockScreen {
 
   #showState() {
     if (this.#waitsShortly()) return;
-    const status = this.#player?.status;
-    const playing = this.#connected && status === "playing";
-    const silent = !this.#player?.item || ["idle", "stopped", "completed", "failed"].includes(status);
-    this.#session.playbackState = playing ? "playing" : silent ? "none" : "paused";
-    if (playing && this.#audio.paused) {
+    const status = this.player?.status;
+    const playing = this.connected && status === "playing";
+    const silent = !this.player?.item || ["idle", "stopped", "completed", "failed"].includes(status);
+    this.session.playbackState = playing ? "playing" : silent ? "none" : "paused";
+    if (playing && this.audio.paused) {
       // Another app may have the sound; the next change tries again.
-      this.#audio.play().catch(() => {});
-    } else if (!playing && !this.#audio.paused) {
-      this.#audio.pause();
+      this.audio.play().catch(() => {});
+    } else if (!playing && !this.audio.paused) {
+      this.audio.pause();
     }
   }
 
   #showMetadata() {
-    const texts = sessionTexts(this.#player);
-    const artwork = texts ? this.#artwork : null;
+    const texts = sessionTexts(this.player);
+    const artwork = texts ? this.artwork : null;
     const key = JSON.stringify(texts);
-    if (key === this.#told.texts && artwork === this.#told.artwork) return;
-    this.#told.texts = key;
-    this.#told.artwork = artwork;
-    this.#session.metadata = texts && this.#makeMetadata({ ...texts, artwork: artwork ? [{ src: artwork }] : [] });
+    if (key === this.#shown.texts && artwork === this.#shown.artwork) return;
+    this.#shown.texts = key;
+    this.#shown.artwork = artwork;
+    this.session.metadata = texts && new MediaMetadata({ ...texts, artwork: artwork ? [{ src: artwork }] : [] });
   }
 
   #showActions() {
-    const actions = sessionActions(this.#player);
-    const key = JSON.stringify([Object.keys(actions), this.#player?.remoteCommands]);
-    if (key === this.#told.actions) return;
-    this.#told.actions = key;
+    const actions = sessionActions(this.player);
+    const key = JSON.stringify([Object.keys(actions), this.player?.remoteCommands]);
+    if (key === this.#shown.actions) return;
+    this.#shown.actions = key;
     for (const name of actionNames) {
       const make = actions[name];
-      this.#handle(name, make ? (details) => this.#perform(...make(details ?? {})) : null);
+      this.#handle(name, make ? (details) => this.perform(...make(details ?? {})) : null);
     }
   }
 
-  /** A browser that does not know an action says so by an exception. */
+  /** A browser throws at an action that it does not know. */
   #handle(name, handler) {
     try {
-      this.#session.setActionHandler(name, handler);
+      this.session.setActionHandler(name, handler);
     } catch {
       // It offers no button for it, then.
     }
   }
 
-  /** Only what the browser does not know by itself: it draws the position on from what it was told. */
+  /** Only what the browser does not know by itself: it moves the position on by itself. */
   #showPosition() {
-    if (!this.#session.setPositionState || !this.#time) return;
-    const now = this.#now();
-    const state = this.#player?.item ? positionState(this.#time, now) : null;
-    const running = !this.#audio.paused;
-    const { position: last, at, running: ran } = this.#told;
+    if (!this.session.setPositionState || !this.time) return;
+    const now = performance.now();
+    const state = this.player?.item ? positionState(this.time, now) : null;
+    const running = !this.audio.paused;
+    const { position: last, at, running: ran } = this.#shown;
     const drawn = last && last.position + (ran ? ((now - at) / 1000) * last.playbackRate : 0);
     const isKnown = state === null ? last === null
       : last !== null && last.duration === state.duration && last.playbackRate === state.playbackRate && ran === running
         && Math.abs(drawn - state.position) < tolerance;
     if (isKnown) return;
-    Object.assign(this.#told, { position: state, at: now, running });
-    if (state) this.#session.setPositionState(state);
-    else this.#session.setPositionState();
+    Object.assign(this.#shown, { position: state, at: now, running });
+    if (state) this.session.setPositionState(state);
+    else this.session.setPositionState();
   }
 }
+
+observe(LockScreen, {
+  isOn: false,
+  connected: false,
+  player: null,
+  time: null,
+  /** An address that the browser can load, or null. */
+  artwork: null,
+});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { lineAt, untilNext } from "../lib/lyrics.js";
+import { effect, observe } from "../lib/signal.js";
 
 const side = 512;
 
@@ -9,85 +10,60 @@ const side = 512;
  * Only items with timed lyrics get one; without, `show` gets the cover as it is.
  */
 export class LyricCover {
-  #load;
-  #show;
-  #now;
-  #item = null;
-  #lines = [];
-  #cover = null;
-  #time = null;
   #timer = 0;
   #shown = null;
   #address = null;
-  #isOn = false;
+  #fetched = null;
 
-  /** `load(item)` gives `{lines}` or null; `show(address)` gets what the lock screen is to show, or null. */
-  constructor({ load, show, now = () => performance.now() }) {
-    this.#load = load;
-    this.#show = show;
-    this.#now = now;
+  /** `{load, show}`: `load(item)` gives `{lines}` or null; `show(address)` gets the picture for the lock screen, or null. */
+  constructor(parts) {
+    Object.assign(this, parts);
+    effect(() => this.#fetch());
+    effect(() => this.#draw());
   }
 
-  /** Nothing is fetched or drawn while nobody looks. */
-  set isOn(isOn) {
-    this.#isOn = isOn;
-    this.#fetch();
-    this.#draw();
-  }
-
-  set item(item) {
-    if (item?.id === this.#item?.id) return;
-    this.#item = item;
-    this.#fetch();
-  }
-
-  /** The cover's address, or null. */
-  set cover(address) {
-    this.#cover = address;
-    this.#shown = null;
-    this.#draw();
-  }
-
-  /** A `PlayerTime`. */
-  set time(time) {
-    this.#time = time;
-    this.#draw();
-  }
-
+  /** Nothing is fetched or drawn while it is off. */
   async #fetch() {
-    const item = this.#item;
-    this.#lines = [];
-    this.#shown = null;
-    if (this.#isOn && item) {
-      const lyrics = await this.#load(item);
-      // Late words of an earlier item.
-      if (item !== this.#item) return;
-      this.#lines = (lyrics?.lines ?? []).filter(({ time }) => Number.isFinite(time));
-    }
-    this.#draw();
+    const item = this.isOn ? this.item : null;
+    if (item?.id === this.#fetched?.id) return;
+    this.#fetched = item;
+    this.lines = [];
+    const lyrics = item && (await this.load(item));
+    // Late words of an earlier item.
+    if (item === this.#fetched) this.lines = (lyrics?.lines ?? []).filter(({ time }) => Number.isFinite(time));
   }
 
   async #draw() {
     clearTimeout(this.#timer);
-    if (!this.#isOn) return;
-    const position = this.#time?.at(this.#now()) ?? 0;
-    const index = lineAt(this.#lines, position);
-    const wait = untilNext(this.#lines, index, this.#time, this.#now());
+    if (!this.isOn) return;
+    const position = this.time?.at(performance.now()) ?? 0;
+    const index = lineAt(this.lines, position);
+    const wait = untilNext(this.lines, index, this.time, performance.now());
     if (wait !== null) this.#timer = setTimeout(() => this.#draw(), wait);
-    const text = this.#lines[index]?.text ?? "";
-    const key = `${this.#item?.id} ${this.#cover} ${text ? index : ""}`;
+    const text = this.lines[index]?.text ?? "";
+    const key = `${this.item?.id} ${this.cover} ${text ? index : ""}`;
     if (key === this.#shown) return;
     this.#shown = key;
-    const address = text ? await paint(this.#cover, text) : null;
+    const address = text ? await paint(this.cover, text) : null;
     // Overtaken by the next line.
     if (key !== this.#shown) return void (address && URL.revokeObjectURL(address));
     const previous = this.#address;
     this.#address = address;
-    this.#show(address ?? this.#cover);
+    this.show(address ?? this.cover);
     // The browser may still be loading it.
     if (previous) setTimeout(() => URL.revokeObjectURL(previous), 10_000);
   }
 }
+
+observe(LyricCover, {
+  isOn: false,
+  item: null,
+  /** The cover's address, or null. */
+  cover: null,
+  /** A `PlayerTime`. */
+  time: null,
+  lines: [],
+});
 
 /** The cover with the text over its lower part, as an address; null when the browser cannot draw it. */
 async function paint(cover, text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What the server makes of a picture, in pixels of its longer edge; steps, so that a size is likely to be known already. */
+/** Sizes of pictures, in pixels of the longer edge, go in steps: so a size is likely to be known already. */
 const step = 64;
 const largest = 2048;
 

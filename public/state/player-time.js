@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The server's last reading of the position and what follows from it until the next one. */
+/** The server's last reading of the position, from which later positions follow. Immutable. */
 export class PlayerTime {
   position = 0;
   /** Seconds; null while unknown. */
@@ -8,19 +8,17 @@ export class PlayerTime {
   rate = 0;
   #sampledAt = 0;
 
-  /** Takes what is given of `{position, duration, rate}`; `now` in ms of `performance.now()`. */
+  /** One with the given of `{position, duration, rate}`; `now` in ms of `performance.now()`. */
   set({ position, duration, rate }, now) {
-    if (typeof position === "number") this.position = position;
-    if (duration !== undefined) this.duration = duration;
-    if (typeof rate === "number") this.rate = rate;
-    this.#sampledAt = now;
+    const time = new PlayerTime();
+    time.position = typeof position === "number" ? position : this.position;
+    time.duration = duration === undefined ? this.duration : duration;
+    time.rate = typeof rate === "number" ? rate : this.rate;
+    time.#sampledAt = now;
+    return time;
   }
 
-  setDuration(duration) {
-    this.duration = duration;
-  }
-
-  /** Seconds into the item at `now`, within 0...duration. Stands still unless the server said that sound advances. */
+  /** Seconds into the item at `now`, within 0...duration. Stands still unless the server reported that the sound advances. */
   at(now) {
     const moved = this.position + (Math.max(0, now - this.#sampledAt) / 1000) * this.rate;
     return Math.min(Math.max(0, moved), this.duration ?? Infinity);

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { observe } from "../lib/signal.js";
+
 const pageSize = 200;
 
-/** The saved playlists, and the open one page by page. Dispatches `change`. */
-export class Playlists extends EventTarget {
-  /** null while they load. */
-  lists = null;
-  /** The open one as of `GET /playlists/{id}`, with the items that were loaded; null for none. */
-  list = null;
-  problem = null;
+/** The saved playlists, and the open one page by page. */
+export class Playlists {
   #client;
   #generation = 0;
 
   constructor(client) {
-    super();
     this.#client = client;
   }
 
@@ -26,17 +22,15 @@ export class Playlists extends EventTarget {
     }
     // It may have been removed by another.
     if (this.list && this.lists && !this.lists.some(({ id }) => id === this.list.id)) this.list = null;
-    this.dispatchEvent(new Event("change"));
   }
 
   /** `id` null: back to all of them. */
   async open(id) {
-    this.list = null;
+    this.list = this.problem = null;
     const generation = ++this.#generation;
     const list = id === null ? null : await this.#page(id, 0);
     if (generation !== this.#generation) return;
     this.list = list;
-    this.dispatchEvent(new Event("change"));
   }
 
   async more() {
@@ -44,7 +38,6 @@ export class Playlists extends EventTarget {
     const page = list && (await this.#page(list.id, list.items.length));
     if (!page || list !== this.list) return;
     this.list = { ...page, items: [...list.items, ...page.items] };
-    this.dispatchEvent(new Event("change"));
   }
 
   async #page(id, offset) {
@@ -56,3 +49,11 @@ export class Playlists extends EventTarget {
     }
   }
 }
+
+observe(Playlists, {
+  /** null while they load. */
+  lists: null,
+  /** The open one as of `GET /playlists/{id}`, with the items that were loaded; null for none. */
+  list: null,
+  problem: null,
+});

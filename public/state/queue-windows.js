@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { observe } from "../lib/signal.js";
+
 const pageSize = 100;
 const keptPages = 24;
 
 /**
- * The queue as far as it was looked at: pages of 100 items, loaded when their rows come into view. After a change the
- * old pages stay readable until the new ones are there. Dispatches `change`.
+ * The part of the queue that was in view: pages of 100 items, loaded when their rows come into view. After a change the
+ * old pages stay readable until the new ones are there.
  */
-export class QueueWindows extends EventTarget {
-  length = 0;
-  revision = null;
-  #pages = new Map();
+export class QueueWindows {
   #loading = new Map();
   #load;
   #wanted = [0, 0];
 
-  /** `load(offset, limit)` answers a promise of `GET /queue`'s body. */
+  /** `load(offset, limit)` gives a promise of `GET /queue`'s body. */
   constructor(load) {
-    super();
     this.#load = load;
   }
 
   /** undefined while it is not loaded. */
   item(index) {
-    return this.#pages.get(Math.floor(index / pageSize))?.items[index % pageSize];
+    return this.pages.get(Math.floor(index / pageSize))?.items[index % pageSize];
   }
 
   /** Index of a loaded item; -1 when it is not among them. */
   indexOf(id) {
-    for (const [page, { items }] of this.#pages) {
+    for (const [page, { items }] of this.pages) {
       const at = items.findIndex((item) => item.id === id);
       if (at >= 0) return page * pageSize + at;
     }
@@ -40,34 +38,33 @@ export class QueueWindows extends EventTarget {
     if (revision === this.revision && length === this.length) return;
     this.revision = revision;
     this.length = length;
-    this.dispatchEvent(new Event("change"));
-    this.#refresh();
+    this.settled();
   }
 
   /** Another run of the server, which counts its revisions anew: nothing here is of the newest one. */
   reset() {
-    for (const page of this.#pages.values()) page.revision = -1;
+    this.#outdate();
     this.revision = null;
   }
 
-  /** The library knows more or other things of the items. */
+  /** The library has other tags of the items now. */
   renew() {
-    for (const page of this.#pages.values()) page.revision = -1;
-    return this.#refresh();
+    this.#outdate();
+    return this.settled();
   }
 
-  /** Makes the items of `first...last` available; they come with a `change`. */
+  #outdate() {
+    for (const page of this.pages.values()) page.revision = -1;
+  }
+
+  /** Makes the items of `first...last` available. */
   want(first, last) {
     this.#wanted = [first, last];
-    return this.#refresh();
+    return this.settled();
   }
 
   /** Resolves when the pages in view are those of the newest revision. */
-  settled() {
-    return this.#refresh();
-  }
-
-  async #refresh() {
+  async settled() {
     const [first, last] = this.#wanted;
     const pages = [];
     const end = Math.min(last, this.length - 1);
@@ -77,7 +74,7 @@ export class QueueWindows extends EventTarget {
   }
 
   #loadPage(page) {
-    if (this.#pages.get(page)?.revision === this.revision) return null;
+    if (this.pages.get(page)?.revision === this.revision) return null;
     const underWay = this.#loading.get(page);
     if (underWay) return underWay.then(() => this.#loadPage(page));
     const loading = this.#fetchPage(page).finally(() => this.#loading.delete(page));
@@ -88,21 +85,26 @@ export class QueueWindows extends EventTarget {
   async #fetchPage(page) {
     const asked = this.revision;
     const window = await this.#load(page * pageSize, pageSize);
-    if (!window) {
-      // Failed: shown as loading until the next change or reconnection asks again.
-      return;
-    }
-    this.#pages.set(page, { revision: window.revision, items: window.items });
+    // Failed: shown as loading until the next change or reconnection asks again.
+    if (!window) return;
+    this.pages = new Map(this.pages).set(page, { revision: window.revision, items: window.items });
     if (asked === this.revision && window.revision !== this.revision && window.revision > (this.revision ?? -1)) {
       this.revision = window.revision;
       this.length = window.length;
     }
-    this.dispatchEvent(new Event("change"));
   }
 
   #forgetFarPages(near) {
-    if (this.#pages.size <= keptPages) return;
-    const farthest = [...this.#pages.keys()].sort((left, right) => Math.abs(right - near) - Math.abs(left - near));
-    for (const page of farthest.slice(0, this.#pages.size - keptPages)) this.#pages.delete(page);
+    if (this.pages.size <= keptPages) return;
+    const farthest = [...this.pages.keys()].sort((left, right) => Math.abs(right - near) - Math.abs(left - near));
+    for (const page of farthest.slice(0, this.pages.size - keptPages)) this.pages.delete(page);
   }
 }
+
+observe(QueueWindows, {
+  length: 0,
+  /** null while it is not known. */
+  revision: null,
+  /** `{revision, items}` by number. */
+  pages: new Map(),
+});

@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Milliseconds between two readings of how much of a stream is saved. */
+import { observe } from "../lib/signal.js";
+
+/** Milliseconds between two readings of a growing file's size. */
 const pause = 2000;
 
-/**
- * The server's recorder, and the saving of the steered player's stream. Dispatches `change` after `status`, `stream`, `recordings` or `problem` changed, `level` (detail: the
- * channels of a `record-level` event), and `stream-ended` (detail: `last` of `StreamRecordingStatus`) when the saving ended while the page was there.
- */
+/** The server's recorder, and the saving of the steered player's stream. */
 export class Recorder extends EventTarget {
-  #client;
-  #paths;
   #isShown = false;
   #timer = 0;
   #generation = 0;
-  /** `RecordingStatus` of openapi.yaml; null before the first. */
-  status = null;
-  /** `StreamRecordingStatus` of the steered player; null while it is not known. */
-  stream = null;
-  /** null while they load. */
-  recordings = null;
-  problem = null;
 
-  constructor({ client, paths }) {
+  /** `{client, paths}` */
+  constructor(parts) {
     super();
-    this.#client = client;
-    this.#paths = paths;
+    Object.assign(this, parts);
   }
 
-  /** How much of a stream is saved is asked for only while somebody looks. */
+  /** The size of a saved stream is asked for only while the panel is shown. */
   set isShown(isShown) {
     this.#isShown = isShown;
     if (isShown) this.#askStream();
@@ -38,57 +28,54 @@ export class Recorder extends EventTarget {
     return this.status !== null && this.status.state !== "disabled";
   }
 
-  /** Whether there is one at all, and what the player that is steered now saves. */
+  /** Reads whether there is a recorder, and the saving of the player that is steered now. */
   async ask() {
     this.stream = null;
     this.#askStream();
     try {
-      this.#take(await this.#client.get("/recordings/current"));
+      this.status = await this.client.get("/recordings/current");
     } catch {
-      // The connection's own banner says what is wrong.
+      // The connection's banner has the reason.
     }
   }
 
   async list() {
     try {
-      const { status, recordings } = await this.#client.get("/recordings");
+      const { status, recordings } = await this.client.get("/recordings");
       this.recordings = recordings;
       this.problem = null;
-      this.#take(status);
+      this.status = status;
     } catch (problem) {
       this.problem = problem.message;
-      this.dispatchEvent(new Event("change"));
     }
   }
 
   /** One frame of the event channel. */
   applyEvent({ type, data }) {
-    if (type === "record-level") this.dispatchEvent(new CustomEvent("level", { detail: data.channels }));
+    if (type === "record-level") this.level = data.channels;
     if (type !== "recording") return;
     const { stream, ...status } = data;
     const hasEnded = status.last && status.last.id !== this.status?.last?.id;
     const isSaved = this.#takeStream(stream);
-    this.#take(status);
+    this.status = status;
     if ((hasEnded || isSaved) && this.recordings) this.list();
   }
 
-  /** No event tells how the file grows. */
+  /** No event has the growing file's size. */
   async #askStream() {
     const generation = ++this.#generation;
     clearTimeout(this.#timer);
     try {
-      const stream = await this.#client.get(this.#paths.player("/record-stream"));
-      // An answer that is overtaken tells of what was.
+      const stream = await this.client.get(this.paths.player("/record-stream"));
       if (generation !== this.#generation) return;
       const isSaved = this.#takeStream(stream);
-      this.dispatchEvent(new Event("change"));
       if (isSaved && this.recordings) this.list();
     } catch {
-      // The connection's own banner says what is wrong; the next event or connection tells it.
+      // The connection's banner has the reason; the next event or connection brings it.
     }
   }
 
-  /** Answers whether one ended since the last time. */
+  /** Gives whether the saving ended since the last time; then also dispatches `stream-ended` (detail: `last` of `StreamRecordingStatus`). */
   #takeStream(stream) {
     const before = this.stream;
     this.stream = stream;
@@ -100,9 +87,16 @@ export class Recorder extends EventTarget {
     if (hasEnded && stream.last) this.dispatchEvent(new CustomEvent("stream-ended", { detail: stream.last }));
     return hasEnded;
   }
-
-  #take(status) {
-    this.status = status;
-    this.dispatchEvent(new Event("change"));
-  }
 }
+
+observe(Recorder, {
+  /** `RecordingStatus` of openapi.yaml; null before the first. */
+  status: null,
+  /** `StreamRecordingStatus` of the steered player; null while it is not known. */
+  stream: null,
+  /** null while they load. */
+  recordings: null,
+  problem: null,
+  /** The channels of the last `record-level` event. */
+  level: [],
+});

@@ -1,53 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { observe } from "../lib/signal.js";
 import { PlayerTime } from "./player-time.js";
 
 /**
- * What the page knows, and all of it is the server's word. Dispatches an event named after the part that changed:
- * `connection`, `player`, `time`, `buffer`, `queue`, `outputs`, `session`, `access`; `run` when it is another run of the
- * server, whose names mean other things; and `error` and `route` (detail: the
- * event's data) for each one heard.
+ * The server's state as far as the page knows it, in observed fields. Dispatches `run` when it is another run of the server, whose
+ * names mean other things; and `error` and `route` (detail: the event's data) for each one received.
  */
 export class Store extends EventTarget {
-  /** `{state: "connecting" | "open" | "lost" | "unauthorized", retryAt, attempt}` */
-  connection = { state: "connecting", retryAt: null, attempt: 0 };
-  /** The newest snapshot of DESIGN section 4; null before the first. */
-  player = null;
-  time = new PlayerTime();
-  buffer = { loadedRanges: [], bufferedAhead: null };
-  /** Answer of `GET /outputs`. */
-  outputs = null;
-  /** Answer of `GET /session`; null where there is none. */
-  session = null;
-  /** The token only reads: known once the server refused a change. */
-  isReadOnly = false;
   #epoch = null;
 
   setConnection(connection, now = performance.now()) {
     this.connection = connection;
-    // What is not heard from the server is not claimed: the position stands until it speaks again.
-    if (connection.state !== "open") this.time.set({ position: this.time.at(now), rate: 0 }, now);
-    this.#changed("connection", "time");
-  }
-
-  isNewRun(epoch) {
-    return this.#epoch !== null && epoch !== this.#epoch;
-  }
-
-  setReadOnly(isReadOnly) {
-    if (isReadOnly === this.isReadOnly) return;
-    this.isReadOnly = isReadOnly;
-    this.#changed("access");
-  }
-
-  setOutputs(outputs) {
-    this.outputs = outputs;
-    this.#changed("outputs");
-  }
-
-  setSession(session) {
-    this.session = session;
-    this.#changed("session");
+    // Without the server nothing is claimed: the position stands until it speaks again.
+    if (connection.state !== "open") this.time = this.time.set({ position: this.time.at(now), rate: 0 }, now);
   }
 
   /** Older snapshots than the one shown are dropped: an answer may be overtaken by an event. */
@@ -55,57 +21,47 @@ export class Store extends EventTarget {
     if (!player || (this.player && player.version < this.player.version)) return;
     const itemChanged = this.player?.item?.id !== player.item?.id;
     this.player = player;
-    this.time.set(player, now);
+    this.time = this.time.set(player, now);
     if (itemChanged || player.loadedRanges) this.#setBuffer(player);
-    this.#changed("player", "time", "queue");
   }
 
-  /** What a change of the queue answered: `{revision, length, canUndo, canRedo}`. */
+  /** The answer to a change of the queue: `{revision, length, canUndo, canRedo}`. */
   applyQueue({ revision, length, canUndo, canRedo }) {
     if (!this.player || revision < (this.player.queue?.revision ?? 0)) return;
     const queue = { ...this.player.queue, revision, length };
     if (canUndo !== undefined) Object.assign(queue, { canUndo, canRedo });
     this.player = { ...this.player, queue };
-    this.#changed("player", "queue");
   }
 
   /** One frame of the event channel. */
   applyEvent({ type, version, data }, now = performance.now()) {
+    const isCurrent = (data?.itemId ?? null) === (this.player?.item?.id ?? null);
     switch (type) {
-      case "hello":
-        // Another run of the server counts its versions anew.
-        if (this.isNewRun(data.epoch)) {
-          this.player = this.player && { ...this.player, version: 0 };
-          // It may have been started with other tokens.
-          this.setReadOnly(false);
-          this.#changed("run");
-        }
-        this.#epoch = data.epoch;
-        break;
-      case "snapshot":
-        this.applySnapshot(data.player, now);
-        break;
+      case "hello": return this.#begin(data.epoch);
+      case "snapshot": return this.applySnapshot(data.player, now);
       case "time":
-        if (data.itemId !== undefined && data.itemId !== (this.player?.item?.id ?? null)) break;
-        this.time.set(data, now);
-        this.#changed("time");
-        break;
-      case "buffer":
-        if (data.itemId === (this.player?.item?.id ?? null)) this.#setBuffer(data);
-        break;
-      case "session":
-        this.setSession(data);
-        break;
-      case "route":
-        this.dispatchEvent(new CustomEvent("route", { detail: data }));
-        break;
-      case "error":
-        this.#applyRecorded(type, version, data, now);
-        this.dispatchEvent(new CustomEvent("error", { detail: data }));
-        break;
-      default:
-        this.#applyRecorded(type, version, data, now);
+        if (isCurrent || data.itemId === undefined) this.time = this.time.set(data, now);
+        return undefined;
+      case "buffer": return isCurrent && this.#setBuffer(data);
+      case "session": return (this.session = data);
+      case "levels": return (this.levels = data);
+      case "effects": return (this.effects = data);
+      case "timers": return (this.timers = data.timers);
+      case "error": this.#applyRecorded(type, version, data, now); // falls through
+      case "route": return this.dispatchEvent(new CustomEvent(type, { detail: data }));
+      default: return this.#applyRecorded(type, version, data, now);
     }
+  }
+
+  /** Another run of the server counts its versions anew, and may have other tokens. */
+  #begin(epoch) {
+    const isOther = this.#epoch !== null && epoch !== this.#epoch;
+    this.#epoch = epoch;
+    if (!isOther) return;
+    // In place: nothing else has changed yet.
+    if (this.player) this.player.version = 0;
+    this.isReadOnly = false;
+    this.dispatchEvent(new Event("run"));
   }
 
   #applyRecorded(type, version, data, now) {
@@ -115,48 +71,57 @@ export class Store extends EventTarget {
       case "status": {
         const { status, reason, playWhenReady, error = null, position } = data;
         Object.assign(player, { status, reason, error, playWhenReady });
-        if (status !== "playing" && typeof position === "number") this.time.set({ position, rate: 0 }, now);
+        if (status !== "playing" && typeof position === "number") this.time = this.time.set({ position, rate: 0 }, now);
         break;
       }
       case "item": {
-        const current = data.item;
-        if (current?.id !== player.item?.id) {
-          this.time.set({ position: 0, duration: null, rate: 0 }, now);
-          this.#setBuffer({ loadedRanges: [] });
-        }
-        player.item = current;
-        player.queueIndex = current?.index ?? null;
-        player.duration = current?.duration ?? null;
-        this.time.setDuration(player.duration);
+        const { item } = data;
+        const isOther = item?.id !== player.item?.id;
+        const [queueIndex, duration] = [item?.index ?? null, item?.duration ?? null];
+        Object.assign(player, { item, queueIndex, duration });
+        this.time = isOther ? this.time.set({ position: 0, duration, rate: 0 }, now) : this.time.set({ position: this.time.at(now), duration }, now);
+        if (isOther) this.#setBuffer({ loadedRanges: [] });
         break;
       }
-      case "queue":
-        player.queue = {
-          ...player.queue, revision: data.revision, length: data.length, canUndo: data.canUndo, canRedo: data.canRedo,
-        };
+      case "queue": {
+        const { revision, length, canUndo, canRedo } = data;
+        player.queue = { ...player.queue, revision, length, canUndo, canRedo };
         break;
+      }
       case "settings":
         Object.assign(player, data);
         break;
       case "output":
-        player.output = data;
-        break;
       case "error":
-        player.error = data;
+        player[type] = data;
         break;
       default:
         return;
     }
     this.player = player;
-    this.#changed("player", "time", ...(type === "queue" ? ["queue"] : []));
   }
 
   #setBuffer({ loadedRanges, bufferedAhead = null }) {
     this.buffer = { loadedRanges: loadedRanges ?? this.buffer.loadedRanges, bufferedAhead };
-    this.#changed("buffer");
-  }
-
-  #changed(...parts) {
-    for (const part of parts) this.dispatchEvent(new Event(part));
   }
 }
+
+observe(Store, {
+  /** `{state: "connecting" | "open" | "lost" | "unauthorized", retryAt, attempt}` */
+  connection: { state: "connecting", retryAt: null, attempt: 0 },
+  /** The newest snapshot of the player; null before the first. */
+  player: null,
+  time: new PlayerTime(),
+  buffer: { loadedRanges: [], bufferedAhead: null },
+  /** Answers of `GET /outputs`, `/session`, `/effects` and `/effects/presets`; null where there is none. */
+  outputs: null,
+  session: null,
+  effects: null,
+  presets: null,
+  /** Data of the last `levels` event, while they are watched. */
+  levels: null,
+  /** `timers` of `GET /timers`. */
+  timers: [],
+  /** The token only reads: known once the server refused a change. */
+  isReadOnly: false,
+});

@@ -8,21 +8,16 @@ const kept = 20;
 /** A file of hours takes its time. */
 const timeout = 120_000;
 
-/** How loud the current item is over its length, where the server can tell: of files that play. */
+/** How loud the current item is over its length, where the server can measure it: of playable files. */
 export class Waveform {
-  #client;
-  #paths;
-  #show;
   #key = null;
   #known = new Map();
   #timer = 0;
   #abort = null;
 
-  /** `show(waveform)` gets `{duration, peaks}`, or null. */
-  constructor({ client, paths, show }) {
-    this.#client = client;
-    this.#paths = paths;
-    this.#show = show;
+  /** `{client, paths, show}`: `show(waveform)` gets `{duration, peaks}`, or null. */
+  constructor(parts) {
+    Object.assign(this, parts);
   }
 
   update(item) {
@@ -31,7 +26,7 @@ export class Waveform {
     this.#key = key;
     clearTimeout(this.#timer);
     this.#abort?.abort();
-    this.#show(this.#known.get(key) ?? null);
+    this.show(this.#known.get(key) ?? null);
     if (key && !this.#known.has(key)) this.#timer = setTimeout(() => this.#load(key, item.id), stay);
   }
 
@@ -40,7 +35,7 @@ export class Waveform {
     const { signal } = this.#abort;
     let waveform;
     try {
-      waveform = await this.#client.get(this.#paths.item(id, "/waveform"), { signal, timeout });
+      waveform = await this.client.get(this.paths.item(id, "/waveform"), { signal, timeout });
     } catch (problem) {
       // The bar does without; a connection that was lost comes back, and with it the next look at the item.
       if (!signal.aborted && problem.status === 0) this.#key = null;
@@ -49,7 +44,7 @@ export class Waveform {
     if (signal.aborted) return;
     this.#known.set(key, waveform);
     if (this.#known.size > kept) this.#known.delete(this.#known.keys().next().value);
-    this.#show(waveform);
+    this.show(waveform);
   }
 }
 

@@ -17,6 +17,7 @@ import measure  # noqa: E402
 import rows_library  # noqa: E402
 import rows_network  # noqa: E402
 import rows_page  # noqa: E402
+import rows_promises  # noqa: E402
 import rows_render  # noqa: E402
 import rows_routes  # noqa: E402
 import rows_server  # noqa: E402
@@ -48,8 +49,24 @@ ROWS = {
     "neighbours": (rows_routes.neighbours, 10),
     "routes": (rows_routes.routes, 7),
     "switching": (rows_routes.switching, 10),
+    "commands": (rows_promises.commands, 7),
+    "default-output": (rows_promises.default_output, 10),
+    "sound-server": (rows_promises.sound_server, 5),
+    "ticks": (rows_promises.ticks, 3),
+    "slow-link": (rows_promises.slow_link, 5),
+    "page": (rows_page.page, 10),
+    "ending": (rows_promises.ending, 7),
     "mpris": (rows_shared.mpris, 5),
     "in-step": (rows_shared.in_step, 10),
+}
+
+# Names for several rows.
+GROUPS = {
+    # Beside MPD or another peer.
+    "ratios": ["latency", "cpu", "memory", "start", "http", "ws", "queue", "wakeups", "render", "scan"],
+    # The other times that SPEC promises.
+    "promises": ["network", "station", "lyrics", "worker", "interruption", "unplug", "neighbours", "routes", "switching", "watch", "search",
+                 "commands", "default-output", "sound-server", "ticks", "slow-link", "page", "ending", "mpris", "in-step"],
 }
 
 
@@ -71,18 +88,19 @@ def main() -> int:
         "Measures Tonearm beside its peers (MPD, mpg123, bare libmicrohttpd and libwebsockets) in the same run and prints "
         "medians, the peers' and their ratio, the goal and whether it was reached. Rows during which other programs kept the "
         "processors busy say so. The exit status is 0 unless measuring itself failed."))
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"any of: {' '.join(ROWS)} (default: all)")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"any of: {' '.join([*GROUPS, *ROWS])} (default: all)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--rounds", type=int, help="rounds per row (default: 5 or more, by row)")
     arguments = parser.parse_args()
-    for name in arguments.rows:
+    names = [name for row in arguments.rows for name in GROUPS.get(row, [row])] or list(ROWS)
+    for name in names:
         if name not in ROWS:
-            parser.error(f"no row {name!r}; there are {' '.join(ROWS)}")
+            parser.error(f"no row {name!r}; there are {' '.join([*GROUPS, *ROWS])}")
     measure.raise_descriptor_limit()
     results, failed = [], []
     with tempfile.TemporaryDirectory(prefix="tonearm-bench-") as base:
         music = make_music(pathlib.Path(base))
-        for name in arguments.rows or ROWS:
+        for name in names:
             run, rounds = ROWS[name]
             directory = pathlib.Path(base) / name
             directory.mkdir()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Addresses
+public import Kernel
 public import Audio
 
 /// Opens media for the player. It decouples the player from files, networks and codecs, so that the player can be
@@ -10,7 +10,7 @@ public protocol MediaOpener: Sendable {
     ///
     /// Called on the item's decode thread and may block there; `cancellation` ends the wait from any thread.
     ///
-    /// `loading` is told what has arrived of media that comes over a network, for as long as it is open: from any
+    /// `loading` receives what has arrived of media that comes over a network, for as long as it is open: from any
     /// thread, in order; it does not block. Of local media it hears nothing.
     func open(
         _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void

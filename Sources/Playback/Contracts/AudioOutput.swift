@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Audio
-public import Threading
+public import Kernel
 
 /// Where the player's sound goes. It decouples the player from PulseAudio, so that the player can be tested with a
 /// capturing output and a manual clock.
 ///
 /// Every method may be called from any thread (the engine's, in practice), returns at once and never blocks on the
-/// sink; what comes of it is told through the event handler given to `activate`. Each stream carries the generation it
+/// sink; the outcome comes through the event handler given to `activate`. Each stream carries the generation it
 /// was opened with; calls and events of another generation are dropped.
 ///
 /// One stream at a time: `open` of a new generation ends the previous stream.
@@ -20,18 +20,21 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// takes the sink's rate) and answers `.opened` with the ring to fill, or `.failed`.
     func open(_ preferred: AudioFormat, generation: Generation)
 
-    /// Plays from the ring, fading in over a few milliseconds when the stream had been paused or flushed.
+    /// Plays from the ring, fading in over `fade` seconds (at least a few milliseconds) when the stream had been paused or
+    /// flushed; within the fade-out of a pause, from the gain that it has reached.
     /// Answers `.started` once the sink's clock advances with our samples.
-    func start(generation: Generation)
+    func start(fade: Double, generation: Generation)
 
-    /// Fades out within a few milliseconds, stops the clock, keeps what was not heard for the next `start`.
-    /// Answers `.paused`; the clock then stands at the first frame that was not heard.
-    func pause(generation: Generation)
+    /// Fades out over `fade` seconds (at least a few milliseconds), stops the clock, keeps what was not heard for the next
+    /// `start`. Frames may go on to be written meanwhile. A shorter fade takes over from a longer one that runs.
+    /// Answers `.paused`, unless a `start` came before; the clock then stands at the first frame that was not heard.
+    func pause(fade: Double, generation: Generation)
 
-    /// Drops every frame before `ringIndex` that has not been heard, fading out first when sounding. A running stream
-    /// goes on with the frames from `ringIndex` on as soon as they come (fading in); until then it is silent without
+    /// Drops every frame before `ringIndex` that has not been heard, fading out first when sounding: over `fade` seconds (at
+    /// least a few milliseconds), or what there is before `ringIndex`. A running stream goes on with the frames from
+    /// `ringIndex` on as soon as they come (fading in); until then it is silent without
     /// counting an underrun. Answers `.flushed` when nothing before `ringIndex` can sound any more.
-    func flush(to ringIndex: FrameCount, generation: Generation)
+    func flush(to ringIndex: FrameCount, fade: Double, generation: Generation)
 
     /// The producer has written its last frame: plays what the ring holds, then answers `.drained` when the last frame
     /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state; once drained, only
@@ -47,6 +50,13 @@ public protocol AudioOutput: AnyObject, Sendable {
 
     /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
     func duck(to gain: Float, over seconds: Double)
+
+    /// Moves from the effects that are heard to `effects` without a click, within 0.1 s. Kept across streams; a new stream
+    /// sounds with them from its first frame on.
+    func setEffects(_ effects: EffectSettings)
+
+    /// From now on copies what is rendered, before the gains, for `tap`; nil ends that. Kept across streams.
+    func setTap(_ tap: SoundTap?)
 
     /// What is heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
@@ -70,11 +80,20 @@ public protocol AudioOutput: AnyObject, Sendable {
 }
 
 extension AudioOutput {
+    /// As fast as is possible without a click.
+    public func start(generation: Generation) { start(fade: 0, generation: generation) }
+    public func pause(generation: Generation) { pause(fade: 0, generation: generation) }
+    public func flush(to ringIndex: FrameCount, generation: Generation) {
+        flush(to: ringIndex, fade: 0, generation: generation)
+    }
     /// Where nobody else can put one on.
     public func unmute(generation: Generation) {}
     /// Where nobody can hear two outputs at a time.
     public func shift(by frames: FrameCount, generation: Generation) {}
     public func describe(role: String) {}
+    /// Where nothing is rendered.
+    public func setEffects(_ effects: EffectSettings) {}
+    public func setTap(_ tap: SoundTap?) {}
     /// Where nothing is announced.
     public func duck(to gain: Float, over seconds: Double) {}
 }
@@ -140,7 +159,7 @@ public enum OutputAvailability: Hashable, Sendable {
     case unavailable(String)
 }
 
-/// Cases by reaction: retry when available / look at the devices first / tell the user.
+/// Cases by reaction: retry when available / look at the devices first / inform the user.
 public enum AudioOutputError: Error, Hashable, Sendable {
     /// The server went away; the same item may go on when there is one again.
     case lost(String)

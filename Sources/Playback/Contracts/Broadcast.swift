@@ -8,7 +8,7 @@ public struct Broadcast: Hashable, Sendable {
     public var homepage: String?
     /// Bits per second, as the station says.
     public var bitrate: Int?
-    /// nil until the station has told one.
+    /// nil until the station has sent one.
     public var programme: Programme?
 
     public init() {}

@@ -10,6 +10,10 @@ public struct MediaDescription: Hashable, Sendable {
     public var duration: FrameCount?
     /// False until a scan or a header makes `duration` final.
     public var durationIsExact: Bool
+    /// False after a seek that went to a place which is only near: the frames before it were not counted.
+    public var positionIsExact = true
+    /// The file ends before the length that its header gives.
+    public var isCut = false
     public var isSeekable: Bool
     public var encoding: Encoding
     public var tags: Tags
@@ -67,12 +71,14 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// Found when the media is opened, so that nobody has to look for them to tell whether they are there.
+    /// Found when the media is opened, so that nobody has to look for them to know whether they are there.
     public struct Companions: Hashable, Sendable {
         /// The folder has a picture. Not looked for where the tags carry one.
         public var hasPicture = false
         /// There is a file with the lyrics.
         public var hasLyrics = false
+        /// As it was measured, for tags that do not say it.
+        public var loudness: TrackLoudness?
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
             self.hasPicture = hasPicture
@@ -80,7 +86,10 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// What tells where the parts of a stream belong that are decoded apart from each other.
+    /// What is known of it: the tags come first.
+    public var loudness: TrackLoudness? { tags.loudness ?? companions.loudness }
+
+    /// Places the parts of a stream that are decoded apart from each other.
     public struct Clock: Hashable, Sendable {
         /// Seconds of the first audible frame on the container's own clock.
         public var start: Double
@@ -120,11 +129,22 @@ public struct MediaDescription: Hashable, Sendable {
         /// Decibels to add, as tagged.
         public var replayGainTrack: Double?
         public var replayGainAlbum: Double?
+        /// Largest sample, 1 at full scale, as tagged.
+        public var replayPeakTrack: Double?
+        public var replayPeakAlbum: Double?
         public var picture: Picture?
         /// They carry lyrics, which are read when somebody asks for them.
         public var hasLyrics = false
 
         public init() {}
+
+        /// nil where they say nothing of it.
+        public var loudness: TrackLoudness? {
+            let loudness = TrackLoudness(
+                trackGain: replayGainTrack, trackPeak: replayPeakTrack, albumGain: replayGainAlbum,
+                albumPeak: replayPeakAlbum)
+            return loudness == TrackLoudness() ? nil : loudness
+        }
     }
 
     /// A picture carried by a tag. Shared, not copied: pictures can be megabytes.

@@ -22,7 +22,7 @@ public struct OutputDevice: Hashable, Sendable {
     /// Stable name, such as PulseAudio's sink name.
     public var id: String
     public var description: String
-    /// As PulseAudio's `device.form_factor`: speaker, headphone, headset, hdmi ...; nil when not told.
+    /// As PulseAudio's `device.form_factor`: speaker, headphone, headset, hdmi ...; nil when unknown.
     public var formFactor: String?
     /// As PulseAudio's `device.bus`: pci, usb, bluetooth.
     public var bus: String?

@@ -5,7 +5,7 @@
 public enum PictureFormat: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, avif, bmp
 
-    /// How many bytes it takes to tell.
+    /// How many bytes it takes to recognise one.
     public static let headSize = 16
 
     /// nil for no known picture.

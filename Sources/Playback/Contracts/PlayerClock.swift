@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Threading
+public import Kernel
 
 /// The player's time. Owned here so that tests move it by hand.
 public protocol PlayerClock: Sendable {

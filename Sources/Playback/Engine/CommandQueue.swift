@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// Commands in the order in which they came, and the one whose change is at the store.
 ///
@@ -17,7 +17,7 @@ struct CommandQueue {
         var token: CommandToken
         var save: UInt64
         var since: MonotonicTime
-        /// Its client has been told that nobody knows.
+        /// Its client has been answered that the outcome is unknown.
         var isGivenUp = false
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import Threading
+internal import Kernel
 
 /// The time that a player's decoders have taken. Any thread.
 final class DecodeMeter: Sendable {

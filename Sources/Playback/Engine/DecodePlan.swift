@@ -12,33 +12,50 @@ protocol DecodePlan {
 
 enum DecodePlanEvent {
     /// The frames from ring index `start` on are the media from `position` seconds on.
-    case wrote(start: FrameCount, position: Double, speed: Double)
+    case wrote(start: FrameCount, position: Double, Timeline.Pace)
     /// From the frame with this ring index on.
     case mediaChanged(start: FrameCount)
 }
 
-/// Everything that is left, and all rounds of a looped item.
+/// Everything that is left, and all rounds of a looped item; or a part, again and again.
 struct WholePlan: DecodePlan {
     /// Frames of the ring.
-    private static let shortestTold: FrameCount = 4_800
+    private static let shortestReported: FrameCount = 4_800
 
-    let loops: Int
-    let beginTime: Double
+    private let loops: Int
+    private let beginTime: Double
+    /// Seconds.
+    private let endTime: Double
+
+    init(_ start: DecodeStart) {
+        loops = start.part == nil ? start.loops : -1
+        beginTime = start.part?.begin ?? start.beginTime
+        endTime = start.part?.end ?? .infinity
+    }
+
+    /// Behind a part that is repeated.
+    func isBehind(_ position: Double) -> Bool { endTime.isFinite && position >= endTime }
+
+    func rewind(_ reader: DecodeReader) throws(MediaError) {
+        try reader.seek(to: beginTime)
+        try reader.fill()
+    }
 
     func play(
         _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
+        if isBehind(reader.position) { try rewind(reader) }
         var roundsLeft = loops
-        var told: FrameCount?
+        var reported: FrameCount?
         // The first one may begin anywhere.
         var round: ShortRound?
         while true {
             let start = writer.writeIndex
             let isKept = round?.isWhole == true
-            // Rounds of a moment are too many to tell each.
-            if told.map({ start - $0 >= Self.shortestTold }) ?? true {
-                report(.wrote(start: start, position: isKept ? beginTime : reader.position, speed: 1))
-                told = start
+            // Rounds of a moment are too many to report each.
+            if reported.map({ start - $0 >= Self.shortestReported }) ?? true {
+                report(.wrote(start: start, position: isKept ? beginTime : reader.position, .played(writer.tempo.rate)))
+                reported = start
             }
             if let round, isKept {
                 try round.write(into: &writer)
@@ -46,14 +63,13 @@ struct WholePlan: DecodePlan {
                 try writeAll(reader, &writer, &round, report)
                 round?.complete()
             }
-            try writer.flushConverter()
+            try writer.flushConverters()
             // A round without a frame would repeat for ever without a sound.
             guard roundsLeft != 0, writer.writeIndex > start || roundsLeft > 0 else { break }
             if roundsLeft > 0 { roundsLeft -= 1 }
             if round?.isWhole == true { continue }
             round = ShortRound()
-            try reader.seek(to: beginTime)
-            try reader.fill()
+            try rewind(reader)
         }
         try writer.finish()
     }
@@ -65,10 +81,13 @@ struct WholePlan: DecodePlan {
         while true {
             try reader.fill()
             if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
-            guard reader.available > 0 else { return }
-            try writer.write(reader.chunk, format: reader.availableFormat)
-            round?.append(reader.chunk, reader.availableFormat)
-            reader.consume(reader.available)
+            let frames = min(reader.available, reader.framesLeft(until: endTime))
+            guard frames > 0 else { return }
+            let chunk = UnsafeBufferPointer(
+                rebasing: reader.chunk.prefix(frames * reader.availableFormat.channelCount))
+            try writer.write(chunk, format: reader.availableFormat)
+            round?.append(chunk, reader.availableFormat)
+            reader.consume(frames)
         }
     }
 }
@@ -100,30 +119,36 @@ private struct ShortRound {
 }
 
 /// Rewind and fast-forward: short blocks at normal pitch, with jumps between them, so that the position moves at
-/// `rate`. At the beginning of the media a rewind goes on as normal playing.
+/// `rate`. At the beginning of the media a rewind goes on as normal playing, and so does a scan behind a part that is repeated.
 struct ScanPlan: DecodePlan {
     /// Seconds of sound per block.
     static let block = 0.12
     static let fade = 0.005
 
     let rate: Double
-    let loops: Int
-    let beginTime: Double
+    /// Of what is played as a whole.
+    let tempo: Tempo
+    let whole: WholePlan
 
     func play(
         _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
         var position = reader.position
         while position > 0 || rate > 0 {
-            report(.wrote(start: writer.writeIndex, position: position, speed: rate))
+            report(.wrote(start: writer.writeIndex, position: position, .scan(rate)))
             let isOver = try writeBlock(reader, &writer)
             if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
-            if isOver, rate > 0 { return try writer.finish() }
             position += Self.block * rate
+            if rate > 0, whole.isBehind(isOver ? .infinity : position) {
+                try whole.rewind(reader)
+                break
+            }
+            if isOver, rate > 0 { return try writer.finish() }
             try reader.seek(to: max(0, position))
             try reader.fill()
         }
-        try WholePlan(loops: loops, beginTime: beginTime).play(reader, into: &writer, report: report)
+        try writer.change(tempo)
+        try whole.play(reader, into: &writer, report: report)
     }
 
     /// True when the media ended within the block.
@@ -143,7 +168,7 @@ struct ScanPlan: DecodePlan {
         try samples.withUnsafeBufferPointer { buffer throws(MediaError) in
             try writer.write(buffer, format: format)
         }
-        try writer.flushConverter()
+        try writer.flushConverters()
         return samples.count < length * format.channelCount
     }
 

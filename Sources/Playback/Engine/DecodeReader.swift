@@ -5,7 +5,7 @@ internal import Audio
 /// A decoder with the one chunk that was decoded ahead, and where that chunk stands in the media.
 final class DecodeReader {
     let decoder: any AudioDecoder
-    /// What the player was told last.
+    /// What was reported last to the player.
     var reported: MediaDescription
     private(set) var isUsed = false
     private(set) var isAtEnd = false
@@ -36,6 +36,9 @@ final class DecodeReader {
 
     /// Seconds into the media of the first available frame.
     var position: Double { format.seconds(frame) }
+
+    /// Frames until that place; 0 behind it.
+    func framesLeft(until seconds: Double) -> Int { Int(clamping: max(0, format.frames(seconds) - frame)) }
 
     /// Shape of the available frames.
     var availableFormat: AudioFormat { format }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// One item's decoder on its own thread: opens, decodes, converts, and writes into the ring while it is let.
 ///
@@ -10,7 +10,7 @@ internal import Threading
 final class DecodeSession: Sendable {
     enum Command: Sendable {
         case reposition(DecodeRun, DecodeStart)
-        case feed(FrameRing, FrameRing.Lease)
+        case feed(FrameRing, FrameRing.Lease, silence: FrameCount, Tempo)
         case end
     }
 
@@ -20,7 +20,8 @@ final class DecodeSession: Sendable {
 
     init(
         _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
-        conversion: any SampleRateConversion, buffering: DecodeBuffering, meter: DecodeMeter,
+        conversion: any SampleRateConversion, stretching: any TimeStretching, buffering: DecodeBuffering,
+        meter: DecodeMeter,
         report: @escaping @Sendable (Generation, DecodeEvent) -> Void
     ) {
         self.generation = generation
@@ -29,8 +30,8 @@ final class DecodeSession: Sendable {
         let locator = MediaLocator(item.draft, item: item.id)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
-                start, conversion: conversion, buffering: buffering, mailbox: mailbox, cancellation: cancellation,
-                meter: meter, report: { report(generation, $0) })
+                start, conversion: conversion, stretching: stretching, buffering: buffering, mailbox: mailbox,
+                cancellation: cancellation, meter: meter, report: { report(generation, $0) })
             worker.run(locator, opener: opener)
         }
         guard let thread else {
@@ -47,9 +48,9 @@ final class DecodeSession: Sendable {
         mailbox.post(.reposition(run, start))
     }
 
-    /// The ring's lease must have been granted for this session.
-    func feed(_ ring: FrameRing, _ lease: FrameRing.Lease) {
-        mailbox.post(.feed(ring, lease))
+    /// The ring's lease must have been granted for this session. `silence`: frames before the item's first one.
+    func feed(_ ring: FrameRing, _ lease: FrameRing.Lease, silence: FrameCount, _ tempo: Tempo) {
+        mailbox.post(.feed(ring, lease, silence: silence, tempo))
     }
 
     /// Ends the thread soon; it reports nothing that matters any more.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// The inside of a decode thread. Lives on it alone.
 struct DecodeWorker {
     let conversion: any SampleRateConversion
+    let stretching: any TimeStretching
     let buffering: DecodeBuffering
     let mailbox: Mailbox<DecodeSession.Command>
     let cancellation: MediaCancellation
@@ -16,12 +17,13 @@ struct DecodeWorker {
     private var start: DecodeStart
 
     init(
-        _ start: DecodeStart, conversion: any SampleRateConversion, buffering: DecodeBuffering,
-        mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
+        _ start: DecodeStart, conversion: any SampleRateConversion, stretching: any TimeStretching,
+        buffering: DecodeBuffering, mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
         meter: DecodeMeter, report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
         self.start = start
         self.conversion = conversion
+        self.stretching = stretching
         self.buffering = buffering
         self.mailbox = mailbox
         self.cancellation = cancellation
@@ -77,8 +79,8 @@ struct DecodeWorker {
                     self.run = run
                     self.start = start
                     try begin(reader)
-                case .feed(let ring, let lease):
-                    try feedInterruptibly(reader, into: ring, lease)
+                case .feed(let ring, let lease, let silence, let tempo):
+                    try feedInterruptibly(reader, into: ring, lease, silence, tempo)
                 }
             }
         }
@@ -86,28 +88,34 @@ struct DecodeWorker {
 
     /// A jump ends the wait for bytes of the place that is left.
     private func feedInterruptibly(
-        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease
+        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ silence: FrameCount, _ tempo: Tempo
     ) throws(MediaError) {
         var failure: MediaError?
         cancellation.interruptibly {
-            do throws(MediaError) { try feed(reader, into: ring, lease) } catch { failure = error }
+            do throws(MediaError) { try feed(reader, into: ring, lease, silence, tempo) } catch { failure = error }
         }
         if let failure { throw failure }
     }
 
     /// Writes until the media ends or the lease is revoked; what comes then is another command.
-    private func feed(_ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease) throws(MediaError) {
+    private func feed(
+        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ silence: FrameCount, _ tempo: Tempo
+    ) throws(MediaError) {
         var writer = try RingWriter(
-            ring, lease, source: reader.decoder.media.format, conversion: conversion, buffering: buffering)
+            ring, lease, source: reader.decoder.media.format, tempo: start.scan == nil ? tempo : .normal,
+            conversion: conversion, stretching: stretching, buffering: buffering)
         do {
+            try writer.writeSilence(silence)
             let plan: any DecodePlan =
-                start.speed == 1
-                ? WholePlan(loops: start.loops, beginTime: start.beginTime)
-                : ScanPlan(rate: start.speed, loops: start.loops, beginTime: start.beginTime)
+                if let rate = start.scan {
+                    ScanPlan(rate: rate, tempo: tempo, whole: WholePlan(start))
+                } else {
+                    WholePlan(start)
+                }
             try plan.play(reader, into: &writer) { event in
                 switch event {
-                case .wrote(let start, let position, let speed):
-                    report(.wrote(run, start: start, position: position, speed: speed))
+                case .wrote(let start, let position, let pace):
+                    report(.wrote(run, start: start, position: position, pace))
                 case .mediaChanged(let start): reportMedia(reader, from: start)
                 }
             }

@@ -2,22 +2,23 @@
 
 internal import Audio
 internal import Synchronization
-internal import Threading
+internal import Kernel
 
 /// The player's thread: feeds the state machine and performs its actions. Never blocks on anything but its mailbox.
 ///
-/// All stored state that is private belongs to the loop's thread. `@unchecked Sendable` because the thread is the only
-/// one that calls `run`, and what other threads use lies behind a `Mutex` (or is the mailbox).
+/// `@unchecked Sendable` because what is private belongs to the loop's thread, as `owner` checks; others use what lies
+/// behind a `Mutex`, and the mailbox.
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case command(
             PlayerCommand, PlayerCommand.Origin, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)
+        case duck(to: Double, seconds: Double)
         /// All changes handed to the store up to this number are safe (or were refused, with a sentence).
         case saved(UInt64, failure: String?)
-        /// Answered at once, to show that the loop turns.
-        case sign(@Sendable () -> Void)
+        /// Answered at once.
+        case ping(@Sendable () -> Void)
         case shutdown
     }
 
@@ -32,7 +33,9 @@ final class PlayerLoop: @unchecked Sendable {
         var call: @Sendable (PlayerEvent) -> Void = { _ in }
     }
 
+    private var owner = OwningThread()
     private let environment: Player.Environment
+    var output: any AudioOutput { environment.output }
     private var sessions: [Generation: DecodeSession] = [:]
     private let decodeMeter = DecodeMeter()
     private var ring: FrameRing?
@@ -42,6 +45,8 @@ final class PlayerLoop: @unchecked Sendable {
     private var lastToken: UInt64 = 0
     private var commands = CommandQueue()
     private var saves = SaveLedger()
+    private let queueShare: SharedByteBudget.Share
+    private let undoShare: SharedByteBudget.Share
     private var deadline: MonotonicTime?
 
     private struct Reply {
@@ -52,6 +57,8 @@ final class PlayerLoop: @unchecked Sendable {
 
     init(_ environment: Player.Environment) {
         self.environment = environment
+        queueShare = .init(of: environment.memory.queues)
+        undoShare = .init(of: environment.memory.undo)
         var core = PlayerCore(
             environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
             networkBuffering: environment.networkBuffering)
@@ -59,13 +66,11 @@ final class PlayerLoop: @unchecked Sendable {
         self.core = Mutex(core)
     }
 
-    /// From any thread.
-    func duck(to gain: Double, over seconds: Double) { environment.output.duck(to: Float(gain), over: seconds) }
-
     func run() {
         environment.output.activate { [mailbox] in mailbox.post(.output($0)) }
         perform(
             core.withLock { core in
+                reportMemory(core.queue)
                 let actions = core.begin()
                 deadline = core.nextDeadline
                 return actions
@@ -81,8 +86,9 @@ final class PlayerLoop: @unchecked Sendable {
                     if case .opened(let generation, let ring) = event { adopt(ring, generation) }
                     if case .failed(let generation, _) = event { abandonRing(of: generation) }
                     handle(.output(event))
+                case .duck(let gain, let seconds): handle(.duck(to: gain, seconds: seconds))
                 case .saved(let number, let failure): saved(number, failure)
-                case .sign(let answer): answer()
+                case .ping(let answer): answer()
                 case .shutdown:
                     end(messages[(index + 1)...])
                     return
@@ -142,16 +148,27 @@ final class PlayerLoop: @unchecked Sendable {
     /// nil when it is refused; the refusal comes with performing it.
     private func prepare(_ command: PlayerCommand) -> PreparedChange? {
         core.withLock { core in
+            core.queue.byteLimit = queueShare.allowance
             do { return try core.prepare(command) } catch { return nil }
         }
     }
 
+    private func reportMemory(_ queue: Queue) {
+        queueShare.report(used: queue.table.bytes)
+        undoShare.report(used: queue.undoHistory.bytes)
+    }
+
     /// Decides under the lock, acts outside it.
     private func handle(_ input: PlayerCore.Input, token: CommandToken? = nil) {
+        owner.check()
         let reading = environment.output.clock()
         let now = environment.clock.now
         let actions = core.withLock { core in
+            core.queue.byteLimit = queueShare.allowance
+            core.queue.undoHistory.byteLimit = undoShare.allowance
+            let revision = core.queue.revision
             let actions = core.handle(input, clock: reading, now: now)
+            if core.queue.revision != revision { reportMemory(core.queue) }
             deadline = core.nextDeadline
             var snapshot = core.snapshot()
             if let ring, let format = core.stream.format {
@@ -165,9 +182,9 @@ final class PlayerLoop: @unchecked Sendable {
     }
 
     /// For any thread.
-    func heardPlace() -> HeardPlace? {
+    func audiblePosition() -> AudiblePosition? {
         let reading = environment.output.clock()
-        return core.withLock { $0.heardPlace(reading) }
+        return core.withLock { $0.audiblePosition(reading) }
     }
 
     private func saved(_ number: UInt64, _ failure: String?) {
@@ -214,14 +231,14 @@ final class PlayerLoop: @unchecked Sendable {
             switch action {
             case .load(let generation, let item, let start): load(item, generation, start)
             case .reposition(let generation, let run, let start): sessions[generation]?.reposition(run, start)
-            case .feed(let generation): feed(generation)
+            case .feed(let generation, let silence, let tempo): feed(generation, silence, tempo)
             case .unload(let generation): sessions.removeValue(forKey: generation)?.end()
             case .openStream(let generation, let format): environment.output.open(format, generation: generation)
-            case .startStream(let generation): environment.output.start(generation: generation)
-            case .pauseStream(let generation): environment.output.pause(generation: generation)
-            case .flushStream(let generation):
+            case .startStream(let generation, let fade): environment.output.start(fade: fade, generation: generation)
+            case .pauseStream(let generation, let fade): environment.output.pause(fade: fade, generation: generation)
+            case .flushStream(let generation, let fade):
                 guard let ring else { continue }
-                environment.output.flush(to: ring.cut(), generation: generation)
+                environment.output.flush(to: ring.cut(), fade: fade, generation: generation)
             case .drainStream(let generation): environment.output.drain(generation: generation)
             case .shiftStream(let generation, let frames): environment.output.shift(by: frames, generation: generation)
             case .closeStream(let generation):
@@ -230,6 +247,8 @@ final class PlayerLoop: @unchecked Sendable {
             case .unmuteStream(let generation): environment.output.unmute(generation: generation)
             case .describeStream(let role): environment.output.describe(role: role)
             case .setGains(let gains, let seconds): environment.output.setGains(gains, over: seconds)
+            case .duck(let gain, let seconds): environment.output.duck(to: Float(gain), over: seconds)
+            case .setEffects(let effects): environment.output.setEffects(effects)
             case .selectDevice(let device): environment.output.select(device: device)
             case .emit(let kind): emit(kind)
             case .save: continue
@@ -244,13 +263,14 @@ final class PlayerLoop: @unchecked Sendable {
     private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
         sessions[generation] = DecodeSession(
             item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
-            buffering: environment.buffering, meter: decodeMeter,
+            stretching: environment.stretching, buffering: environment.buffering, meter: decodeMeter,
             report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
     }
 
-    private func feed(_ generation: Generation) {
+    private func feed(_ generation: Generation, _ silence: FrameCount, _ tempo: Tempo) {
         guard let ring, let session = sessions[generation] else { return }
-        session.feed(ring, ring.grant().lease)
+        let (loudness, isInAlbum) = core.withLock { $0.loudness(of: generation) }
+        session.feed(ring, ring.grant(loudness, isInAlbum: isInAlbum).lease, silence: silence, tempo)
     }
 
     private func emit(_ kind: PlayerEvent.Kind) {
@@ -317,8 +337,8 @@ final class PlayerLoop: @unchecked Sendable {
         for message in rest + mailbox.close() {
             switch message {
             case .command(_, _, let reply): reply(.failure(Self.goingDown))
-            case .sign(let answer): answer()
-            case .decoding, .output, .saved, .shutdown: continue
+            case .ping(let answer): answer()
+            case .decoding, .output, .duck, .saved, .shutdown: continue
             }
         }
     }

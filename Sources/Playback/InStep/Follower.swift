@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import Threading
+internal import Kernel
 
 /// Keeps one player in step with another: the same item at the same place at the same time, each on its own device and at
 /// its own volume.
 ///
 /// It commands the follower as a client would; nobody else should, as long as it runs. Its thread wakes when either player
-/// tells something, and once a second while both play.
+/// reports something, and once a second while both play.
 public final class Follower: Sendable {
     private let loop: FollowerLoop
 
@@ -25,11 +25,14 @@ public final class Follower: Sendable {
     /// Seconds by which the leader was heard ahead at the last measurement; nil while they do not sound together.
     public var offset: Double? { loop.offset.withLock { $0 } }
 
-    /// Lets the follower be, as it is. Returns at once; one command may still come of it.
-    public func stop() { loop.mailbox.post(.stop) }
+    /// Leaves the follower as it is. Returns at once; the player gets no command after that.
+    public func stop() {
+        loop.isStopped.store(true, ordering: .releasing)
+        loop.mailbox.post(.stop)
+    }
 }
 
-/// The follower's thread. `@unchecked Sendable` because what is private is its own.
+/// The follower's thread. `@unchecked Sendable` because what is private belongs to it, as `owner` checks.
 final class FollowerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case changed
@@ -40,6 +43,9 @@ final class FollowerLoop: @unchecked Sendable {
     let mailbox = Mailbox<Message>()
     let offset = Mutex<Double?>(nil)
 
+    let isStopped = Atomic(false)
+
+    private var owner = OwningThread()
     private let leader: Player
     private let follower: Player
     private var core = FollowerCore()
@@ -74,6 +80,7 @@ final class FollowerLoop: @unchecked Sendable {
     }
 
     private func look() {
+        owner.check()
         let step = core.look(StepReading(leader), StepReading(follower), now: .now)
         offset.withLock { $0 = core.offset }
         adopt = { _, _ in }
@@ -89,6 +96,12 @@ final class FollowerLoop: @unchecked Sendable {
                 .pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false),
                 .play(.current, position: nil),
             ]
+        case .adopt(let id, let leaders):
+            let others = follower.queueWindow(offset: 0, limit: .max).items.map(\.id).filter { $0 != id }
+            var patch = ItemPatch()
+            patch.reference = leaders.number
+            commands = [.edit(.update(id, patch), expected: nil, play: false)]
+            if !others.isEmpty { commands.append(.edit(.remove(others), expected: nil, play: false)) }
         case .append(let draft):
             adopt = { $0.appended($1) }
             commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
@@ -96,13 +109,14 @@ final class FollowerLoop: @unchecked Sendable {
         case .play(let position): commands = [.play(.current, position: position)]
         case .pause: commands = [.pauseWithLeader]
         case .stop: commands = [.stop(drain: false)]
+        case .adapt(let tempo): commands = [.adapt(tempo)]
         case .shift(let seconds): commands = [.shift(seconds)]
         }
         performNext()
     }
 
     private func performNext() {
-        isBusy = !commands.isEmpty
+        isBusy = !commands.isEmpty && !isStopped.load(ordering: .acquiring)
         guard isBusy else { return }
         follower.perform(commands.removeFirst(), origin: .follower) { [mailbox] in mailbox.post(.ended($0)) }
     }
@@ -129,9 +143,10 @@ extension StepReading {
         wantsSound = snapshot.playWhenReady
         position = snapshot.clock.position(at: .now)
         rate = snapshot.clock.rate
+        tempo = snapshot.tempo
         duration = snapshot.item?.duration
         isLive = snapshot.item?.media?.broadcast != nil
         isSeekable = snapshot.item?.media?.isSeekable ?? true
-        heard = player.heardPlace()
+        heard = player.audiblePosition()
     }
 }

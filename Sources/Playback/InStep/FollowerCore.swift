@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// What can be seen of a player at one moment.
 struct StepReading: Sendable {
@@ -12,15 +12,22 @@ struct StepReading: Sendable {
     var position = 0.0
     /// Media seconds per second.
     var rate = 0.0
+    /// At which it is played, or would be.
+    var tempo = Tempo.normal
     var duration: Double?
-    /// A station: each player hears it as it comes, and their positions tell nothing of each other.
+    /// A station: each player hears it as it comes, and their positions are unrelated.
     var isLive = false
     var isSeekable = true
     /// Exact; nil unless sound advances.
-    var heard: HeardPlace?
+    var heard: AudiblePosition?
 
     /// Within the last second of the item: it may go over to the next at any moment.
-    var isNearBorder: Bool { position < 1 || (duration.map { $0 - position < 1.5 } ?? false) }
+    var isNearBorder: Bool {
+        position < tempo.rate || (duration.map { $0 - position < 1.5 * tempo.rate } ?? false)
+    }
+
+    /// Not scanned, and not silent.
+    var isPlayed: Bool { rate == tempo.rate }
 }
 
 /// Keeps one player in step with another, as a pure decision: readings of both go in, what the follower is to do comes out.
@@ -31,6 +38,8 @@ struct FollowerCore {
     enum Step: Equatable {
         /// Nothing until the next look.
         case wait
+        /// Keeps its current item, which is the leader's, and removes the others.
+        case adopt(ItemID, as: ItemID)
         /// Makes the item the whole queue; `position` nil: stays silent.
         case load(ItemDraft, position: Double?)
         /// Makes the station the whole queue, and plays it.
@@ -41,6 +50,7 @@ struct FollowerCore {
         case play(position: Double?)
         case pause
         case stop
+        case adapt(Tempo)
         /// Is heard so many seconds earlier.
         case shift(Double)
     }
@@ -67,11 +77,13 @@ struct FollowerCore {
     private var past: [ItemID] = []
     /// Seconds from asking the follower to play until it is heard, as it was the last time.
     private var startDelay = 0.1
-    /// Tells how wrong `startDelay` was by the first measurement after a start.
+    /// The first measurement after a start corrects `startDelay`.
     private var startIsUnmeasured = false
+    /// Of the follower.
+    private var tempo = Tempo.normal
     private var gathered: [Double] = []
     private var settledAt = MonotonicTime(nanoseconds: 0)
-    /// Seconds by which the leader was ahead at the last measurement; nil while that cannot be told.
+    /// Seconds by which the leader was ahead at the last measurement; nil while that is unknown.
     private(set) var offset: Double?
     /// When to look again though nothing has happened; nil: only then.
     private(set) var nextLook: MonotonicTime?
@@ -91,9 +103,17 @@ struct FollowerCore {
 
     mutating func look(_ leader: StepReading, _ follower: StepReading, now: MonotonicTime) -> Step {
         nextLook = nil
-        // What is left before a stop is heard by both; its end is told.
-        if leader.status == .stopping, leader.rate == 1, follower.wantsSound { return .wait }
+        // What is left before a stop is heard by both; its end is reported.
+        if leader.status == .stopping, leader.isPlayed, follower.wantsSound { return .wait }
         guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
+        if tempo != leader.tempo {
+            tempo = leader.tempo
+            return .adapt(leader.tempo)
+        }
+        if current == nil, let own = follower.item, isAlreadyInStep(item, own, leader, follower) {
+            current = Mirror(leader: item.id, follower: own.id)
+            return .adopt(own.id, as: item.id)
+        }
         crossBorder(leader, follower)
         guard current?.leader == item.id, follower.item?.id == current?.follower else {
             if current?.leader == item.id || next?.leader == item.id, leader.isNearBorder || follower.isNearBorder,
@@ -103,22 +123,34 @@ struct FollowerCore {
             }
             return load(item, leader, now)
         }
-        guard leader.wantsSound, leader.rate == 1 || leader.status != .playing else { return silence(follower) }
+        guard leader.wantsSound, leader.isPlayed || leader.status != .playing else { return silence(follower) }
         switch leader.status {
         case .playing: break
         case .buffering, .interrupted: return silence(follower)
         default: return again(now, in: Self.restlessly)
         }
-        guard follower.wantsSound else { return leader.isLive ? .play(position: nil) : start(at: leader.position, now) }
+        guard follower.wantsSound else {
+            return leader.isLive ? .play(position: nil) : start(leader, now)
+        }
         if let step = prepareNext(leader) { return step }
         if leader.isLive { return .wait }
-        guard let lead = leader.heard, let mine = follower.heard, now >= settledAt else {
+        guard let lead = leader.heard, let mine = follower.heard, lead.rate == mine.rate, now >= settledAt else {
             return again(now, in: Self.restlessly)
         }
         return keepStep(lead.ahead(of: mine), leader, follower, now)
     }
 
     // MARK: Parts of a look
+
+    /// The same media, at the same place or silent in both: as when the two have followed a third one, or each other.
+    private func isAlreadyInStep(
+        _ item: QueueItem, _ own: QueueItem, _ leader: StepReading, _ follower: StepReading
+    ) -> Bool {
+        guard item.draft.isSameMedia(as: own.draft) else { return false }
+        if leader.isLive { return leader.status == .playing && follower.status == .playing }
+        if let lead = leader.heard, let mine = follower.heard { return abs(lead.ahead(of: mine)) <= Self.reach }
+        return leader.status == .paused && follower.status == .paused
+    }
 
     private mutating func rest(_ leader: StepReading, _ follower: StepReading) -> Step {
         // Its own end is a few milliseconds away, and it has nothing to go on with.
@@ -148,17 +180,17 @@ struct FollowerCore {
     private mutating func load(_ item: QueueItem, _ leader: StepReading, _ now: MonotonicTime) -> Step {
         forget()
         current = Mirror(leader: item.id)
-        guard leader.wantsSound, leader.status == .playing, leader.rate == 1 else {
-            return .load(item.draft, position: nil)
+        guard leader.wantsSound, leader.status == .playing, leader.isPlayed else {
+            return .load(item.mirror, position: nil)
         }
-        if leader.isLive { return .join(item.draft) }
+        if leader.isLive { return .join(item.mirror) }
         startsNow(now)
-        return .load(item.draft, position: leader.position + startDelay)
+        return .load(item.mirror, position: leader.position + startDelay * leader.tempo.rate)
     }
 
-    private mutating func start(at position: Double, _ now: MonotonicTime) -> Step {
+    private mutating func start(_ leader: StepReading, _ now: MonotonicTime) -> Step {
         startsNow(now)
-        return .play(position: position + startDelay)
+        return .play(position: leader.position + startDelay * leader.tempo.rate)
     }
 
     private mutating func startsNow(_ now: MonotonicTime) {
@@ -185,7 +217,7 @@ struct FollowerCore {
             return .remove(stale)
         }
         next = leader.upcoming.map { Mirror(leader: $0.id) }
-        return leader.upcoming.map { .append($0.draft) }
+        return leader.upcoming.map { .append($0.mirror) }
     }
 
     /// One reading may be off by a hiccup of either clock: the middle one of three counts.
@@ -203,7 +235,7 @@ struct FollowerCore {
             // It would be asked for once more, from its beginning, to be as far off again.
             guard follower.isSeekable else { return again(now, in: Self.calmly) }
             learn(middle)
-            return start(at: leader.position, now)
+            return start(leader, now)
         }
         learn(middle)
         guard abs(middle) > Self.tolerance else { return again(now, in: Self.calmly) }
@@ -215,6 +247,23 @@ struct FollowerCore {
         guard startIsUnmeasured else { return }
         startIsUnmeasured = false
         startDelay = min(max(0, startDelay + apart), 2)
+    }
+}
+
+extension QueueItem {
+    /// The item as it stands in a follower's queue.
+    fileprivate var mirror: ItemDraft {
+        var draft = draft
+        draft.reference = id.number
+        return draft
+    }
+}
+
+extension ItemDraft {
+    public func isSameMedia(as other: ItemDraft) -> Bool {
+        var copy = other
+        copy.reference = reference
+        return self == copy
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// Who takes the sound away, or gives it back.
 public enum InterruptionSource: String, CaseIterable, Sendable {

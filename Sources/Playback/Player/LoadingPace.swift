@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// How fast a media has come since its first bytes, which may have come in one burst and do not count.
 struct LoadingPace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// What the player knows of its stream at the output.
 enum OutputStream {
@@ -17,7 +17,8 @@ enum OutputStream {
         case running
         /// Started, but there was nothing to play.
         case dry(since: MonotonicTime)
-        case pausing(since: MonotonicTime)
+        /// `fade`: seconds that the fade-out takes.
+        case pausing(since: MonotonicTime, fade: Double)
         /// Plays what the ring holds; nothing follows.
         case draining(since: MonotonicTime)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import Threading
+internal import Kernel
 
 /// A player, usable from any thread: commands go in, an immutable snapshot and events come out.
 ///
@@ -15,7 +15,9 @@ public final class Player: Sendable {
         public var store: any PlayerStore
         public var clock: any PlayerClock
         public var networkBuffering = NetworkBuffering()
+        public var stretching: any TimeStretching = NoStretching()
         public var buffering: DecodeBuffering
+        public var memory = QueueMemory()
 
         public init(
             opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,
@@ -30,8 +32,17 @@ public final class Player: Sendable {
         }
     }
 
+    /// The budgets that the queues of a server share.
+    public struct QueueMemory: Sendable {
+        let queues = SharedByteBudget(.queue)
+        let undo = SharedByteBudget(.undo)
+
+        public init() {}
+    }
+
     private let loop: PlayerLoop
     private let thread: NamedThread
+    private let stretching: any TimeStretching
     private let isDown = Atomic(false)
 
     /// Loads the saved state (blocking) and starts the loop and the output.
@@ -41,6 +52,7 @@ public final class Player: Sendable {
     public init(_ environment: Environment, observer: @escaping @Sendable (PlayerEvent) -> Void = { _ in }) {
         let loop = PlayerLoop(environment)
         self.loop = loop
+        stretching = environment.stretching
         loop.observer.withLock { $0.call = observer }
         thread = NamedThread("player") { loop.run() }
     }
@@ -61,13 +73,26 @@ public final class Player: Sendable {
         _ command: PlayerCommand, origin: PlayerCommand.Origin,
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
+        if let refusal = refusalOfTempo(command) { return reply(.failure(refusal)) }
         if !loop.mailbox.post(.command(command, origin, reply)) { reply(.failure(PlayerLoop.goingDown)) }
+    }
+
+    /// Here and not on the loop, because the library may have to be read from the disk first.
+    private func refusalOfTempo(_ command: PlayerCommand) -> PlaybackError? {
+        guard case .apply(let patch) = command, patch.changesTempo,
+            snapshot.settings.applying(patch).tempo.needsStretcher
+        else { return nil }
+        do throws(MediaError) { try stretching.load() } catch { return PlaybackError(.libraryMissing, error.message) }
+        return nil
     }
 
     /// Up to `limit` items from `offset` on; consistent within itself. Costs what the window costs.
     public func queueWindow(offset: Int, limit: Int) -> QueueWindow {
         loop.core.withLock { $0.queue.window(offset: offset, limit: limit) }
     }
+
+    /// All items; shares their storage.
+    public var queueContents: QueueContents { loop.core.withLock { $0.queue.contents } }
 
     /// The item with its index; nil when it is not in the queue.
     public func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? {
@@ -78,18 +103,24 @@ public final class Player: Sendable {
     }
 
     /// What is heard at this moment, by the sink's clock as it is now; nil unless sound advances. From any thread.
-    public func heardPlace() -> HeardPlace? { loop.heardPlace() }
+    public func audiblePosition() -> AudiblePosition? { loop.audiblePosition() }
+
+    /// Has what is heard copied for `tap`, before the volume; nil ends that.
+    public func listen(_ tap: SoundTap?) { loop.output.setTap(tap) }
+
+    /// The frame that is heard at this moment, as its index in the tap.
+    public var outputClock: OutputClock { loop.output.clock() }
 
     /// What follows the current item, once that is known: a while before its end.
     public var upcoming: QueueItem? { loop.core.withLock { $0.upcoming?.item } }
 
     /// Makes all that is heard quieter by a factor beside the user's volume, moving to it over `seconds`; 1 takes it back.
-    /// It is no setting: nothing of it is told or saved.
-    public func duck(to gain: Double, over seconds: Double) { loop.duck(to: gain, over: seconds) }
+    /// It is no setting: it is neither reported nor saved.
+    public func duck(to gain: Double, over seconds: Double) { loop.mailbox.post(.duck(to: gain, seconds: seconds)) }
 
-    /// Calls back from the player's thread, as soon as it turns to it: shows that it lives. False when it is down.
-    public func giveSign(_ sign: @escaping @Sendable () -> Void) -> Bool {
-        loop.mailbox.post(.sign(sign))
+    /// Calls back on the player's thread. False, and no call, when the player is down.
+    public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool {
+        loop.mailbox.post(.ping(answer))
     }
 
     /// Replaces the observer given at the start.

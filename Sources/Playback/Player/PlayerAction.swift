@@ -8,15 +8,17 @@ enum PlayerAction {
     case load(Generation, QueueItem, DecodeStart)
     case reposition(Generation, DecodeRun, DecodeStart)
     /// Lets the item write into the ring of the open stream, and no other any more.
-    case feed(Generation)
+    /// `silence`: frames before its first one.
+    case feed(Generation, silence: FrameCount, Tempo)
     case unload(Generation)
 
     // Output.
     case openStream(Generation, AudioFormat)
-    case startStream(Generation)
-    case pauseStream(Generation)
+    /// `fade`, here and below: seconds; 0: as short as is possible without a click.
+    case startStream(Generation, fade: Double = 0)
+    case pauseStream(Generation, fade: Double = 0)
     /// Cuts the ring and drops what was not heard.
-    case flushStream(Generation)
+    case flushStream(Generation, fade: Double = 0)
     case drainStream(Generation)
     /// Positive: earlier.
     case shiftStream(Generation, frames: FrameCount)
@@ -25,6 +27,8 @@ enum PlayerAction {
     case unmuteStream(Generation)
     case describeStream(role: String)
     case setGains(ChannelGains, seconds: Double)
+    case duck(Double, seconds: Double)
+    case setEffects(EffectSettings)
     case selectDevice(String?)
 
     // The world.
@@ -57,18 +61,13 @@ struct DecodeStart: Equatable {
     }
 
     var place: Place
-    /// 1, or the rate of a scan: short blocks are played, the rest is skipped.
-    var speed = 1.0
+    /// The rate of a scan: short blocks are played, the rest is skipped. nil: all is played.
+    var scan: Double?
     /// Times that the item begins anew, at `beginTime` (seconds); -1: without end.
     var loops = 0
     var beginTime = 0.0
-}
-
-extension DecodeStart {
-    /// What the item asks for once it is played from there.
-    init(_ place: Place, speed: Double = 1, of item: QueueItem) {
-        self.init(place: place, speed: speed, loops: item.loops, beginTime: item.beginTime)
-    }
+    /// This part is repeated instead.
+    var part: ABLoop?
 }
 
 /// What a decode thread reports, of one item.
@@ -77,7 +76,7 @@ enum DecodeEvent {
     /// The first frames from `position` (seconds) on are decoded.
     case primed(DecodeRun, position: Double)
     /// From ring index `start` on, the ring holds the media from `position` seconds on.
-    case wrote(DecodeRun, start: FrameCount, position: Double, speed: Double)
+    case wrote(DecodeRun, start: FrameCount, position: Double, Timeline.Pace)
     /// `start`: ring index of the first frame that it holds for; nil for all.
     case mediaChanged(MediaDescription, start: FrameCount?)
     /// More of it has come over the network, or nothing more comes.

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
+
 /// Everything that a client can ask of a player.
 public enum PlayerCommand: Sendable {
     case play(PlayTarget, position: Double?)
+    /// As `play`, heard from that time on. Takes effect at once: the player makes ready.
+    case start(PlayTarget, position: Double?, at: MonotonicTime)
+    /// Has the current item, or the first one, decoded up to the sink: so many seconds, where it has them and the ring holds
+    /// them.
+    case prime(seconds: Double)
     case pause
     /// What is followed is silent.
     case pauseWithLeader
@@ -21,12 +28,19 @@ public enum PlayerCommand: Sendable {
     case edit(QueueEdit, expected: QueueRevision?, play: Bool)
     /// nil follows the default device again.
     case selectOutput(String?)
+    case changeEffects(EffectsChange)
     /// Others take the sound or give it back.
     case interruption(InterruptionNotice)
     /// The session of the machine has changed.
-    case obey(SessionRules)
+    case applyRules(SessionRules)
     /// Seconds by which what is heard comes earlier from now on, later when negative: keeps two players in step.
     case shift(Double)
+    /// Plays as its leader does.
+    case adapt(Tempo)
+    /// nil takes the plan back.
+    case sleep(SleepPlan?)
+    /// What sounds next comes from silence to the user's volume, over so many seconds. Whoever falls asleep is awake.
+    case rise(over: Double)
 
     /// Whom it comes from.
     enum Origin: Sendable {
@@ -38,8 +52,9 @@ public enum PlayerCommand: Sendable {
     /// Asks for an item to be played: has failed when the item has. An edit is done although what it added may fail.
     var failsWithItem: Bool {
         switch self {
-        case .play, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .interruption, .obey, .shift:
+        case .play, .prime, .toggle, .next, .previous, .seek, .scan: true
+        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .changeEffects, .interruption,
+            .applyRules, .shift, .adapt, .start, .sleep, .rise:
             false
         }
     }
@@ -47,9 +62,20 @@ public enum PlayerCommand: Sendable {
     /// Changes what must survive: in force only once it is saved, so that a full disk refuses it as a whole.
     var isSavedFirst: Bool {
         switch self {
-        case .apply, .edit, .selectOutput: true
-        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption,
-            .obey, .shift:
+        case .apply, .edit, .selectOutput, .changeEffects: true
+        case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
+            .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
+            false
+        }
+    }
+
+    /// Transport that comes before an arranged start takes its place.
+    var endsAppointment: Bool {
+        switch self {
+        case .play, .start, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan: true
+        case .edit(_, _, let play): play
+        case .prime, .endScan, .apply, .selectOutput, .changeEffects,
+            .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
             false
         }
     }
@@ -60,7 +86,8 @@ public enum PlayerCommand: Sendable {
         case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption:
             .transport
         case .edit(_, _, let play): play ? .transport : .nothing
-        case .apply, .obey, .shift: .nothing
+        case .prime(let seconds): .decoded(seconds)
+        case .apply, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// What is heard: advancing along the timeline, and across the border from one item to the next.
 extension PlayerCore {
@@ -47,7 +47,7 @@ extension PlayerCore {
     private mutating func tellLoop(from left: Timeline.Segment?) {
         // The blocks of a scan are no rounds.
         guard let left, let entered = timeline.place?.segment, entered.start > left.start,
-            entered.generation == left.generation, entered.run == left.run, left.speed == 1, entered.speed == 1
+            entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
         jumped()
     }
@@ -69,7 +69,7 @@ extension PlayerCore {
             currentFailed(error)
             return current?.isFed == true
         }
-        guard let next = upcoming, !settings.stopAfterCurrent else { return false }
+        guard let next = upcoming, !stopsAfterCurrent else { return false }
         upcoming = nil
         tellEnd(of: ended)
         complete(ended, .finished)
@@ -116,6 +116,7 @@ extension PlayerCore {
             actions.append(.save(.settings(settings)))
             emit(.settings(settings))
             goal = .rest(.stopped(.stopAfterCurrent))
+            if sleepsAfterCurrent { fallAsleep() }
             current?.startPosition = 0
             if let next = queue.successor(order, using: &random) {
                 queue.setCurrent(next)
@@ -125,7 +126,10 @@ extension PlayerCore {
                 emit(.queueEnded)
             }
             dropUpcoming()
+        } else if sleepsAfterCurrent {
+            fallAsleepAfterItem()
         } else {
+            fallAsleepAfterQueue()
             emit(.queueEnded)
         }
         consume(ended)
@@ -143,6 +147,10 @@ extension PlayerCore {
 
     mutating func complete(_ track: Track, _ reason: CompletionReason) {
         actions.append(.unload(track.generation))
+        if reason == .finished, track.media?.isCut == true {
+            let sentence = "The file is cut off: it ends before the length that it gives."
+            emit(.error(PlaybackError(.incomplete, sentence, itemID: track.item.id)))
+        }
         emit(.completed(track.item.id, reason: reason))
     }
 

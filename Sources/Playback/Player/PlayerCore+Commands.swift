@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// What clients ask for. Each command changes the goal (or refuses); what follows from it is `reconcile`'s business.
 extension PlayerCore {
@@ -10,9 +10,14 @@ extension PlayerCore {
 
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
         var inserted: Range<UInt64>?
+        if command.endsAppointment { dropAppointment() }
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)
+            case .start(let target, let position, let time): try arrange(target, at: position, for: time)
+            case .prime: try prime()
+            case .sleep(let plan): sleep(plan)
+            case .rise(let seconds): rise(over: seconds)
             case .pause: pause(.user)
             case .pauseWithLeader: pause(.leader)
             case .toggle: try goal.wantsSound && !isHeldBack ? pause(.user) : play(.current, at: nil)
@@ -23,12 +28,13 @@ extension PlayerCore {
             case .scan(let rate): try scan(at: rate)
             case .endScan: endScan()
             case .interruption(let notice): interruptionReported(notice)
-            case .obey(let rules): obey(rules)
+            case .applyRules(let rules): apply(rules)
             case .shift(let seconds): shift(by: seconds)
-            case .apply, .edit, .selectOutput:
+            case .adapt(let tempo): leadersTempo = tempo
+            case .apply, .edit, .selectOutput, .changeEffects:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }
-                bringIntoForce(prepared)
+                commit(prepared)
                 inserted = prepared.inserted
             }
             answerLater(command, token, inserted: inserted)
@@ -50,11 +56,13 @@ extension PlayerCore {
         guard !pending.isEmpty else { return }
         let isSettled = self.isSettled
         let devices = output.devices
+        let decoded = isBeingPrimed ? decodedSeconds : 0
         pending.removeAll { waiting in
             let isDone =
                 switch waiting.awaits {
                 case .nothing: true
                 case .transport: isSettled
+                case .decoded(let seconds): decoded >= seconds
                 case .device(nil):
                     !devices.isChosen
                         && devices.devices.first(where: \.isDefault).map { $0.id == devices.current } ?? true
@@ -83,7 +91,7 @@ extension PlayerCore {
 
     // MARK: Transport
 
-    private mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
+    mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
         let wanted = try item(for: target)
         try checkRules()
         if case .unavailable(let message) = availability {
@@ -106,7 +114,7 @@ extension PlayerCore {
         overrideInterruption()
     }
 
-    private func item(for target: PlayTarget) throws(PlaybackError) -> QueueItem {
+    func item(for target: PlayTarget) throws(PlaybackError) -> QueueItem {
         switch target {
         case .current:
             guard let item = queue.current ?? (queue.count > 0 ? queue[0] : nil) else {
@@ -127,7 +135,7 @@ extension PlayerCore {
         }
     }
 
-    private mutating func pause(_ reason: StatusReason) {
+    mutating func pause(_ reason: StatusReason) {
         scan?.wasPlaying = false
         endScan()
         switch goal {
@@ -160,7 +168,7 @@ extension PlayerCore {
     }
 
     /// A command that needs the item while what is left of it plays out: it is loaded again where it is heard.
-    private mutating func undoDrain() {
+    mutating func undoDrain() {
         guard case .stop(drain: true, _) = goal, let current else { return }
         let place = position
         upcoming = nil
@@ -220,7 +228,7 @@ extension PlayerCore {
         }
     }
 
-    private func refuseUnlessSeekable() throws(PlaybackError) {
+    func refuseUnlessSeekable() throws(PlaybackError) {
         guard current?.media?.isSeekable == false else { return }
         throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
     }
@@ -257,7 +265,7 @@ extension PlayerCore {
         let left = current
         let ready = upcoming
         upcoming = nil
-        if let left, left.isFed { flush() }
+        if let left, left.isFed { flush(fade: settings.fades.skip) }
         if let left, !goal.isAtRest { complete(left, .user) }
         if let ready, ready.item.id == item.id, position == nil, case .primed = ready.stage {
             enter(ready)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// The end of every wait. What is overdue becomes a failure that names its cause, or a second try.
 extension PlayerCore {
@@ -9,18 +9,22 @@ extension PlayerCore {
     static let streamOpeningLimit = 5.0
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
-    static let stoppingLimit = 1.5
     static let outageLimit = 300.0
     /// How often the clock is read while sound advances: refreshes the published position and saves it.
     static let clockInterval = 1.0
     /// How often while a start or a seek is about to be heard.
     static let startingPoll = 0.005
 
+    private var stoppingLimit: Double { 1.5 + settings.fades.stop }
+
     mutating func checkDeadlines() {
         Self.failIfOverdue(&current, now: now)
         Self.failIfOverdue(&upcoming, now: now)
         checkGathering()
         checkInterruption()
+        checkAttenuation()
+        checkSleep()
+        checkAppointment()
         watchSink()
         checkStream()
         if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
@@ -71,8 +75,8 @@ extension PlayerCore {
                 } else if isOver(since, Self.startingLimit), !output.isSuspended, current?.isFed == true {
                     giveUp(generation, "The sink did not start within \(Int(Self.startingLimit)) s.")
                 }
-            case .pausing(let since):
-                guard isOver(since, Self.pausingLimit) else { return }
+            case .pausing(let since, let fade):
+                guard isOver(since, Self.pausingLimit + fade) else { return }
                 giveUp(generation, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
             case .draining(let since):
                 if giveUpStanding(generation) { return }
@@ -83,11 +87,11 @@ extension PlayerCore {
                 if !giveUpStanding(generation) { checkSource(drySince: since) }
             }
         }
-        if case .stop(drain: false, let since) = goal, isOver(since, Self.stoppingLimit) { stopped() }
+        if case .stop(drain: false, let since) = goal, isOver(since, stoppingLimit) { stopped() }
     }
 
     private mutating func giveUpStanding(_ generation: Generation) -> Bool {
-        guard let standsSince, isOver(standsSince, Self.standingLimit) else { return false }
+        guard let stalledSince, isOver(stalledSince, Self.standingLimit) else { return false }
         giveUp(generation, "The sink has stood still for \(Int(Self.standingLimit)) s.")
         return true
     }
@@ -109,14 +113,15 @@ extension PlayerCore {
         func after(_ since: MonotonicTime, _ seconds: Double) { times.append(since.advanced(bySeconds: seconds)) }
         func pollUntilHeard() {
             guard status != .playing, current?.isFed == true, !output.isSuspended else { return }
-            after(now, standsSince == nil ? Self.startingPoll : Self.standingPoll)
+            after(now, stalledSince == nil ? Self.startingPoll : Self.standingPoll)
         }
 
         for track in [current, upcoming].compactMap(\.self) {
             if case .opening(let since) = track.stage { after(since, Self.openingLimit(of: track)) }
         }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
-        if let interruptionDeadline { times.append(interruptionDeadline) }
+        times += [interruptionDeadline, nextAttenuation, sleepDeadline, appointmentDeadline].compactMap(\.self)
+        if isBeingPrimed { after(now, Self.startingPoll) }
         if let wait = gatheringLimit { after(wait.since, wait.seconds) }
         if let moment = nextLiveMoment { times.append(moment) }
         if let saveTrouble { times.append(saveTrouble.retryAt) }
@@ -134,7 +139,7 @@ extension PlayerCore {
                 guard current?.isFed == true, !output.isSuspended else { break }
                 after(since, Self.startingLimit)
                 after(now, Self.startingPoll)
-            case .pausing(let since): after(since, Self.pausingLimit)
+            case .pausing(let since, let fade): after(since, Self.pausingLimit + fade)
             case .draining:
                 after(now, Self.clockInterval)
                 pollUntilHeard()
@@ -142,15 +147,15 @@ extension PlayerCore {
                 if status == .playing { after(positionSavedAt, Self.clockInterval) }
                 pollUntilHeard()
             case .dry(let since):
-                guard standsSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else {
+                guard stalledSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else {
                     break
                 }
                 after(since, Self.sourceLimit)
             }
-            if let standsSince { after(standsSince, Self.standingLimit) }
+            if let stalledSince { after(stalledSince, Self.standingLimit) }
             times += [nextBorder(format), nextStretch(format)].compactMap(\.self)
         }
-        if case .stop(drain: false, let since) = goal { after(since, Self.stoppingLimit) }
+        if case .stop(drain: false, let since) = goal { after(since, stoppingLimit) }
         return times.min().map { max($0, now.advanced(bySeconds: 0.001)) }
     }
 

@@ -38,11 +38,11 @@ extension PlayerCore {
             track.stage = .primed
             track.primedAt = now
             track.startPosition = position
-        case .wrote(let run, let start, let position, let speed):
+        case .wrote(let run, let start, let position, let pace):
             guard run == track.run, case .feeding = track.stage else { return }
             timeline.append(
                 Timeline.Segment(
-                    generation: track.generation, run: run, start: start, position: position, speed: speed, end: nil))
+                    generation: track.generation, run: run, start: start, position: position, pace: pace, end: nil))
         case .ended(let run, let end):
             guard run == track.run, case .feeding = track.stage else { return }
             track.stage = .written(end: end)
@@ -88,7 +88,8 @@ extension PlayerCore {
         emit(.error(error))
         let successor = wasToSound ? queue.successor(order, using: &random) : nil
         let goesOn =
-            settings.repeats != .one && !settings.stopAfterCurrent && failuresInARow < max(2, queue.count)
+            settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent
+            && failuresInARow < max(2, queue.count)
         guard goesOn, let next = successor, next != failed.item.id, let item = queue.item(next) else {
             lastError = error
             rest(.failed(error), at: place)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 internal import Audio
 
 /// Edits of queue and settings, and what they mean for what plays.
@@ -53,7 +55,7 @@ extension PlayerCore {
             !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false
         else { return }
         if case .stop = goal { return }
-        beginSeek(to: .seconds(position), speed: scan?.rate ?? 1)
+        beginSeek(to: .seconds(position), scan: scan?.rate)
     }
 
     /// Pauses and stops were of the item that was left.
@@ -90,7 +92,7 @@ extension PlayerCore {
 
     /// The current item is no longer in the queue: what follows takes its place, sounding if it sounded.
     private mutating func leaveRemoved(_ lost: Track, for next: ItemID?) {
-        if lost.isFed { flush() }
+        if lost.isFed { flush(fade: settings.fades.skip) }
         if !goal.isAtRest { complete(lost, .removed) }
         let ready = upcoming
         upcoming = nil
@@ -111,46 +113,6 @@ extension PlayerCore {
             savePosition()
         }
     }
-
-    /// The settings with a patch; refused when a value is out of range.
-    func settings(with patch: SettingsPatch) throws(PlaybackError) -> PlayerSettings {
-        func check(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) throws(PlaybackError) {
-            guard let value, !range.contains(value) else { return }
-            throw PlaybackError(
-                .outOfRange, "\(name) must be between \(range.lowerBound) and \(range.upperBound).", member: name)
-        }
-        try check(patch.volume, 0...1, "volume")
-        try check(patch.levelBy, -1...1, "levelBy")
-        try check(patch.balance, -1...1, "balance")
-        try check(patch.previousRestartsAfter, 0...3600, "previousRestartsAfter")
-        try check(patch.interruptionTimeout, 0...86_400, "interruptionTimeout")
-        try check(patch.volumeRamp?.to, 0...1, "volumeRamp.to")
-        try check(patch.volumeRamp?.seconds, 0...3600, "volumeRamp.seconds")
-        if let name = patch.name, !PlayerSettings.isName(name) {
-            throw PlaybackError(.outOfRange, "name must be 1 to 100 characters in one line.", member: "name")
-        }
-
-        var settings = settings
-        settings.name = patch.name ?? settings.name
-        settings.leader = patch.leader ?? settings.leader
-        let stepped = patch.levelBy.map { Level.amplitude(settings.level + $0) }
-        settings.volume = patch.volumeRamp?.to ?? patch.volume ?? stepped ?? settings.volume
-        settings.muted = patch.muted ?? settings.muted
-        settings.balance = patch.balance ?? settings.balance
-        settings.repeats = patch.repeats ?? settings.repeats
-        settings.shuffle = patch.shuffle ?? settings.shuffle
-        settings.consume = patch.consume ?? settings.consume
-        settings.stopAfterCurrent = patch.stopAfterCurrent ?? settings.stopAfterCurrent
-        settings.autoPlay = patch.autoPlay ?? settings.autoPlay
-        settings.previousRestartsAfter = patch.previousRestartsAfter ?? settings.previousRestartsAfter
-        if let remote = patch.remote { settings.remote = try settings.remote.applying(remote) }
-        settings.routePolicy = patch.routePolicy ?? settings.routePolicy
-        settings.interruptionPolicy = patch.interruptionPolicy ?? settings.interruptionPolicy
-        settings.autoResume = patch.autoResume ?? settings.autoResume
-        settings.interruptionTimeout = patch.interruptionTimeout ?? settings.interruptionTimeout
-        if settings.leader != nil { settings.followOnly() }
-        return settings
-    }
 }
 
 extension PlaybackError {
@@ -164,8 +126,9 @@ extension PlaybackError {
         case .nothingToUndo: self.init(.nothingToUndo, "There is no edit to undo.")
         case .nothingToRedo: self.init(.nothingToRedo, "There is no edit to redo.")
         case .full(let maximum): self.init(.queueFull, "The queue holds at most \(maximum) items.")
-        case .tooLarge(let megabytes):
-            self.init(.queueFull, "The items of a queue take at most \(megabytes) MB.")
+        case .tooLarge:
+            let all = ByteBudget.queue.megabytes
+            self.init(.queueFull, "The items of all players' queues take at most \(all) MB.")
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// Others take the sound for a while: a call, an alarm, another program.
 extension PlayerCore {
@@ -28,7 +28,7 @@ extension PlayerCore {
     private mutating func interruptionBegan(_ source: InterruptionSource) {
         guard settings.interruptionPolicy == .auto || source == .lock || source == .announcement else {
             emit(.interruption(isBeginning: true, source, shouldResume: nil))
-            // The sound server has muted us along with its question, and tells a stream that plays on of no end.
+            // The sound server has muted us along with its question, and reports no end to a stream that plays on.
             if source == .soundServer { unmute() }
             return
         }
@@ -40,7 +40,7 @@ extension PlayerCore {
     /// `mayResume`: nil while somebody else still has the sound.
     mutating func endedInterruption(_ mayResume: Bool?, by source: InterruptionSource) {
         guard let mayResume else {
-            // Nothing is held back from the user's view; those who listen are told nevertheless.
+            // Nothing is held back from the user's view; observers are notified nevertheless.
             if settings.interruptionPolicy == .notifyOnly, source == .client || source == .sleep {
                 emit(.interruption(isBeginning: false, source, shouldResume: true))
             }

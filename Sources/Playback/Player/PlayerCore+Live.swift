@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// Live streams: what is kept while nobody listens is stale, so a station is left when it falls silent and joined anew
 /// when it is to sound. Its titles hold from the frame on that they came with.
 extension PlayerCore {
-    /// A station that is ready, and not told to play, is left after this many seconds.
+    /// A station that is ready, without a play command, is left after this many seconds.
     static let liveHold = 5.0
 
     mutating func reconcileLive() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// Media that comes over a network: enough of it is gathered before it sounds.
 extension PlayerCore {
@@ -45,7 +45,7 @@ extension PlayerCore {
             let map = LoadedMap(media, loading), let pace = current.pace.bytesPerSecond(at: now)
         else { return .infinity }
         // A little less than it was: it may slow down.
-        let speed = pace * map.seconds(bytes: 1) * 0.9
+        let speed = pace * map.seconds(bytes: 1) * 0.9 / tempo(of: current).rate
         guard speed < 1 else { return networkBuffering.start }
         guard let size = loading.size else { return .infinity }
         return max(networkBuffering.start, map.seconds(bytes: size - place) * (1 - speed))

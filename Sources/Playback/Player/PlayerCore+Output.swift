@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// What the output reports.
 extension PlayerCore {
@@ -67,7 +67,7 @@ extension PlayerCore {
             stopped()
         } else if goal.wantsSound, let end = current?.writtenEnd {
             hear(upTo: end)
-            if upcoming == nil || settings.stopAfterCurrent {
+            if upcoming == nil || stopsAfterCurrent {
                 reachedEndOfQueue()
             } else {
                 _ = reachedEnd()
@@ -79,7 +79,7 @@ extension PlayerCore {
         switch stream.transport {
         case .running, .starting:
             if hasFramesForSink {
-                standsSince = standsSince ?? now
+                stalledSince = stalledSince ?? now
             } else if let current, current.writtenEnd == nil, !current.isOpening {
                 statistics.underruns += 1
             }
@@ -98,7 +98,7 @@ extension PlayerCore {
             outage?.retryAt = now
             outlivedOutage()
             if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
-            // Who wants sound is told of it until there is some.
+            // While sound is wanted, it is reported until there is some.
             if !goal.wantsSound, lastError?.code == .outputUnavailable { lastError = nil }
         }
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
@@ -122,6 +122,7 @@ extension PlayerCore {
     /// The stream is gone. The item stays at the last position that was heard, and goes on when there is a sink again.
     private mutating func streamFailed(_ error: AudioOutputError) {
         let place = position
+        if !goal.wantsSound { giveUpMakingReady() }
         closeDown()
         if case .deviceGone = error { deviceLost() }
         let code: PlaybackError.Code = if case .refused = error { .outputRefused } else { .outputUnavailable }
@@ -169,7 +170,7 @@ extension PlayerCore {
         if format == nil {
             output.isSuspended = false
             ring = nil
-            standsSince = nil
+            stalledSince = nil
         }
         emit(.output(output))
     }

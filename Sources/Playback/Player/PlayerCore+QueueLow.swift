@@ -9,7 +9,7 @@ extension PlayerCore {
         guard !goal.isAtRest, let current, settings.leader == nil else { return isQueueLow = false }
         // A report before a pause holds after it.
         guard case .play = goal else { return }
-        guard let remaining = secondsLeftOnce, remaining <= Self.queueLowAhead, !settings.stopAfterCurrent,
+        guard let remaining = secondsLeftOnce, remaining <= Self.queueLowAhead, !stopsAfterCurrent,
             successor(of: current) == nil
         else { return isQueueLow = false }
         guard !isQueueLow else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// Asks for whatever still lies between what is wanted and what was reported. Runs after every input; asking for
 /// nothing when all is well is what makes it safe to run again.
@@ -14,8 +14,10 @@ extension PlayerCore {
     static let joinAhead = 3.0
 
     mutating func reconcile() {
+        reconcileRepeating()
         reconcileGathering()
         reconcileFailure()
+        reconcileTempo()
         reconcileSeek()
         reconcileLive()
         reconcileUpcoming()
@@ -24,6 +26,7 @@ extension PlayerCore {
         reconcileStream()
         reconcileFeeding()
         reconcileTransport()
+        reconcileTimerGain()
     }
 
     /// An item that failed before a frame of it was heard is left at once; not by a stop, which ends as one.
@@ -46,9 +49,9 @@ extension PlayerCore {
     /// drops what no longer follows.
     private mutating func reconcileUpcoming() {
         guard !goal.isAtRest, let current, seek == nil, case .play = goal, isNearItsEnd,
-            !settings.stopAfterCurrent
+            !stopsAfterCurrent
         else {
-            if upcoming != nil, goal.isAtRest || current == nil || settings.stopAfterCurrent { dropUpcoming() }
+            if upcoming != nil, goal.isAtRest || current == nil || stopsAfterCurrent { dropUpcoming() }
             return
         }
         let wanted = successor(of: current)
@@ -75,21 +78,25 @@ extension PlayerCore {
 
     /// Of the current item, until its end is heard.
     var secondsLeft: Double? {
+        // It has no end.
+        guard part(of: current?.item) == nil else { return nil }
         if let end = current?.writtenEnd, let format = stream.format { return format.seconds(end - timeline.heard) }
-        return current?.duration.map { $0 - position }
+        return secondsToEnd
     }
 
     private var isNearItsEnd: Bool {
         guard let current else { return false }
         if current.writtenEnd != nil { return true }
-        guard scan == nil, let duration = current.duration, current.item.loops == 0 else { return false }
-        return duration - position <= Self.openAhead
+        guard scan == nil, let left = secondsToEnd, current.item.loops == 0, part(of: current.item) == nil else {
+            return false
+        }
+        return left <= Self.openAhead
     }
 
     /// There is none, and nothing speaks against one.
     var wantsStream: Bool {
         guard case .closed = stream, let current else { return false }
-        return goal.wantsSound && current.failure == nil && !isCutOff && !isHeldBack
+        return (goal.wantsSound || isMakingReady) && current.failure == nil && !isCutOff && !isHeldBack
     }
 
     mutating func reconcileStream() {
@@ -108,7 +115,9 @@ extension PlayerCore {
         if case .stop = goal { return }
         if let current, case .primed = current.stage, gathering == nil, fits(current) {
             self.current?.stage = .feeding
-            actions.append(.feed(current.generation))
+            let tempo = tempo(of: current)
+            self.current?.tempo = tempo
+            actions.append(.feed(current.generation, silence: silenceBefore(current, format), tempo))
             // Only from now on is it the sink that is waited for.
             if case .starting = stream.transport { stream.transport = .starting(since: now) }
         }
@@ -116,7 +125,9 @@ extension PlayerCore {
             format.seconds(end - timeline.heard) <= Self.feedAhead
         {
             self.upcoming?.stage = .feeding
-            actions.append(.feed(upcoming.generation))
+            let tempo = tempo(of: upcoming)
+            self.upcoming?.tempo = tempo
+            actions.append(.feed(upcoming.generation, silence: 0, tempo))
         }
     }
 
@@ -132,7 +143,7 @@ extension PlayerCore {
             guard let current, current.isFed else { return }
             if isAtItsEnd, isCurrentOver {
                 reachedEndOfQueue()
-                if goal.isAtRest { silence(generation, transport) }
+                if !goal.wantsSound, let transport = stream.transport { silence(generation, transport) }
                 return
             }
             switch transport {
@@ -140,7 +151,11 @@ extension PlayerCore {
             case .dry where gathering != nil: silence(generation, transport)
             case .silent:
                 stream.transport = .starting(since: now)
-                actions.append(.startStream(generation))
+                actions.append(.startStream(generation, fade: lastStatus == .paused ? settings.fades.pause : 0))
+            case .pausing(_, fade: let fade) where fade > 0:
+                // Taken back while it fades: it rises again from the gain that it has reached.
+                stream.transport = .starting(since: now)
+                actions.append(.startStream(generation, fade: settings.fades.pause))
             case .running, .dry:
                 guard isLastInStream else { return }
                 stream.transport = .draining(since: now)
@@ -169,11 +184,23 @@ extension PlayerCore {
     }
 
     mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
+        let fade = secondsToSilence
         switch transport {
-        case .silent, .pausing: return
-        case .starting, .running, .dry, .draining:
-            stream.transport = .pausing(since: now)
-            actions.append(.pauseStream(generation))
+        case .silent: return
+        case .pausing(_, fade: let longest) where longest <= fade: return
+        case .starting, .running, .dry, .pausing, .draining:
+            stream.transport = .pausing(since: now, fade: fade)
+            actions.append(.pauseStream(generation, fade: fade))
+        }
+    }
+
+    /// Of the user's own pauses and stops. An interruption or a lost device waits for no fade.
+    private var secondsToSilence: Double {
+        guard !isHeldBack, routing.leaving == nil else { return 0 }
+        return switch goal {
+        case .pause(.user), .pause(.leader): settings.fades.pause
+        case .stop: settings.fades.stop
+        case .pause, .play, .hold, .idle, .rest: 0
         }
     }
 
@@ -194,7 +221,7 @@ extension PlayerCore {
     mutating func load(_ item: QueueItem, at position: Double?) -> Track {
         let start = position ?? item.beginTime
         let track = Track(item: item, generation: newGeneration(), startPosition: start, now: now)
-        actions.append(.load(track.generation, item, DecodeStart(.seconds(start), of: item)))
+        actions.append(.load(track.generation, item, decodeStart(.seconds(start), of: item)))
         return track
     }
 
@@ -214,18 +241,18 @@ extension PlayerCore {
         guard let left = current else { return }
         actions.append(.unload(left.generation))
         var track = load(left.item, at: place)
-        // What it was is shown until it tells anew.
+        // The old one is shown until it reports anew.
         track.media = left.media
         track.listened = left.listened
         current = track
         dryTimes = []
     }
 
-    /// Takes everything that was not heard out of ring and sink.
-    mutating func flush() {
+    /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
+    mutating func flush(fade: Double = 0) {
         guard case .open(let generation, _, let transport) = stream else { return }
         timeline.cut()
-        actions.append(.flushStream(generation))
+        actions.append(.flushStream(generation, fade: isSilent(transport) || isHeldBack ? 0 : fade))
         guard !isSilent(transport) else { return }
         stream.transport = .starting(since: now)
         actions.append(.startStream(generation))
@@ -239,13 +266,13 @@ extension PlayerCore {
     }
 
     /// Begins a new run of the current item; what it had written must have been flushed or lost.
-    mutating func repositionCurrent(to place: DecodeStart.Place, speed: Double = 1) {
+    mutating func repositionCurrent(to place: DecodeStart.Place, scan rate: Double? = nil) {
         guard var track = current else { return }
         if track.media?.isSeekable == false, case .seconds(let seconds) = place { return reopenCurrent(at: seconds) }
         track.run.number += 1
         track.stage = .opening(since: now)
         if case .seconds(let seconds) = place { track.startPosition = seconds }
         current = track
-        actions.append(.reposition(track.generation, track.run, DecodeStart(place, speed: speed, of: track.item)))
+        actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track.item)))
     }
 }

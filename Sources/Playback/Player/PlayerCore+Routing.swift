@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// Where the sound goes. What is to follow from which devices there are is decided in `RouteDecision`; here it is done.
 extension PlayerCore {
     struct Routing {
         /// What the output was asked to use; nil for the default device.
         var target: String?
-        /// Where the sound goes or would go, as it was told last.
+        /// Where the sound goes or would go, as reported last.
         var route: OutputDevice?
         var known: [OutputDevice]?
         var followed: String?
@@ -16,7 +16,7 @@ extension PlayerCore {
         var filter = RouteFilter()
         /// The output was given a device at the start that no setting knows.
         var configured: String?
-        /// Why `target` was changed: told when the sound is there.
+        /// Why `target` was changed: reported when the sound is there.
         var cause: RouteReason?
         /// The stream that another one is to take the place of.
         var leaving: Generation?
@@ -32,19 +32,21 @@ extension PlayerCore {
             policy: settings.routePolicy, filter: routing.filter, now: now)
     }
 
-    mutating func devicesReported(_ told: OutputDevices) {
-        if routing.known == nil, settings.outputDevice == nil, told.isChosen { routing.configured = told.current }
-        let decision = RouteDecision(situation(told))
+    mutating func devicesReported(_ reported: OutputDevices) {
+        if routing.known == nil, settings.outputDevice == nil, reported.isChosen {
+            routing.configured = reported.current
+        }
+        let decision = RouteDecision(situation(reported))
         let isNew = decision.target != routing.target
         take(decision)
-        routing.known = told.devices
-        var shown = told
-        shown.isChosen = told.isChosen && told.current == settings.outputDevice ?? routing.configured
+        routing.known = reported.devices
+        var shown = reported
+        shown.isChosen = reported.isChosen && reported.current == settings.outputDevice ?? routing.configured
         if output.devices != shown {
             output.devices = shown
             emit(.output(output))
         }
-        let route = told.devices.first { $0.id == told.current }
+        let route = reported.devices.first { $0.id == reported.current }
         if route?.id != routing.route?.id || route?.activePort != routing.route?.activePort
             || route?.isPrivate != routing.route?.isPrivate
         {
@@ -89,7 +91,7 @@ extension PlayerCore {
     }
 
     /// The stream was taken off its device. Headphones: not a sample may sound elsewhere, also before the list of devices
-    /// tells what is left.
+    /// has what is left.
     mutating func deviceLost() {
         guard let route = routing.route, route.isPrivate, settings.routePolicy != .follow else { return }
         routing.lost = RouteLoss(device: route, since: now)

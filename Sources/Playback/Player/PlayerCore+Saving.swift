@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// A command whose effect must survive, checked and not in force yet.
 struct PreparedChange {
@@ -9,6 +9,8 @@ struct PreparedChange {
         case queue(QueueEdit, Queue.Proposal?, play: Bool)
         case settings(SettingsPatch)
         case output(String?)
+        /// As they will be; of the rest, nothing changes.
+        case effects(PlayerSettings)
     }
 
     var command: PlayerCommand
@@ -19,7 +21,7 @@ struct PreparedChange {
     var inserted: Range<UInt64>?
 }
 
-/// What must survive comes into force only when it is saved: `prepare`, save, `bringIntoForce`. Between the two no other
+/// What must survive comes into force only when it is saved: `prepare`, save, `commit`. Between the two no other
 /// command that is saved may come; everything else may.
 extension PlayerCore {
     /// How often saving is tried again while it fails.
@@ -31,7 +33,8 @@ extension PlayerCore {
             try check(expected: expected, play: play)
             return try prepare(command, edit, play: play)
         case .apply(let patch):
-            let new = try settings(with: patch)
+            let new = try settings.checked(patch)
+            if case .some(let abLoop?) = patch.abLoop { try check(abLoop) }
             return PreparedChange(
                 command: command, effect: .settings(patch), saves: new == settings ? [] : [.settings(new)])
         case .selectOutput(let device):
@@ -42,8 +45,12 @@ extension PlayerCore {
             new.outputDevice = device
             return PreparedChange(
                 command: command, effect: .output(device), saves: new == settings ? [] : [.settings(new)])
-        case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption,
-            .obey, .shift:
+        case .changeEffects(let change):
+            let new = try settings.applying(change)
+            return PreparedChange(
+                command: command, effect: .effects(new), saves: new == settings ? [] : [.settings(new)])
+        case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
+            .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
             preconditionFailure("\(command) is not saved first")
         }
     }
@@ -72,7 +79,7 @@ extension PlayerCore {
         return prepared
     }
 
-    mutating func bringIntoForce(_ prepared: PreparedChange) {
+    mutating func commit(_ prepared: PreparedChange) {
         switch prepared.effect {
         case .queue(let edit, let proposal, let play):
             if let proposal {
@@ -84,14 +91,16 @@ extension PlayerCore {
             }
             follow(edit, proposal?.change, play: play)
         case .settings(let patch):
-            guard let new = checked(patch) else { return }
+            let new = settings.applying(patch)
             let isNew = new != settings
+            let repeatsElse = new.abLoop != settings.abLoop
+            if new.leader != settings.leader { leadersTempo = nil }
             settings = new
+            if repeatsElse { repeatPart() }
+            // Its leader's sleep timer counts.
+            if new.leader != nil, sleep != nil { sleep(nil) }
             // Also when nothing is new: a ramp may be on its way to just that volume.
-            let changesVolume = patch.volume != nil || patch.levelBy != nil || patch.volumeRamp != nil
-            if changesVolume || patch.muted != nil || patch.balance != nil {
-                applyGains(over: patch.volumeRamp?.seconds ?? 0)
-            }
+            if patch.changesGain { applyGains(over: patch.volumeRamp?.seconds ?? 0) }
             if isNew { settingsChanged(prepared) }
             interruptionPolicyChanged()
             routePolicyChanged()
@@ -99,20 +108,20 @@ extension PlayerCore {
             settings.outputDevice = device
             outputChosen(device)
             settingsChanged(prepared)
+        case .effects(let new): commit(effects: new, prepared)
         }
-    }
-
-    /// A patch was checked when it was prepared.
-    private func checked(_ patch: SettingsPatch) -> PlayerSettings? {
-        do { return try settings(with: patch) } catch { return nil }
     }
 
     /// The player itself may have changed another setting since (`stopAfterCurrent` is over): then what was saved is
     /// older than what holds now.
-    private mutating func settingsChanged(_ prepared: PreparedChange) {
+    mutating func saveAgainIfOlder(_ prepared: PreparedChange) {
         if case .settings(let saved)? = prepared.saves.last, saved != settings {
             actions.append(.save(.settings(settings)))
         }
+    }
+
+    private mutating func settingsChanged(_ prepared: PreparedChange) {
+        saveAgainIfOlder(prepared)
         emit(.settings(settings))
     }
 

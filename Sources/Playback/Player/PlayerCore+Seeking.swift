@@ -4,10 +4,13 @@ internal import Audio
 
 /// Jumps within the current item, and scanning, which is a row of jumps made by the decoder.
 extension PlayerCore {
-    mutating func beginSeek(to place: DecodeStart.Place, speed: Double = 1) {
+    mutating func beginSeek(to place: DecodeStart.Place, scan rate: Double? = nil) {
         guard current != nil else { return }
-        let target = seconds(of: place)
-        let start = DecodeStart(place: place, speed: speed)
+        var (place, target) = (place, seconds(of: place))
+        if rate == nil, let part = part(of: current?.item), target >= part.end {
+            (place, target) = (.seconds(part.begin), part.begin)
+        }
+        let start = DecodeStart(place: place, scan: rate)
         if seek != nil, current?.isOpening == true {
             // The decoder is on its way to an older target: it goes on to the latest one from there.
             seek = Seek(target: target, followUp: start)
@@ -26,7 +29,7 @@ extension PlayerCore {
         gathering = nil
         if current?.isFed == true { flush() }
         seek = Seek(target: target, followUp: nil)
-        repositionCurrent(to: start.place, speed: start.speed)
+        repositionCurrent(to: start.place, scan: start.scan)
         current?.startPosition = target
     }
 
@@ -52,7 +55,7 @@ extension PlayerCore {
         let place = DecodeStart.Place.seconds(position)
         scan = Scan(rate: rate, wasPlaying: wasPlaying)
         goal = .play
-        beginSeek(to: place, speed: rate)
+        beginSeek(to: place, scan: rate)
     }
 
     /// Goes on at normal speed from where the scan has come to; silent again when it had been silent before.
@@ -67,7 +70,7 @@ extension PlayerCore {
     /// A rewind that has reached the beginning plays on from there by itself.
     mutating func finishScanAtStart() {
         guard let scan, seek == nil, let place = timeline.place, place.segment.generation == current?.generation,
-            place.segment.speed == 1
+            place.segment.pace.isPlayed
         else { return }
         self.scan = nil
         if !scan.wasPlaying { goal = .pause(.user) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// A sink that has frames to play and does not: a sound server that is frozen, a device that has stopped taking frames.
 extension PlayerCore {
@@ -22,7 +22,7 @@ extension PlayerCore {
 
     mutating func watchSink() {
         guard !clock.isAdvancing, !output.isSuspended, case .open(_, let format, let transport) = stream else {
-            standsSince = nil
+            stalledSince = nil
             return
         }
         let stands: Bool
@@ -33,17 +33,17 @@ extension PlayerCore {
         case .dry: return
         case .silent, .starting, .pausing: stands = false
         }
-        standsSince = stands ? standsSince ?? now : nil
+        stalledSince = stands ? stalledSince ?? now : nil
     }
 
     /// Without frames since `since`: the source has its time, then the item fails. Frames that came too late to be played
     /// are the sink's to play, and it has its own time for them.
     mutating func checkSource(drySince since: MonotonicTime) {
-        guard standsSince == nil, gathering == nil, !output.isSuspended, let feeding = current,
+        guard stalledSince == nil, gathering == nil, !output.isSuspended, let feeding = current,
             case .feeding = feeding.stage, isOver(since, Self.sourceLimit)
         else { return }
         if hasFramesForSink {
-            standsSince = now
+            stalledSince = now
         } else {
             let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
             current?.stage = .failed(PlaybackError(.timedOut, message, itemID: feeding.item.id), end: nil)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// What clients see, derived from goal, track and stream.
 extension PlayerCore {
@@ -31,7 +31,7 @@ extension PlayerCore {
         case .play where status == .buffering:
             if gathering != nil {
                 .network
-            } else if standsSince != nil {
+            } else if stalledSince != nil {
                 .outputUnavailable
             } else {
                 // What it waited for is there; a moment later it sounds.
@@ -55,8 +55,10 @@ extension PlayerCore {
         case .pausing where !clock.isAdvancing: return statusBeforeSound
         case .running, .draining, .pausing:
             guard isHeard else { return .loading }
-            return standsSince == nil ? .playing : .buffering
+            return stalledSince == nil ? .playing : .buffering
         case .dry: return current.listened > 0 ? .buffering : .loading
+        // A pause that was taken back while it faded out.
+        case .starting where clock.isAdvancing && isHeard: return .playing
         case .silent, .starting, nil: return statusBeforeSound
         }
     }
@@ -109,7 +111,7 @@ extension PlayerCore {
     var positionClock: PositionClock {
         var reading = PositionClock()
         reading.position = position
-        reading.rate = status == .playing || isPlayingOut ? timeline.place?.segment.speed ?? 1 : 0
+        reading.rate = status == .playing || isPlayingOut ? timeline.place?.segment.pace.rate ?? 1 : 0
         reading.listenedTime = current?.listened ?? 0
         reading.sampledAt = stream.format == nil ? now : clock.sampledAt
         reading.duration = current?.duration
@@ -121,13 +123,16 @@ extension PlayerCore {
     /// What was written before a stop is heard to its end.
     private var isPlayingOut: Bool {
         guard case .stop(drain: true, _) = goal, case .draining = stream.transport else { return false }
-        return clock.isAdvancing && isHeard && standsSince == nil
+        return clock.isAdvancing && isHeard && stalledSince == nil
     }
 
     mutating func publishStatus() {
         let (status, reason) = (self.status, self.reason)
         guard status != lastStatus || (reason != lastReason && reason != nil) else { return }
-        if status == .playing { failuresInARow = 0 }
+        if status == .playing {
+            failuresInARow = 0
+            beginRise()
+        }
         let previous = lastStatus
         lastStatus = status
         lastReason = reason
@@ -149,6 +154,7 @@ extension PlayerCore {
         snapshot.playWhenReady = goal.wantsSound
         snapshot.item = currentItem
         snapshot.clock = positionClock
+        snapshot.tempo = current.map(tempo) ?? settings.tempo
         snapshot.settings = settings
         snapshot.queueLength = queue.count
         snapshot.queueRevision = queue.revision

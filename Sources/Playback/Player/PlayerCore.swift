@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// The player as a pure state machine: inputs go in, actions come out; no clock, no thread, no I/O.
 ///
@@ -17,6 +17,8 @@ struct PlayerCore {
         case prepared(PreparedChange, CommandToken)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)
+        /// What is announced makes the music quieter, or no longer.
+        case duck(to: Double, seconds: Double)
         case saveFailed(String)
         /// Something could be saved again after that.
         case saveSucceeded
@@ -41,6 +43,8 @@ struct PlayerCore {
     var isQueueLow = false
     let networkBuffering: NetworkBuffering
     var gathering: Gathering?
+    /// Of which a part is repeated (`settings.abLoop`).
+    var repeated: ItemID?
     /// When the current item ran dry.
     var dryTimes: [MonotonicTime] = []
 
@@ -51,17 +55,28 @@ struct PlayerCore {
     var timeline = Timeline(sampleRate: 44_100)
     var clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: MonotonicTime(nanoseconds: 0), latency: 0)
     var output = OutputStatus()
-    /// The stream's ring, to tell a late decoder from a sink that stands.
+    /// The stream's ring, to distinguish a late decoder from a sink that stands.
     var ring: FrameRing?
     /// Since when the sink's clock stands although the sink has frames to play; nil while all is well.
-    var standsSince: MonotonicTime?
-    /// nil until the output has told for the first time.
+    var stalledSince: MonotonicTime?
+    /// nil until the output has reported for the first time.
     var availability: OutputAvailability?
     var outage: Outage?
     var routing = Routing()
     /// Who has the sound away from us.
     var interruptions = InterruptionHolders()
     var rules = SessionRules()
+    /// Of the player that this one follows.
+    var leadersTempo: Tempo?
+
+    // What it does by itself at a time.
+    var attenuations = Attenuations()
+    var nextAttenuation: MonotonicTime?
+    var sleep: Sleep?
+    var rise: Rise?
+    var appointment: Appointment?
+    /// Is made ready without anyone wanting sound.
+    var primes = false
 
     // Bookkeeping.
     var now: MonotonicTime
@@ -116,6 +131,8 @@ struct PlayerCore {
         enum Awaited: Equatable {
             case transport
             case nothing
+            /// So many seconds wait for the sink, or all that there is.
+            case decoded(Double)
             /// The output plays on this device (nil: on the default one).
             case device(String?)
         }
@@ -154,6 +171,7 @@ struct PlayerCore {
     mutating func begin() -> [PlayerAction] {
         actions = []
         applyGains(over: 0)
+        if settings.effects.isEnabled { applyEffects() }
         if let device = settings.outputDevice {
             routing.target = device
             actions.append(.selectDevice(device))
@@ -161,7 +179,7 @@ struct PlayerCore {
         if let current {
             guard !goal.isAtRest else { return finish() }
             actions.append(
-                .load(current.generation, current.item, DecodeStart(.seconds(current.startPosition), of: current.item)))
+                .load(current.generation, current.item, decodeStart(.seconds(current.startPosition), of: current.item)))
         } else if let first = queue.count > 0 ? queue[0] : nil {
             makeCurrent(first, at: nil)
             goal = .hold
@@ -179,8 +197,9 @@ struct PlayerCore {
         case .decoding(let generation, let event): decoded(generation, event)
         case .output(let event): outputReported(event)
         case .prepared(let change, let token):
-            bringIntoForce(change)
+            commit(change)
             answerLater(change.command, token, inserted: change.inserted)
+        case .duck(let gain, let seconds): attenuate(.announcement, to: gain, over: seconds)
         case .saveFailed(let message): saveFailed(message)
         case .saveSucceeded: saveSucceeded()
         case .tick: break
@@ -248,5 +267,7 @@ struct PlayerCore {
         actions.append(.setGains(gains, seconds: seconds))
     }
 
-    var order: Queue.Order { Queue.Order(repeats: settings.repeats, shuffle: settings.shuffle) }
+    var order: Queue.Order {
+        Queue.Order(repeats: sleepsAfterQueue ? .off : settings.repeats, shuffle: settings.shuffle)
+    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that happened, told after the state that shows it was published.
+/// Something that happened, sent after the state that shows it was published.
 public struct PlayerEvent: Sendable {
     /// The published version that contains it; a read after this event shows this version or a later one.
     public var version: UInt64
@@ -27,6 +27,8 @@ public struct PlayerEvent: Sendable {
         case queueLow(QueueLow)
         case queue(revision: QueueRevision, length: Int, change: QueueChange, canUndo: Bool, canRedo: Bool)
         case settings(PlayerSettings)
+        /// The effects or their presets have changed.
+        case effects(EffectSettings)
         case output(OutputStatus)
         /// The sound goes elsewhere; nil: there was nowhere, or is nowhere.
         case route(RouteReason, previous: OutputDevice?, current: OutputDevice?)
@@ -34,8 +36,10 @@ public struct PlayerEvent: Sendable {
         case interruption(isBeginning: Bool, InterruptionSource, shouldResume: Bool?)
         /// Time jumped (seek, item change, underrun, pause): not recorded, but sent at once as `time`.
         case jumped(PositionClock, itemID: ItemID?)
-        /// More of the current item is loaded, or loading stalls: not recorded, but told as `buffer`.
+        /// More of the current item is loaded, or loading stalls: not recorded, but sent as `buffer`.
         case loaded(itemID: ItemID)
+        /// Its sleep plan is over: not recorded.
+        case slept
         /// A problem with one item that is not the end of playback.
         case error(PlaybackError)
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// What the player is meant to come to. Together with what track and stream report, it gives the status.
 enum PlayerGoal {
     case idle
-    /// Load, and stay silent until told to play.
+    /// Load, and stay silent until a play command.
     case hold
     case play
     case pause(StatusReason)

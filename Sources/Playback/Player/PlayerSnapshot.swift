@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Threading
+public import Kernel
 
 /// The player's whole visible state at one version; immutable, readable from any thread.
 public struct PlayerSnapshot: Sendable {
@@ -12,6 +12,8 @@ public struct PlayerSnapshot: Sendable {
     public var playWhenReady = false
     public var item: CurrentItem?
     public var clock = PositionClock()
+    /// Of the current item, as it is played or would be.
+    public var tempo = Tempo.normal
     public var settings = PlayerSettings()
     public var queueLength = 0
     public var queueRevision: QueueRevision = 0

@@ -13,7 +13,7 @@ public enum PlayerStatus: String, CaseIterable, Sendable {
     /// Wants to play and waits for bytes.
     case buffering
     case seeking
-    /// Someone else has the sound; `reason` tells.
+    /// Someone else has the sound; `reason` has who.
     case interrupted
     case stopping
     case stopped
@@ -32,12 +32,11 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case outputUnavailable = "output-unavailable"
     case outputSuspended = "output-suspended"
     case network
-    /// Of the contract; a decoder that fails is told as `mediaError` so far.
+    /// Of the contract; a decoder that fails is reported as `mediaError` so far.
     case decodeError = "decode-error"
     /// The decoder has not kept up with the sink (a busy machine, a slow disk).
     case underrun
     case mediaError = "media-error"
-    /// Of the contract; there is no sleep timer so far.
     case sleepTimer = "sleep-timer"
     case restored
     case queueChanged = "queue-changed"
@@ -75,6 +74,10 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case network
         /// It ran dry too often within a short time.
         case bouncing
+        /// A file that was heard up to where it was cut off. Only an event: the queue goes on.
+        case incomplete
+        /// An announcement or effect that does not end.
+        case tooLong = "too-long"
         case outputUnavailable = "output-unavailable"
         case outputRefused = "output-refused"
         /// 404: the id names nothing.
@@ -83,6 +86,8 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case noSuchContent = "no-such-content"
         case unknownOutput = "unknown-output"
         /// 409: not possible in this state.
+        /// A library that does this is not on the machine.
+        case libraryMissing = "library-missing"
         case notSeekable = "not-seekable"
         case invalidState = "invalid-state"
         /// What it plays is another player's to say.

@@ -8,7 +8,7 @@ public struct SessionRules: Hashable, Sendable {
     public var isSilenced = false
     /// `media.role` of its stream.
     public var role = "music"
-    /// Full volume and no balance: what is measured must not be changed.
+    /// Full volume, no balance, no effects: what is measured must not be changed.
     public var isUnprocessed = false
     public var routes = RouteFilter()
 
@@ -16,10 +16,11 @@ public struct SessionRules: Hashable, Sendable {
 }
 
 extension PlayerCore {
-    mutating func obey(_ new: SessionRules) {
+    mutating func apply(_ new: SessionRules) {
         let old = rules
         rules = new
         if new.isSilenced != old.isSilenced || new.isUnprocessed != old.isUnprocessed { applyGains(over: 0) }
+        if new.isUnprocessed != old.isUnprocessed, settings.effects.isEnabled { applyEffects() }
         if new.role != old.role { actions.append(.describeStream(role: new.role)) }
         if new.routes != old.routes {
             routing.filter = new.routes

@@ -12,10 +12,28 @@ struct Timeline {
         var start: FrameCount
         /// Seconds into the media at `start`.
         var position: Double
-        /// Media seconds per second: 1, or the rate of a scan.
-        var speed: Double
+        var pace: Pace
         /// Ring index after its last frame that can be heard; nil while it grows or the next segment follows at once.
         var end: FrameCount?
+    }
+
+    /// How the frames of a segment follow the media.
+    enum Pace: Equatable {
+        /// All of it is heard, so many media seconds per second.
+        case played(Double)
+        /// A block of a scan; the scan as a whole has this rate.
+        case scan(Double)
+
+        /// Media seconds per second.
+        var rate: Double {
+            switch self {
+            case .played(let rate), .scan(let rate): rate
+            }
+        }
+
+        var isPlayed: Bool {
+            if case .played = self { true } else { false }
+        }
     }
 
     struct Place: Equatable {
@@ -58,7 +76,7 @@ struct Timeline {
     }
 
     /// Ring index at which the next segment is heard that is no block of a scan.
-    var nextStart: FrameCount? { segments.first { $0.start > heard && $0.speed == 1 }?.start }
+    var nextStart: FrameCount? { segments.first { $0.start > heard && $0.pace.isPlayed }?.start }
 
     /// Whether the run has no frame before `end`: a seek to the very end, or an item without a frame.
     func isEmpty(_ generation: Generation, _ run: DecodeRun, end: FrameCount) -> Bool {
@@ -70,6 +88,6 @@ struct Timeline {
     var place: Place? {
         guard let segment = segments.first, segment.start <= heard else { return nil }
         let frames = min(heard, segment.end ?? heard) - segment.start
-        return Place(segment: segment, position: segment.position + Double(frames) / sampleRate * segment.speed)
+        return Place(segment: segment, position: segment.position + Double(frames) / sampleRate * segment.pace.rate)
     }
 }

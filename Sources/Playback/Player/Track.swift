@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Threading
+internal import Kernel
 
 /// Numbers the places from which one item was decoded: a seek begins a new run; what older ones report is dropped.
 struct DecodeRun: Hashable, Comparable {
@@ -40,8 +40,10 @@ struct Track {
     /// Seconds; what the position is until something is heard.
     var startPosition: Double
     var primedAt: MonotonicTime?
-    /// Of a live stream: what is to be told once the frame with this ring index is heard, in order.
+    /// Of a live stream: what is to be reported once the frame with this ring index is heard, in order.
     var programmes: [(start: FrameCount, broadcast: Broadcast?)] = []
+    /// Of what it writes into the ring.
+    var tempo = Tempo.normal
     /// Seconds of it that were heard.
     var listened = 0.0
 
@@ -85,15 +87,15 @@ struct Track {
         media.flatMap { media in media.duration.map { media.format.seconds($0) } }
     }
 
-    /// What is known of the media is known at once; what a station plays is told when it is heard.
+    /// What is known of the media is known at once; what a station plays is reported when it is heard.
     mutating func update(_ new: MediaDescription, from start: FrameCount?) {
         guard let start, let media else {
             media = new
             programmes = []
             return
         }
-        let told = programmes.last.map(\.broadcast) ?? media.broadcast
-        if new.broadcast != told { programmes.append((start, new.broadcast)) }
+        let known = programmes.last.map(\.broadcast) ?? media.broadcast
+        if new.broadcast != known { programmes.append((start, new.broadcast)) }
         self.media = new
         self.media?.broadcast = media.broadcast
     }

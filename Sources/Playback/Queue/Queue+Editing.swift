@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 extension Queue {
     /// Applies one edit, all or nothing. Returns what changed; nil when nothing did (an empty insert, a move to the same
@@ -79,6 +79,7 @@ extension Queue {
         if let artworkURI = patch.artworkURI { draft.artworkURI = artworkURI }
         if let beginTime = patch.beginTime { draft.beginTime = beginTime }
         if let loops = patch.loops { draft.loops = loops }
+        if let reference = patch.reference { draft.reference = reference }
         guard draft != old.draft else { return nil }
         try checkRoom(for: [draft], besides: table.bytes - old.bytes)
         return .updated(old: old, new: QueueItem(id: id, draft: draft))
@@ -106,8 +107,8 @@ extension Queue {
     }
 
     private func checkRoom(for drafts: [ItemDraft], besides others: Int) throws(QueueError) {
-        var budget = ByteBudget.queue
-        guard budget.take(drafts.reduce(others) { $0 + $1.bytes }) else { throw .tooLarge(megabytes: budget.megabytes) }
+        var budget = ByteBudget(limit: byteLimit)
+        guard budget.take(drafts.reduce(others) { $0 + $1.bytes }) else { throw .tooLarge }
     }
 
     private mutating func makeItems(_ drafts: [ItemDraft]) -> [QueueItem] {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// The play queue: items with stable ids, what is current, and what comes next under repeat and shuffle. A value: no
 /// clock, no thread, no I/O; randomness comes from the generator that it is given.
 ///
@@ -18,6 +20,8 @@ public struct Queue: Sendable {
     /// The index of the current item; without one, the index at which `next` continues (0...count).
     var place = 0
     var undoHistory = UndoHistory()
+    /// Bytes that its items may take.
+    var byteLimit = ByteBudget.queue.limit
     var heard = PlayHistory()
     var upNext = UpNext()
     /// nil while shuffle is off.

@@ -17,17 +17,14 @@ extension QueueChange {
 
     /// What it keeps: items, whether they are in the queue as well or not, and ids.
     var bytes: Int {
-        func bytes(_ items: some Sequence<QueueItem>) -> Int { items.reduce(0) { $0 + Self.itemBytes + $1.bytes } }
+        func bytes(_ items: some Sequence<QueueItem>) -> Int { items.reduce(0) { $0 + $1.bytes } }
         return switch self {
         case .inserted(let items, _): bytes(items)
         case .removed(let entries), .restored(let entries): bytes(entries.lazy.map(\.item))
         case .moved(let ids, _, _): ids.count * 24
         case .reordered(let from, _): from.count * 16
-        case .replaced(let old, let new): old.bytes + new.bytes + (old.count + new.count) * Self.itemBytes
+        case .replaced(let old, let new): old.bytes + new.bytes
         case .updated(let old, let new): bytes([old, new])
         }
     }
-
-    /// Of an item beside its texts, and its place in lists.
-    private static let itemBytes = 96
 }

@@ -37,6 +37,7 @@ public struct ItemPatch: Hashable, Sendable {
     public var artworkURI: String??
     public var beginTime: Double?
     public var loops: Int?
+    var reference: UInt64?
 
     public init() {}
 }
@@ -49,11 +50,11 @@ public enum QueueError: Error, Hashable, Sendable {
     case nothingToRedo
     /// The queue's bound (`Queue.maximumLength`) would be passed.
     case full(maximum: Int)
-    /// The items would take more than `ByteBudget.queue`.
-    case tooLarge(megabytes: Int)
+    /// The items would take more than the queue may, see `ByteBudget.queue`.
+    case tooLarge
 }
 
-/// What an edit did, enough to save it, to tell clients, and to take it back.
+/// What an edit did, enough to save it, to notify clients, and to take it back.
 public enum QueueChange: Sendable {
     /// `items` now stand at `index...`.
     case inserted([QueueItem], at: Int)

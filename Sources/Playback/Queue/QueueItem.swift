@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Addresses
+public import Kernel
 
 /// Identifies a queue item for good: never reused, kept across moves and restarts. Opaque to clients.
 public struct ItemID: Hashable, Sendable, CustomStringConvertible {
@@ -38,11 +38,15 @@ public struct ItemDraft: Hashable, Sendable {
     public var oneShot: OneShot?
     /// Where `uri` and `artworkURI` may lead: anywhere when a user named them.
     public var reach: NetworkReach
+    /// The id under which whoever made the item knows it: passes through the player to its events. Not saved.
+    public var reference: UInt64?
+    /// Where the client found it; nil for what was named itself.
+    public var source: ItemSource?
 
     public init(
         uri: String, title: String? = nil, artist: String? = nil, album: String? = nil, artworkURI: String? = nil,
         beginTime: Double = 0, loops: Int = 0, headers: [String: String] = [:], oneShot: OneShot? = nil,
-        reach: NetworkReach = .anywhere
+        reach: NetworkReach = .anywhere, reference: UInt64? = nil, source: ItemSource? = nil
     ) {
         self.uri = uri
         self.title = title
@@ -54,13 +58,19 @@ public struct ItemDraft: Hashable, Sendable {
         self.headers = headers
         self.oneShot = oneShot
         self.reach = reach
+        self.reference = reference
+        self.source = source
     }
 }
 
 extension ItemDraft {
-    /// What it costs to keep, as `ByteBudget` counts: its texts, and what holds them where there is more than a `uri`.
+    /// Of an item beside its texts: the object, its text's storage, its places in the table and in the order.
+    static let overhead = 160
+
+    /// What it costs to keep, as `ByteBudget` counts: the item, its texts, and what holds them where there is more than a
+    /// `uri`.
     public var bytes: Int {
-        var bytes = uri.utf8.count
+        var bytes = Self.overhead + uri.utf8.count
         if QueueItem.isPlain(self) { return bytes }
         bytes += 128
         for text in [title, artist, album, artworkURI] { bytes += text?.utf8.count ?? 0 }
@@ -81,26 +91,31 @@ extension ItemDraft {
 public final class QueueItem: Sendable {
     public let id: ItemID
     public let uri: String
+    /// One object for all items that came from it.
+    public let source: ItemSource?
     private let details: Details?
 
     public init(id: ItemID, draft: ItemDraft) {
         self.id = id
         self.uri = draft.uri
+        self.source = draft.source
         self.details = Self.isPlain(draft) ? nil : Details(draft)
     }
 
-    public var draft: ItemDraft { details?.draft ?? ItemDraft(uri: uri) }
-    /// It has nothing but its `uri`, as most have.
+    public var draft: ItemDraft { details?.draft ?? ItemDraft(uri: uri, source: source) }
+    /// It has nothing but its `uri` and `source`, as most have.
     public var isPlain: Bool { details == nil }
     /// As `ItemDraft.bytes`.
-    public var bytes: Int { details?.bytes ?? uri.utf8.count }
+    public var bytes: Int { details?.bytes ?? ItemDraft.overhead + uri.utf8.count }
     /// Comes from a server, by its address: what takes its time to open.
     public var isRemote: Bool { MediaLocator.isNetwork(uri) }
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
     public var oneShot: OneShot? { details?.draft.oneShot }
 
-    fileprivate static func isPlain(_ draft: ItemDraft) -> Bool { draft == ItemDraft(uri: draft.uri) }
+    fileprivate static func isPlain(_ draft: ItemDraft) -> Bool {
+        draft == ItemDraft(uri: draft.uri, source: draft.source)
+    }
 
     private final class Details: Sendable {
         let draft: ItemDraft

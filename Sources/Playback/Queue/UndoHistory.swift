@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// The changes that can be taken back and done again: changes, not snapshots, bounded in number and in bytes. The newest one
-/// stays whatever its size: what it keeps was the queue, or is it.
+/// stays whatever its size, as long as there is any room: what it keeps was the queue, or is it.
 struct UndoHistory: Sendable {
     struct Entry: Sendable {
         var change: QueueChange
@@ -21,6 +21,7 @@ struct UndoHistory: Sendable {
     }
 
     static let maximumEntries = 100
+    var byteLimit = ByteBudget.undo.limit
 
     private(set) var undoable: [Entry] = []
     private(set) var redoable: [Entry] = []
@@ -31,9 +32,9 @@ struct UndoHistory: Sendable {
     mutating func record(_ entry: Entry) {
         redoable.removeAll()
         undoable.append(entry)
-        var budget = ByteBudget.undo
+        var budget = ByteBudget(limit: byteLimit)
         var isFull = !budget.take(entry.bytes)
-        var kept = 1
+        var kept = byteLimit > 0 ? 1 : 0
         for older in undoable.dropLast().reversed() {
             isFull = isFull || !budget.take(older.bytes)
             guard kept < Self.maximumEntries, !isFull else { break }
@@ -41,6 +42,9 @@ struct UndoHistory: Sendable {
         }
         undoable.removeFirst(undoable.count - kept)
     }
+
+    /// What all entries keep.
+    var bytes: Int { (undoable + redoable).reduce(0) { $0 + $1.bytes } }
 
     /// The newest change was taken back; from now on it can be redone.
     mutating func stepBack() {

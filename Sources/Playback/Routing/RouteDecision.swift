@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Threading
+internal import Kernel
 
 /// All that the choice of a device depends on.
 struct RouteSituation {
-    /// As told now; `current` is where the sound goes or would go.
+    /// As reported now; `current` is where the sound goes or would go.
     var devices: OutputDevices
     /// Those known before; nil the first time.
     var known: [OutputDevice]?
@@ -49,7 +49,7 @@ struct RouteDecision: Equatable {
     var followed: String?
     var lost: RouteLoss?
     var transport = Transport.goOn
-    /// nil when nothing that a listener could tell has changed.
+    /// nil when nothing that a listener could notice has changed.
     var reason: RouteReason?
 
     /// Headphones that come back later than this find the music paused.

@@ -18,7 +18,7 @@ public enum RouteReason: String, CaseIterable, Sendable {
 }
 
 /// What becomes of the music when headphones are lost.
-public enum RoutePolicy: String, CaseIterable, Sendable {
+public enum RoutePolicy: String, CaseIterable, SettingConvertible {
     /// Pauses; the same headphones resume it when they come back soon.
     case pause
     /// Waits for them, however long.

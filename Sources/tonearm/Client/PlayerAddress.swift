@@ -18,7 +18,7 @@ struct PlayerAddress: Hashable {
         let name = rest.prefix { $0 != "/" && $0 != "?" }
         switch name {
         case "player": return "\(base)players/\(id)\(rest.dropFirst(name.count))"
-        case "queue", "outputs", "events", "announcements", "sfx": return "\(base)players/\(id)/\(rest)"
+        case "queue", "outputs", "effects", "events", "announcements", "sfx": return "\(base)players/\(id)/\(rest)"
         default: return path
         }
     }

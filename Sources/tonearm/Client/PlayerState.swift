@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Numbers
+internal import Kernel
 
 /// What the commands need of `GET /player`.
 struct PlayerState: Decodable {
@@ -59,7 +59,7 @@ extension PlayerState.Item {
         return live.title.map { "\($0) - \(station)" } ?? station
     }
 
-    /// Its name where it tells one, else what the client called it.
+    /// Its own name if it has one, else the client's name for it.
     var station: String { live?.station ?? title ?? uri }
 }
 

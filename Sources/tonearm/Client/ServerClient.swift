@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import Threading
+import Kernel
 
 /// Speaks to a server's REST API: one blocking request after the other, each on its own connection.
 ///

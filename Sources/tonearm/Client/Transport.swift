@@ -10,18 +10,18 @@ extension ServerClient {
     func command(_ name: String, _ body: (any Encodable)? = nil) throws {
         let state = try settled(post(name, body))
         try state.checkFailure()
-        Console.say(state.line)
+        Console.output(state.line)
     }
 
     /// `POST /player/NAME` for what ends sound: it is done whatever became of the item.
     func silence(_ name: String, _ body: (any Encodable)? = nil) throws {
-        Console.say(try post(name, body).line)
+        Console.output(try post(name, body).line)
     }
 
     /// `POST /player/play`. `named`: the item that was asked for, so that another one playing in its place is a failure.
     func play(_ body: any Encodable, named id: String?) throws {
         // `play` takes an older error back: one that is there is its own.
-        try tell(settled(post("play", body)), wanted: id.map { [$0] })
+        try printStart(settled(post("play", body)), wanted: id.map { [$0] })
     }
 
     /// Adds at the end of the queue and plays the first of it.
@@ -30,11 +30,11 @@ extension ServerClient {
         let request = AddRequest(items: items, play: true)
         let bytes = try send(.post, "/api/v1/queue/items", request, patience: AddRequest.patience)
         let ids = try decode(Added.self, bytes).ids
-        try tell(settled(get(PlayerState.self, PlayerState.path)), wanted: ids)
+        try printStart(settled(get(PlayerState.self, PlayerState.path)), wanted: ids)
     }
 
     /// An error is a failure when none of the `wanted` items plays, else a notice; nil when any item will do.
-    private func tell(_ state: PlayerState, wanted: [String]?) throws {
+    private func printStart(_ state: PlayerState, wanted: [String]?) throws {
         try state.checkFailure()
         if let error = state.error {
             let plays = state.item.map { wanted?.contains($0.id) ?? true } == true
@@ -44,7 +44,7 @@ extension ServerClient {
             }
             Console.complain("tonearm: \(error.message)")
         }
-        Console.say(state.line)
+        Console.output(state.line)
     }
 
     private func post(_ name: String, _ body: (any Encodable)?) throws -> PlayerState {

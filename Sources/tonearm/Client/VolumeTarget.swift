@@ -16,10 +16,10 @@ enum VolumeTarget: Hashable {
     }
 
     /// The server adds a step to its level, so that steps of several clients add up.
-    var settings: SettingsChange {
+    var setting: SettingChange {
         switch self {
-        case .percent(let percent): SettingsChange(level: percent / 100)
-        case .change(let change): SettingsChange(levelBy: change / 100)
+        case .percent(let percent): SettingChange("level", .number(percent / 100))
+        case .change(let change): SettingChange("levelBy", .number(change / 100))
         }
     }
 }

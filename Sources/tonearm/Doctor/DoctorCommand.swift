@@ -5,7 +5,7 @@ import FoundationEssentials
 
 struct DoctorCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Tells whether playing would work here, and what to do if not.",
+        commandName: "doctor", abstract: "Checks whether playing works here, and says what to do if not.",
         discussion: """
             Takes the same settings as tonearm serve, from flags, environment and file. A moment of silence is played to \
             see that the sound server takes it. The exit status is 0 only if playing would work.
@@ -21,8 +21,8 @@ struct DoctorCommand: LocalCommand {
         if json {
             Console.write(try diagnosis.json())
         } else {
-            Console.say(diagnosis.findings.map(\.text).joined(separator: "\n"))
-            Console.say(diagnosis.playingWorks ? "\nPlaying works here." : "\nPlaying would not work here.")
+            Console.output(diagnosis.findings.map(\.text).joined(separator: "\n"))
+            Console.output(diagnosis.playingWorks ? "\nPlaying works here." : "\nPlaying would not work here.")
         }
         if !diagnosis.playingWorks { throw ExitCode.failure }
     }

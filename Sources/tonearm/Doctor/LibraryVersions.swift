@@ -18,7 +18,13 @@ enum LibraryVersions {
     /// Loaded by the server when it needs them, and what does not work without them.
     private static let loaded = [
         (name: "libsoxr", file: "libsoxr.so.0", function: "soxr_version", without: "no rate is converted"),
+        (
+            name: "SoundTouch", file: "libSoundTouchDll.so.1", function: "soundtouch_getVersionString",
+            without: "neither speed nor pitch is changed"
+        ),
         (name: "libexpat", file: "libexpat.so.1", function: "XML_ExpatVersion", without: "no list in XML is read"),
+        // Its version is asked with arguments.
+        (name: "libebur128", file: "libebur128.so.1", function: "", without: "no loudness is measured"),
         (name: "libcurl", file: "libcurl.so.4", function: "curl_version", without: "nothing plays over the network"),
     ]
 
@@ -38,6 +44,10 @@ enum LibraryVersions {
         for entry in loaded {
             guard let library = dlopen(entry.file, RTLD_LAZY) else {
                 parts.append("\(entry.name) missing (\(entry.without))")
+                continue
+            }
+            guard !entry.function.isEmpty else {
+                parts.append(entry.name)
                 continue
             }
             // libcurl/8.5.0 and then all that it was built with; libsoxr-0.1.3; expat_2.5.0

@@ -3,7 +3,7 @@
 import FrontDoor
 import Glibc
 import Logging
-import MediaWorkerClient
+import Media
 
 /// What `tonearm serve` needs beside sound; nothing is changed by looking.
 enum ServerChecks {

@@ -3,7 +3,7 @@
 import Audio
 import Playback
 import PulseAudioHost
-import Threading
+import Kernel
 
 /// Looks at the output as the player sees it: reaches the sound server, lists its devices, plays a moment of silence.
 struct SoundCheck {
@@ -90,7 +90,7 @@ struct SoundCheck {
     }
 }
 
-/// What the output has told so far.
+/// The output's reports so far.
 private struct Heard {
     private(set) var availability: OutputAvailability?
     private(set) var devices: OutputDevices?

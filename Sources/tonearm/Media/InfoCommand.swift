@@ -7,7 +7,7 @@ import RemoteAPI
 
 struct InfoCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Tells what a file holds: format, duration, tags, damage.",
+        commandName: "info", abstract: "Shows what a file holds: format, duration, tags, damage.",
         discussion: "The file is decoded as a whole (some 1,000 times faster than it plays) to find damage.")
 
     @Argument(help: "File, or file: URL.", completion: .file())
@@ -25,7 +25,7 @@ struct InfoCommand: LocalCommand {
         if json {
             Console.write(MediaDocument.json(of: decoder.media, uri: uri) + [UInt8(ascii: "\n")])
         } else {
-            Console.say(MediaSummary(decoder.media, uri: uri, isChecked: !quick).text)
+            Console.output(MediaSummary(decoder.media, uri: uri, isChecked: !quick).text)
         }
     }
 

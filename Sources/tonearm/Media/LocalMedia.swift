@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Addresses
+import Kernel
 import FoundationEssentials
 import Glibc
 import Media
-import MediaWorkerClient
 import Mpg123Decoding
 import Playback
 

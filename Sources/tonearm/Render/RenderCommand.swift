@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import Glibc
+import Playback
+import RemoteAPI
 
 struct RenderCommand: LocalCommand {
     static let configuration = CommandConfiguration(
@@ -23,15 +25,31 @@ struct RenderCommand: LocalCommand {
     @Option(help: "How long to go on: seconds, m:ss or h:mm:ss.")
     var duration: TimeArgument?
 
+    @Option(
+        help: ArgumentHelp("JSON as GET /api/v1/effects answers it.", valueName: "file"), completion: .file())
+    var effects: String?
+
     func validate() throws {
         if let duration, duration.seconds == 0 { throw ValidationError("--duration must be more than 0.") }
     }
 
     func run() throws {
         Signals.block()
+        let effects = try effects.map { try Self.effects(from: $0) }
+        if effects?.isEnabled == false { Console.complain("The effects are switched off (\"enabled\": false).") }
         let media = try LocalMedia(input)
         let file = try OutputPath(output, input: media.path)
-        var renderer = try Renderer(media, from: start?.seconds ?? 0, duration: duration?.seconds)
+        let renderer = try Renderer(
+            media, from: start?.seconds ?? 0, duration: duration?.seconds, effects: effects ?? .off)
         try file.produce { path in try renderer.write(to: path) }
+    }
+
+    private static func effects(from path: String) throws -> EffectSettings {
+        let json = try ConfigurationFile.read(path, setting: "effects")
+        do throws(PlaybackError) {
+            return try RemoteAPI.effects(json: json)
+        } catch {
+            throw Failure.configuration("effects: \(path): \(error.message)")
+        }
     }
 }

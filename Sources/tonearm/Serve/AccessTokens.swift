@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Kernel
 import RemoteAPI
 
 /// The token file: a line for each token, `SECRET` or `SECRET SCOPE`; `#` begins a comment.
@@ -21,7 +22,8 @@ struct AccessTokens {
     }
 
     static func read(_ path: String) throws -> [AccessToken] {
-        let text = String(decoding: try WholeFile.read(path, setting: "token-file", isSecret: true), as: UTF8.self)
+        let text = String(
+            decoding: try ConfigurationFile.read(path, setting: "token-file", isSecret: true), as: UTF8.self)
         let tokens = try text.split(separator: "\n").compactMap { line -> AccessToken? in
             let words = line.prefix { $0 != "#" }.split(separator: " ")
             guard let secret = words.first else { return nil }
@@ -42,6 +44,10 @@ struct AccessTokens {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-        try WholeFile.make(path, secret + "\n", setting: setting)
+        do throws(WholeFile.Failure) {
+            try WholeFile.write((secret + "\n").utf8, to: path)
+        } catch {
+            throw Failure("\(setting): cannot make \(error)", .cannotCreate)
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Logging
-import RangeCache
+import Store
 
 struct CacheOptions: ParsableArguments {
     @Option(
@@ -42,7 +42,7 @@ struct CacheSettings: Equatable {
 
     init() {}
 
-    init(_ values: SettingValues, _ options: CacheOptions, data: String) throws {
+    init(_ values: OptionValues, _ options: CacheOptions, data: String) throws {
         isOn = try values.flag("cache", options.isOn, default: false)
         directory = try values.text("cache-dir", options.directory) ?? data + "/cache"
         limit = try values.number("cache-limit", options.limit, in: 1...10_000_000).map { Int64($0) << 20 } ?? limit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Threading
+import Kernel
 
 /// Sees to it that the process ends in time, whatever its parts wait for. Each of them gives up by itself, but with a disk that
 /// hangs they do so one after another.

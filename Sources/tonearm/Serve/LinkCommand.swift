@@ -16,7 +16,7 @@ struct LinkCommand: LocalCommand {
 
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
-        Console.say(PageLinks(host: settings.host, port: try port(settings), token: try token(settings)).main)
+        Console.output(PageLinks(host: settings.host, port: try port(settings), token: try token(settings)).main)
     }
 
     private func token(_ settings: ServerConfiguration) throws -> String? {
@@ -33,7 +33,7 @@ struct LinkCommand: LocalCommand {
         guard let path = settings.portFile else {
             throw Failure.configuration("port: 0 is any port; name the one that was bound, or its --port-file.")
         }
-        let text = String(decoding: try WholeFile.read(path, setting: "port-file"), as: UTF8.self)
+        let text = String(decoding: try ConfigurationFile.read(path, setting: "port-file"), as: UTF8.self)
         guard let port = UInt16(text.prefix { !$0.isNewline }) else {
             throw Failure.configuration("port-file: \(path) holds no port")
         }

@@ -2,14 +2,15 @@
 
 import Media
 import Playback
-import RemoteAPI
-import Threading
+import Service
+import Kernel
 
 /// The music roots as the API shows them.
 struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
     /// What can be played: recordings as well.
     private let playable: MusicRoots
+    private let bounds: MusicRoots.Bounds
     private let opener: any MediaOpener
     private let examiner: MediaExaminer
     private let lists: MediaListReader
@@ -23,6 +24,7 @@ struct LocalMusicCatalogue: MediaCatalogue {
         self.pictures = pictures
         self.roots = roots
         self.playable = playable
+        bounds = playable.bounds
         self.opener = opener
         self.examiner = examiner
     }
@@ -56,6 +58,9 @@ struct LocalMusicCatalogue: MediaCatalogue {
         let isNetwork = MediaLocator.isNetwork(uri)
         if !isNetwork {
             try MusicRoots.checkSpelling(uri)
+            guard bounds.mayHold(uri) else {
+                throw MediaError(.forbidden, "The file is outside the music folders.")
+            }
         } else if WebAddress(uri) == nil {
             throw MediaError(.unsupported, "This is no web address such as https://host/path.")
         }
@@ -67,17 +72,16 @@ struct LocalMusicCatalogue: MediaCatalogue {
 
     func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
-    ) -> [Int: Result<MediaPlace, MediaError>] {
+    ) -> [Int: MediaPlace] {
         var lookup = PlaceLookup(roots: playable)
-        var found: [Int: Result<MediaPlace, MediaError>] = [:]
+        var found: [Int: MediaPlace] = [:]
         let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         for (index, uri) in uris.enumerated() {
             if cancellation.isCancelled || deadline <= .now { break }
             do throws(MediaError) {
-                let place = try lookup.place(of: uri)
-                if place == .folder { found[index] = .success(.folder) }
+                if try lookup.place(of: uri) == .folder { found[index] = .folder }
             } catch {
-                found[index] = .failure(error)
+                found[index] = .unusable(error)
             }
         }
         return found

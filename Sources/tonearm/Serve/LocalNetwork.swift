@@ -60,7 +60,7 @@ enum LocalNetwork {
 
     /// Whether the name leads to an address that others can reach too; asks the resolver and may take its time.
     ///
-    /// What it leads to on loopback (Debian writes the machine's own name so into /etc/hosts) tells nothing about others.
+    /// What it leads to on loopback (Debian writes the machine's own name so into /etc/hosts) does not hold for others.
     static func resolves(_ name: String) -> Bool {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -76,7 +76,7 @@ enum LocalNetwork {
         return false
     }
 
-    /// As `uname -n` tells.
+    /// As `uname -n` prints it.
     static func machineName() -> String? {
         var name = utsname()
         guard uname(&name) == 0 else { return nil }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
 import Media
-import MediaWorkerClient
 import Playback
-import RemoteAPI
+import Service
 import Synchronization
 
 /// Pictures and waveforms of files that can be played. Nothing is fetched from a network for them.
@@ -13,6 +13,15 @@ final class LocalRenditions: MediaRenditions {
     private let workers: MediaWorkers
     /// Up to 1 MB of them: some hundred songs.
     private let waveforms = Mutex(RecentlyUsed<FileVersion, WaveformMeter>(capacity: 1 << 20))
+
+    /// Up to 8 MB of them.
+    private let thumbnails = Mutex(RecentlyUsed<Frame, VideoThumbnail>(capacity: 8 << 20))
+
+    private struct Frame: Hashable {
+        var file: FileVersion
+        var seconds: Double
+        var edge: Int
+    }
 
     private struct FileVersion: Hashable {
         var uri: String
@@ -26,10 +35,14 @@ final class LocalRenditions: MediaRenditions {
     }
 
     func thumbnail(_ locator: MediaLocator, at seconds: Double, edge: Int) throws(MediaError) -> VideoThumbnail? {
+        let version = FileVersion(uri: locator.uri, stamp: try roots.stamp(of: locator.uri))
+        let frame = Frame(file: version, seconds: seconds, edge: edge)
+        if let known = thumbnails.withLock({ $0[frame] }) { return known }
         let source = try roots.openFile(locator.uri)
-        return try workers.thumbnail(of: source, at: seconds, edge: edge).map {
-            VideoThumbnail(time: $0.time, jpeg: $0.jpeg)
-        }
+        guard let made = try workers.thumbnail(of: source, at: seconds, edge: edge) else { return nil }
+        let thumbnail = VideoThumbnail(time: made.time, jpeg: made.jpeg)
+        thumbnails.withLock { $0.insert(thumbnail, for: frame, size: thumbnail.jpeg.count) }
+        return thumbnail
     }
 
     func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8] {

@@ -2,9 +2,10 @@
 
 import Media
 import Playback
-import Recording
-import RecordingFiles
+import Service
+import SoundFiles
 import Synchronization
+import Kernel
 
 /// What each player has open from the web, for the recorder of streams.
 final class PlayerStreams: Sendable {
@@ -34,11 +35,16 @@ final class PlayerStreams: Sendable {
     /// `opened`: this player has opened something; from any thread, and it must not block.
     func observe(_ opened: @escaping @Sendable (_ player: String) -> Void) { observer.withLock { $0.opened = opened } }
 
-    func join(_ id: String, _ player: Player) {
-        _ = streams(of: id)
-        members.withLock { $0[id]?.player = player }
+    /// For the event bus.
+    func receive(_ change: PlayerChange, of player: HostedPlayer) {
+        switch change {
+        case .admitted:
+            _ = streams(of: player.id)
+            members.withLock { $0[player.id]?.player = player.player }
+        case .dismissed: _ = members.withLock { $0.removeValue(forKey: player.id) }
+        case .added, .removed: break
+        }
     }
-    func leave(_ id: String) { _ = members.withLock { $0.removeValue(forKey: id) } }
 
     func item(of id: String) -> StreamRecorder.Item? {
         guard let snapshot = members.withLock({ $0[id]?.player })?.snapshot, let item = snapshot.item else {
@@ -155,6 +161,13 @@ extension Server {
 }
 
 extension StreamRecorder {
+    /// Ends the recording of a player's stream; returns when its events are published, after 1 s at the latest.
+    func forgetSoon(_ player: String) {
+        let done = Mailbox<Void>()
+        forget(player) { done.post(()) }
+        _ = done.take(until: .now.advanced(bySeconds: 1))
+    }
+
     /// From a player's thread.
     func receive(_ event: PlayerEvent, of player: String) {
         switch event.kind {

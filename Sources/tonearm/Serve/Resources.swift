@@ -55,7 +55,7 @@ struct Resources {
                 "\(name) was not found: it belongs beside the program, in ../share/tonearm from there, or beside the "
                     + "directory that --public names")
         }
-        return try WholeFile.read(base + "/" + name, setting: name)
+        return try ConfigurationFile.read(base + "/" + name, setting: name)
     }
 
     private static func isFile(_ path: String) -> Bool { access(path, R_OK) == 0 && !isDirectory(path) }

@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
-import Threading
+import Kernel
 
 struct ServeCommand: LocalCommand {
     static let configuration = CommandConfiguration(
@@ -32,16 +32,16 @@ struct ServeCommand: LocalCommand {
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // To standard output, for people and scripts; everything else goes to the log.
-        Console.say("Tonearm plays at \(server.links.main)")
+        Console.output("Tonearm plays at \(server.links.main)")
         if let (name, link) = server.links.named {
             // Beside everything else, because a resolver may take seconds to say no.
-            NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.say("and at \(link)") } }?
+            NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.output("and at \(link)") } }?
                 .detach()
         }
         if !server.links.hasToken, configuration.anonymous != .everyone,
             configuration.anonymous == .nobody || !configuration.isLoopback
         {
-            Console.say("A token is needed: tonearm link prints the link with it.")
+            Console.output("A token is needed: tonearm link prints the link with it.")
         }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")

@@ -26,6 +26,13 @@ struct SoundOptions: ParsableArguments {
     var library: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Whether the loudness of scanned music without ReplayGain tags is measured in the background (default on).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var measureLoudness: String?
+
+    @Option(
         help: "auto (PulseAudio), pulse, null (a clock without sound) or file:PATH (a WAV file).",
         completion: .list(["auto", "pulse", "null", "file:"]))
     var output: String?
@@ -57,7 +64,7 @@ struct SoundOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether the screen's lock and the machine's sleep, as systemd's logind tells them, reach the session (default on).",
+            "Whether the screen's lock and the machine's sleep, as systemd's logind reports them, reach the session (default on).",
             valueName: "on|off"),
         completion: .list(["on", "off"]))
     var logind: String?

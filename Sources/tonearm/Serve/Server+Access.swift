@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Library
+import Store
 import RemoteAPI
 
 /// Who may do what.

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcing
+import Service
 import Glibc
 import Media
 import Playback
 import PulseAudioHost
-import Session
-import SoftwareOutput
-import Threading
+import SoundFiles
+import Kernel
 
 extension Server {
     /// Makes the announcer of each player. `environment`: of any of them; voices have outputs of their own.
     static func announcers(
         _ environment: Player.Environment, _ session: LiveSession, _ configuration: ServerConfiguration,
         check: WaitingCheck
-    ) -> @Sendable (_ id: String, Player) -> Announcer {
+    ) -> @Sendable (_ id: String, Player) -> Announcer? {
         let (voices, budget) = (PlayerVoices(environment, configuration.output), VoiceBudget())
         return { id, player in
             var environment = Announcer.Environment(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Library
+import LoadedLibraries
 import Logging
 import Media
+import Store
 
 extension Server {
     /// nil when there is no music, or none is wanted.
@@ -11,7 +12,9 @@ extension Server {
     ) throws -> LocalMusicLibrary? {
         guard configuration.hasLibrary, !configuration.music.isEmpty else { return nil }
         do throws(StateStoreError) {
-            return try LocalMusicLibrary(directory: configuration.data, roots: roots, examiner: examiner, logger: log)
+            return try LocalMusicLibrary(
+                directory: configuration.data, roots: roots, examiner: examiner,
+                measuring: configuration.measuresLoudness ? EBUR128Measuring() : nil, logger: log)
         } catch {
             throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
         }

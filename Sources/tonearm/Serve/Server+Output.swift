@@ -3,16 +3,27 @@
 import Logging
 import Playback
 import PulseAudioHost
-import SoftwareOutput
+import Service
+import SoundFiles
+
+/// An output, with what else its kind can do.
+struct PlayerOutput {
+    var output: any AudioOutput
+    /// nil: it knows no other programs.
+    var neighbours: (any NeighbourWatch)?
+}
 
 extension Server {
     /// `player`: nil for main.
-    static func output(_ configuration: ServerConfiguration, player: String? = nil) -> any AudioOutput {
+    static func output(_ configuration: ServerConfiguration, player: String? = nil) -> PlayerOutput {
         switch configuration.output {
-        case .pulse: PulseAudioOutput(device: configuration.sink, player: player)
-        case .null: NullOutput()
+        case .pulse:
+            let output = PulseAudioOutput(device: configuration.sink, player: player)
+            return PlayerOutput(output: output, neighbours: output)
+        case .null: return PlayerOutput(output: NullOutput())
         case .file(let path):
-            FileOutput(path: player.map { Self.path(path, of: $0) } ?? path, report: fileIsIncomplete)
+            let path = player.map { Self.path(path, of: $0) } ?? path
+            return PlayerOutput(output: FileOutput(path: path, report: fileIsIncomplete))
         }
     }
 
@@ -23,7 +34,7 @@ extension Server {
         return "\(path[..<dot])-\(player)\(path[dot...])"
     }
 
-    /// At the end, when no client is left to be told.
+    /// At the end, when no client is left to be notified.
     @Sendable private static func fileIsIncomplete(_ failure: String) {
         Logger(label: "tonearm") { StreamLogHandler.standardError(label: $0) }.error("\(failure)")
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LoadedLibraries
 import Logging
 import Media
 import Playback
 import PulseAudioHost
-import Recording
-import RecordingFiles
-import Session
+import Service
+import SoundFiles
 
 extension Server {
     /// nil when it does not record.
@@ -22,7 +22,7 @@ extension Server {
     }
 
     static func recorder(
-        _ directory: RecordingDirectory?, _ player: Player, _ session: LiveSession, _ log: Logger
+        _ directory: RecordingDirectory?, _ player: HostedPlayer, _ session: LiveSession, _ log: Logger
     ) -> Recorder? {
         guard let directory else { return nil }
         return Recorder(
@@ -36,6 +36,26 @@ extension Server {
                     log.warning("a recording is not played", metadata: ["reason": "\(error.message)"])
                 }
             })
+    }
+}
+
+extension Server {
+    /// nil where their files have no place. What an earlier run of the server left there is gone.
+    static func renders(
+        _ configuration: ServerConfiguration, _ opener: any MediaOpener, _ clock: any PlayerClock,
+        _ examiner: MediaExaminer, _ log: Logger
+    ) -> Renders? {
+        do {
+            let directory = try RecordingDirectory(configuration.data + "/renders", examiner)
+            try directory.removeAll()
+            return Renders(
+                Renders.Environment(opener: opener, conversion: SoxrConversion(), store: directory, clock: clock))
+        } catch {
+            log.error(
+                "nothing can be rendered: \(configuration.data)/renders cannot be used",
+                metadata: ["reason": "\(error)"])
+            return nil
+        }
     }
 }
 

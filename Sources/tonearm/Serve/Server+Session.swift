@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
-import Logind
+import Desktop
 import Playback
-import Session
+import Service
 
 extension Server {
     static func session(
-        _ players: PlayerGroup, _ output: any AudioOutput, _ store: NamedStore, _ configuration: ServerConfiguration
+        _ players: PlayerGroup, _ output: PlayerOutput, _ store: NamedStore, _ configuration: ServerConfiguration
     ) -> LiveSession {
         LiveSession(
             LiveSession.Environment(
-                store: store, neighbours: output as? any NeighbourWatch,
+                store: store, neighbours: output.neighbours,
                 interruptsOthers: configuration.interruptsOthers, notes: store.notes, players: players))
     }
 

@@ -1,39 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcing
-import CurlTransport
-import Deciphering
+import Service
+import LoadedLibraries
 import FoundationEssentials
 import FrontDoor
 import Glibc
 import HTTP
-import Library
+import Store
 import Logging
-import Logind
+import Desktop
 import Media
-import MediaWorkerClient
 import MicrohttpdServer
 import Mpg123Decoding
 import Playback
-import RangeCache
-import Recording
 import RemoteAPI
-import Session
-import Resampling
 import StaticSite
-import Threading
+import Kernel
 import WebsocketServer
-import XMLScanning
 
 /// Everything that runs, wired together; no decisions of its own.
 final class Server {
     let links: PageLinks
-    private let player: Player
     private let api: RemoteAPI
     private let door: FrontDoor
     private let http: MicrohttpdServer
     private let webSockets: WebsocketServer
-    private let store: StateStore
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
     private let surfaces: Surfaces
@@ -41,9 +32,10 @@ final class Server {
     private let streams: StreamRecorder?
     private let cache: RangeCache?
     private let session: LiveSession
-    private let players: ServerPlayers
+    private let timers: Timers
+    private let renders: Renders?
+    private let players: PlayerHost
     private let logind: LogindService?
-    private let announcer: Announcer
     private let playlists: PlaylistStore
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
@@ -58,105 +50,124 @@ final class Server {
         let recordings = try Self.recordings(configuration, examiner)
         // What was recorded can be played; it is not music that is browsed and scanned.
         let playable = recordings.map { MusicRoots(configuration.music + [$0.root]) } ?? roots
-        let files = LocalMediaOpener(roots: playable, factories: factories)
+        // First: it makes the data directory, and keeps other servers out of it.
+        let keeper = StateKeeper(
+            main: try Self.store(configuration.data, log), data: configuration.data, log: log)
+        library = try Self.library(configuration, roots, examiner, log)
+        var files = LocalMediaOpener(roots: playable, factories: factories)
+        files.loudness = library
         network = Self.network(configuration)
         cache = try Self.cache(configuration, log)
         let opener = NetworkMediaOpener(
             transport: network, limits: configuration.networkLimits, cache: cache, cipher: OpenSSLCipher(),
             factories: factories, local: files)
-        store = try Self.store(configuration.data, log)
         let clock = SystemClock()
         let output = Self.output(configuration)
+        let memory = Player.QueueMemory()
         let environment = { @Sendable (output: any AudioOutput, store: any PlayerStore, streams: OpenStreams?) in
             var own = opener
             own.streams = streams
             var environment = Player.Environment(
-                opener: own, output: output, conversion: SoxrConversion(), store: store,
+                opener: ToneOpener(uri: AlarmTone.uri, others: own), output: output, conversion: SoxrConversion(),
+                store: store,
                 clock: clock, buffering: configuration.buffering)
             environment.networkBuffering = configuration.networkBuffering
+            environment.memory = memory
+            environment.stretching = SoundTouchStretching()
             return environment
         }
-        let keeper = NamedStore(store, PlayerDirectories.Beginning(name: "main"))
-        let sources = PlayerStreams()
-        let player = Player(environment(output, keeper, sources.streams(of: "main")))
-        sources.join("main", player)
-        self.player = player
-        let group = PlayerGroup()
-        group.join("main") { command, done in player.perform(command) { _ in done() } }
-        session = Self.session(group, output, keeper, configuration)
-        let announcers = Self.announcers(
-            environment(output, keeper, nil), session, configuration,
-            check: WaitingCheck(roots: playable, examiner: examiner))
-        announcer = announcers("main", player)
+        let (sources, group, bus) = (PlayerStreams(), PlayerGroup(), EventBus())
+        session = Self.session(group, output, keeper.main, configuration)
         streams = Self.streamRecorder(recordings, sources)
-        let following = Following(log: log)
-        following.join("main", player)
-        players = ServerPlayers(
-            ServerPlayers.Parts(
-                environment: {
-                    environment(Self.output(configuration, player: $0), $1, sources.streams(of: $0))
-                },
-                main: player, announcer: announcers, session: session, group: group, following: following,
-                sources: sources, streams: streams,
-                directories: PlayerDirectories(data: configuration.data, logger: log), log: log))
+        timers = Timers(clock: clock)
+        timers.observe { bus.publish(.timers(of: $0)) }
+        renders = Self.renders(configuration, opener, clock, examiner, log)
+        renders?.observe { bus.publish(.renders(of: $0)) }
+        bus.observe { [session, streams, timers, renders] event in
+            switch event {
+            case .players(let change, let player):
+                sources.receive(change, of: player)
+                timers.receive(change, of: player)
+                renders?.receive(change, of: player)
+            case .player(let event, let id):
+                session.receive(event, of: id)
+                streams?.receive(event, of: id)
+                timers.receive(event, of: id)
+            default: break
+            }
+        }
+        var parts = PlayerHost.Parts(
+            environment: { id, store in
+                let own = id == HostedPlayer.main ? output : Self.output(configuration, player: id)
+                return environment(own.output, store, sources.streams(of: id))
+            },
+            announcer: Self.announcers(
+                environment(output.output, keeper.main, nil), session, configuration,
+                check: WaitingCheck(roots: playable, examiner: examiner)),
+            keeper: keeper, session: session, group: group, bus: bus)
+        parts.hasThreads = { SpareThreads.exist(4) }
+        parts.endRecording = { [streams] in streams?.forgetSoon($0) }
+        parts.warn = { log.error("\($0)", metadata: ["player": "\($1)"]) }
+        players = try Self.host(parts)
+        let main = players.main
 
-        library = try Self.library(configuration, roots, examiner, log)
         let catalogue = LocalMusicCatalogue(
             roots: roots, playable: playable, opener: files, examiner: examiner,
-            lists: MediaListReader(roots: roots, transport: network, scanner: ExpatScanner()),
+            lists: MediaListReader(roots: roots, playable: playable, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
+        var service = ServerService.Parts(media: catalogue)
+        service.library = library
+        service.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
+        service.session = session
+        service.roster = players
+        let key = KeptID(directory: configuration.data, name: "address-key")
+        if let problem = key.problem { log.warning("references to items are of this run only: \(problem)") }
+        service.sealed = SealedAddresses(OpenSSLSeal(key.key))
+        playlists = try Self.playlists(configuration, log)
+        service.playlists = playlists
+        recorder = Self.recorder(recordings, main, session, log)
+        service.recorder = recorder
+        service.streams = streams
+        service.cache = cache
+        service.timers = timers
+        service.renders = renders
+        let verbs = PlayerService(HostedPlayer.main, main, announcer: main.announcer, server: ServerService(service))
         var settings = RemoteAPI.Configuration(
-            player: player, clock: clock, media: catalogue,
-            site: try Self.site(resources), epoch: Self.epoch(clock), serverVersion: ServerVersion.text)
+            main: verbs, clock: clock, site: try Self.site(resources), epoch: Self.epoch(clock),
+            serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
-        let identity = ServerIdentity(directory: configuration.data)
+        let identity = KeptID(directory: configuration.data, name: "server-id")
         if let problem = identity.problem { log.warning("the server's id is not kept: \(problem)") }
         settings.serverID = identity.id
         settings.serverName = configuration.name ?? LocalNetwork.machineName() ?? "tonearm"
         settings.log = log
-        settings.library = library
-        settings.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
-        settings.session = session
-        settings.roster = players
-        playlists = try Self.playlists(configuration, log)
-        settings.playlists = playlists
-        recorder = Self.recorder(recordings, player, session, log)
-        settings.recorder = recorder
-        settings.streams = streams
-        settings.announcer = announcer
-        settings.cache = cache
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
-        surfaces = Surfaces(configuration, player, api, catalogue, log)
-        let session = session
-        announcer.obey(SessionRules(besideMusic: session.status))
-        session.observe { [recorder, announcer, players] status in
-            api.observe(status)
-            announcer.obey(SessionRules(besideMusic: status))
-            players.sessionChanged(status)
-            recorder?.permissionChanged()
-        }
+        surfaces = Surfaces(configuration, verbs, catalogue, log)
+        bus.observe { api.observe($0) }
         let sound = OutputWatch(log: log)
-        sound.receive(player.snapshot.output)
-        player.observe { [surfaces, streams] event in
-            api.observe(event)
-            if case .output(let output) = event.kind { sound.receive(output) }
-            if case .interruption(isBeginning: false, .timeout, _) = event.kind { group.forgetClients() }
-            streams?.receive(event, of: "main")
-            session.receive(event, of: "main")
-            following.receive(event, of: "main")
-            surfaces.observe(event)
+        sound.receive(main.snapshot.output)
+        bus.observe { [surfaces, recorder] event in
+            switch event {
+            case .player(let event, of: HostedPlayer.main):
+                if case .output(let output) = event.kind { sound.receive(output) }
+                if case .interruption(isBeginning: false, .timeout, _) = event.kind { group.forgetClients() }
+                surfaces.observe(event)
+            case .session: recorder?.permissionChanged()
+            default: break
+            }
         }
-        session.receive(player.snapshot, of: "main")
-        players.restore(into: api)
+        session.observe { bus.publish(.session($0)) }
+        players.restore()
+        timers.begin(verbs.server)
         surfaces.start()
         logind = Self.logind(configuration, session, log)
-        library?.observe { api.observe($0) }
-        recorder?.observe { api.observe($0) }
-        streams?.observe { api.observe($1, of: $0) }
-        cache?.observe { api.observe($0) }
+        library?.observe { bus.publish(.library($0)) }
+        recorder?.observe { bus.publish(.recorder($0)) }
+        streams?.observe { bus.publish(.stream($1, of: $0)) }
+        cache?.observe { bus.publish(.cache($0)) }
 
         let webSockets = try Self.start { try WebsocketServer(application: api.webSockets, log: log) }
         let http = try Self.start { try MicrohttpdServer(log: log, responder: api, upgrader: webSockets) }
@@ -173,20 +184,20 @@ final class Server {
     func stop() {
         let start = MonotonicTime.now
         door.close()
-        var parts = PartsEnding()
+        var parts = Shutdown()
         // These end through the players: what was taken from other programs goes back over main's output, what is saved of a
-        // stream has its end from its source, and the end of an announcement is told by its player. They have a moment for it.
+        // stream has its end from its source, and the end of an announcement is reported by its player. They have a moment for it.
         parts.begin { [session] in session.stop() }
+        parts.begin { [timers] in timers.shutdown() }
+        if let renders { parts.begin { renders.shutdown() } }
         if let streams { parts.begin { streams.shutdown() } }
-        parts.begin { [announcer] in announcer.endSounds() }
-        players.endSounds(&parts)
+        let players = players.beginEnd()
+        for player in players { parts.begin { player.announcer?.endSounds() } }
         parts.wait(until: start.advanced(bySeconds: 0.2))
-        parts.begin { [player, store] in
-            player.shutdown()
-            store.close()
+        for player in players {
+            parts.begin { player.shutdown() }
+            parts.begin { player.announcer?.shutdown() }
         }
-        players.beginEnd(&parts)
-        parts.begin { [announcer] in announcer.shutdown() }
         if let recorder { parts.begin { recorder.shutdown() } }
         parts.begin { [surfaces] in surfaces.stop() }
         if let logind { parts.begin { logind.stop() } }
@@ -208,6 +219,14 @@ final class Server {
         return CurlTransport(
             CurlTransport.Configuration(
                 userAgent: "Tonearm/\(ServerVersion.text)", authorities: configuration.certificateAuthorities))
+    }
+
+    private static func host(_ parts: PlayerHost.Parts) throws -> PlayerHost {
+        do throws(PlayerKeeperError) {
+            return try PlayerHost(parts)
+        } catch {
+            throw Failure("data: \(error.reason)", .cannotCreate)
+        }
     }
 
     private static func store(_ directory: String, _ log: Logger) throws -> StateStore {
@@ -278,17 +297,11 @@ final class Server {
         String(clock.wallMilliseconds, radix: 36) + "-" + String(getpid(), radix: 36)
     }
 
-    /// Whole or not at all: a reader never sees half a number.
     private static func publish(_ port: UInt16, _ path: String) throws {
-        let partial = path + ".partial"
-        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw Failure("port-file: cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
-        }
-        defer { close(descriptor) }
-        let text = "\(port)\n"
-        guard write(descriptor, text, text.utf8.count) == text.utf8.count, rename(partial, path) == 0 else {
-            throw Failure("port-file: cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        do throws(WholeFile.Failure) {
+            try WholeFile.write("\(port)\n".utf8, to: path, mode: 0o644, survives: false)
+        } catch {
+            throw Failure("port-file: cannot write \(error)", .cannotCreate)
         }
     }
 }

@@ -18,6 +18,8 @@ struct ServerConfiguration: Equatable {
     var music: [String] = []
     /// Whether the music folders are scanned for tags, to be searched and browsed by them.
     var hasLibrary = true
+    /// Whether the loudness of what is scanned is measured where tags do not say it.
+    var measuresLoudness = true
     var data: String
     var publicDirectory: String?
     var output = Output.pulse
@@ -54,15 +56,18 @@ struct ServerConfiguration: Equatable {
     /// Throws a `Failure` with a sentence that names the setting and where it came from.
     init(_ options: ServeOptions, environment: [String: String]) throws {
         let file = options.files.config ?? environment["TONEARM_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-        let values = try SettingValues(environment: environment, file: file)
+        try self.init(options, OptionValues(environment: environment, file: file), environment)
+    }
 
+    init(_ options: ServeOptions, _ values: OptionValues, _ environment: [String: String]) throws {
         data = try values.text("data", options.files.data) ?? Self.defaultData(environment)
         host = try values.text("host", options.network.host) ?? host
         port = try values.number("port", options.network.port, in: 0...65_535).map(UInt16.init) ?? port
         music = try values.list("music", options.sound.music)
         hasLibrary = try values.flag("library", options.sound.library, default: true)
+        measuresLoudness = try values.flag("measure-loudness", options.sound.measureLoudness, default: true)
         publicDirectory = try values.text("public", options.files.publicDirectory)
-        if let setting = try values.setting("output", options.sound.output) { output = try Self.output(setting) }
+        if let value = try values.value("output", options.sound.output) { output = try Self.output(value) }
         sink = try values.text("sink", options.sound.sink)
         mediaWorker = try values.text("media-worker", options.files.mediaWorker)
         interruptsOthers = try values.flag("interrupt-others", options.sound.interruptOthers, default: false)
@@ -78,10 +83,10 @@ struct ServerConfiguration: Equatable {
         allowedHosts = try values.list("allow-host", options.network.allowHost)
         portFile = try values.text("port-file", options.files.portFile)
         name = try values.text("name", options.network.name)
-        if let setting = try values.setting("log-level", options.files.logLevel) {
-            guard let level = Logger.Level(rawValue: setting.text.lowercased()) else {
+        if let value = try values.value("log-level", options.files.logLevel) {
+            guard let level = Logger.Level(rawValue: value.text.lowercased()) else {
                 let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw setting.wrong("is none of \(names)")
+                throw value.wrong("is none of \(names)")
             }
             logLevel = level
         }
@@ -91,10 +96,11 @@ struct ServerConfiguration: Equatable {
         followsLogind = try values.flag("logind", options.sound.logind, default: true)
         try setNetwork(values, options.items, environment)
         cache = try CacheSettings(values, options.cache, data: data)
+        try values.checkFile()
     }
 
     private mutating func setNetwork(
-        _ values: SettingValues, _ options: NetworkItemOptions, _ environment: [String: String]
+        _ values: OptionValues, _ options: NetworkItemOptions, _ environment: [String: String]
     ) throws {
         usesNetwork = try values.flag("network", options.network, default: true)
         if let seconds = try values.seconds("network-timeout", options.networkTimeout, in: 1...30) {
@@ -132,13 +138,13 @@ struct ServerConfiguration: Equatable {
         return home + "/.local/state/tonearm"
     }
 
-    private static func output(_ setting: Setting) throws -> Output {
-        let text = setting.text
+    private static func output(_ value: OptionValue) throws -> Output {
+        let text = value.text
         switch text {
         case "auto", "pulse": return .pulse
         case "null": return .null
         case _ where text.hasPrefix("file:") && text.count > 5: return .file(String(text.dropFirst(5)))
-        default: throw setting.wrong("is none of auto, pulse, null, file:PATH")
+        default: throw value.wrong("is none of auto, pulse, null, file:PATH")
         }
     }
 }

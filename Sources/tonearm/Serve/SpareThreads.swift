@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Threading
+import Kernel
 
 /// Whether this process may have some more threads. What must have one ends the process without (`NamedThread`); who
 /// starts such a thing for a client looks first.

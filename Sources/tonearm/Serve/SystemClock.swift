@@ -2,7 +2,7 @@
 
 import Glibc
 import Playback
-import Threading
+import Kernel
 
 /// The machine's clocks.
 struct SystemClock: PlayerClock {

@@ -3,7 +3,7 @@
 import Media
 import Playback
 import Synchronization
-import Threading
+import Kernel
 
 /// Looks into what waits for its turn to be announced. Files only: what comes over a network is not asked for twice. And as a
 /// scan looks: what is to be heard soon has its decoders, and the spare worker, to itself.

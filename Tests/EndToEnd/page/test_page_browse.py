@@ -193,12 +193,14 @@ def test_whatIsNoPlaylist_isNotLookedInto_andTheWebTabStays(broken, origin):
 
 
 def test_aFolderThatCannotBeShown_offersNothingToAdd(page):
-    assert page.evaluate("""() => {
+    assert page.evaluate("""async () => {
         const browser = document.querySelector("music-browser");
-        browser.folder = { path: "a", parent: "", length: 1, entries: [{ type: "file", name: "b", path: "a/b.mp3", size: 1 }] };
+        browser.folder = { content: { path: "a", parent: "", length: 1, entries: [{ type: "file", name: "b", path: "a/b.mp3", size: 1 }] }, problem: null };
+        await null;
         const all = browser.querySelector("[data-action=addAll]");
         const before = all.disabled;
-        browser.problem = "It is gone.";
+        browser.folder = { content: null, problem: "It is gone." };
+        await null;
         return [before, all.disabled, browser.querySelectorAll(".entry").length, browser.querySelector(".pane-count").textContent,
                 browser.querySelector(".empty p").textContent];
     }""") == [False, True, 0, "", "It is gone."]

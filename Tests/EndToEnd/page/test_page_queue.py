@@ -35,6 +35,7 @@ def test_enter_playsTheFocusedItem(loaded, remote, api):
     eventually(lambda: (api.player()["item"] or {}).get("id") == loaded[1], "the second item")
 
 
+@pytest.mark.smoke
 def test_remove_canBeUndone(loaded, remote, api):
     remote.queue.get_by_role("button", name="Remove chirp").click()
     expect(remote.toast).to_contain_text("Removed 1 track")

@@ -55,6 +55,24 @@ def test_theSession_isSetAndShown(dialog, remote, api):
     expect(dialog.get_by_label("Lower other programs")).to_have_count(0)
 
 
+def test_fallingAsleep_isSetAndShown(dialog, remote, api):
+    def timers() -> list[dict]:
+        return api.call("GET", "/timers")["timers"]
+
+    sleep = dialog.get_by_label("Fall asleep")
+    expect(sleep).to_have_value("")
+    sleep.select_option("In 30 minutes")
+    eventually(lambda: [timer.get("after") for timer in timers()] == [1800], "set")
+    sleep.select_option("At the end of the track")
+    eventually(lambda: [timer.get("until") for timer in timers()] == ["end-of-item"], "set")
+    # Another client.
+    api.call("POST", "/timers", json={"type": "sleep", "after": 1200})
+    expect(sleep).to_have_value("1200")
+    sleep.select_option("Off")
+    eventually(lambda: timers() == [], "taken back")
+    expect(sleep).to_have_value("")
+
+
 def test_policies_areSet(dialog, remote, api):
     dialog.get_by_label("When headphones are unplugged").select_option("hold")
     eventually(lambda: api.call("GET", "/outputs")["policy"] == "hold", "set")

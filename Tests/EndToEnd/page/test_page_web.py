@@ -157,7 +157,7 @@ def test_whatIsKept_growsBeforeTheEyes_andTellsNoSecret(web, api, origin, media)
     expect(web.get_by_role("meter", name="Space used")).to_have_attribute("aria-valuenow", str(len(content)))
     expect(web.locator(".cache-summary")).to_have_text("1 address, 962 kB of 268 MB")
     api.call("DELETE", "/queue")
-    expect(entry.get_by_role("button", name="Remove song from what is kept")).to_be_enabled()
+    expect(entry.get_by_role("button", name="Remove song from the kept media")).to_be_enabled()
 
 
 def test_one_isRemoved_andTheRestAfterAQuestion(web, remote, api, origin, media):
@@ -165,11 +165,11 @@ def test_one_isRemoved_andTheRestAfterAQuestion(web, remote, api, origin, media)
     entries = web.locator(".cache-entry")
     expect(entries).to_have_count(3)
     expect(entries.first.locator(".entry-text")).to_have_text("three")
-    web.get_by_role("button", name="Remove one from what is kept").click()
+    web.get_by_role("button", name="Remove one from the kept media").click()
     expect(entries).to_have_count(2)
     assert api.call("GET", "/cache")["count"] == 2
     web.get_by_role("button", name="Clear").click()
-    question = remote.page.get_by_role("dialog", name="Clear what is kept?")
+    question = remote.page.get_by_role("dialog", name="Clear the kept media?")
     expect(question).to_contain_text("2 addresses, 31 kB")
     expect(question.get_by_role("button", name="Cancel")).to_be_focused()
     remote.page.keyboard.press("Escape")
@@ -195,7 +195,7 @@ def test_whatAnotherClientRemoves_goes(web, api, origin, media):
 
 @pytest.mark.parametrize("server", [()], indirect=True, ids=["off"])
 def test_off_saysSo_andHowToTurnItOn(web):
-    expect(web.locator(".cache-note")).to_contain_text("Nothing is kept: what comes from the web is loaded anew each time.")
+    expect(web.locator(".cache-note")).to_contain_text("Nothing is kept: media from the web are loaded anew each time.")
     expect(web.locator(".cache-note")).to_contain_text("--cache on")
     expect(web.get_by_role("button", name="Clear")).to_be_hidden()
     expect(web.get_by_role("meter")).to_be_hidden()
@@ -213,9 +213,9 @@ def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory,
     remote.tolerate("Failed to load resource")
     remote.page.get_by_role("tab", name="Web").click()
     panel = remote.page.locator("web-panel")
-    panel.get_by_role("button", name="Remove one from what is kept").click()
+    panel.get_by_role("button", name="Remove one from the kept media").click()
     expect(remote.toast).to_contain_text("needs the scope")
-    expect(panel.get_by_role("button", name="Remove one from what is kept")).to_be_disabled()
+    expect(panel.get_by_role("button", name="Remove one from the kept media")).to_be_disabled()
     expect(panel.get_by_role("button", name="Clear")).to_be_disabled()
     expect(panel.get_by_role("textbox")).to_be_disabled()
     assert owner.call("GET", "/cache")["count"] == 1

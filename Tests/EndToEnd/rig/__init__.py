@@ -8,7 +8,7 @@ from .media import Media
 from .origin import Origin
 from .pulse import PulseDaemon
 from .server import Server
-from .waiting import PATIENCE, eventually, within
+from .waiting import ENDURANCE, PATIENCE, eventually, within
 
-__all__ = ["Api", "Capture", "Event", "EventLog", "Media", "Origin", "PATIENCE", "Problem", "PulseDaemon", "Server", "eventually",
+__all__ = ["Api", "Capture", "ENDURANCE", "Event", "EventLog", "Media", "Origin", "PATIENCE", "Problem", "PulseDaemon", "Server", "eventually",
            "within"]

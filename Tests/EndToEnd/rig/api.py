@@ -37,7 +37,7 @@ class Api:
         head = path.split("/")[1].split("?")[0]
         if head == "player":
             return f"/players/{self.player_id}{path.removeprefix('/player')}"
-        return f"/players/{self.player_id}{path}" if head in ("queue", "outputs", "events") else path
+        return f"/players/{self.player_id}{path}" if head in ("queue", "outputs", "effects", "events") else path
 
     def call(self, method: str, path: str, **arguments: Any) -> Any:
         """The JSON of a successful answer (None without a body)."""

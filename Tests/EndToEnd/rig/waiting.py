@@ -15,6 +15,9 @@ Value = TypeVar("Value")
 
 PATIENCE = float(os.environ.get("TONEARM_TEST_PATIENCE", 4))
 
+# Seconds of what is promised for a long time: enough to see each period that the server has; scripts/soak takes longer.
+ENDURANCE = float(os.environ.get("TONEARM_SOAK_SECONDS", 15))
+
 
 def eventually(probe: Callable[[], Value], what: str, timeout: float = 5.0, every: float = 0.01) -> Value:
     """The first truthy value of `probe`; fails with `what` and the last value at the deadline."""

@@ -5,6 +5,8 @@ import pathlib
 
 import numpy
 
+from .waiting import eventually
+
 # Of the WAV files that the server writes: the samples begin behind it.
 HEADER = 44
 
@@ -23,7 +25,15 @@ class Written:
     def wait_silence(self) -> None:
         """`completed` is reported once the last sample is written."""
 
-    def samples(self) -> numpy.ndarray:
-        data = self.path.read_bytes()[HEADER:]
+    def samples(self, start: int = 0, end: int | None = None) -> numpy.ndarray:
+        data = self.path.read_bytes()[HEADER:] if self.path.exists() else b""
         whole = len(data) // (2 * self.channels) * 2 * self.channels
-        return numpy.frombuffer(data[:whole], dtype="<i2").reshape(-1, self.channels)
+        return numpy.frombuffer(data[:whole], dtype="<i2").reshape(-1, self.channels)[start:end]
+
+    @property
+    def frames(self) -> int:
+        """Frames written so far; a mark for `samples`."""
+        return max(0, self.path.stat().st_size - HEADER) // (2 * self.channels) if self.path.exists() else 0
+
+    def wait_frames(self, count: int, timeout: float = 30.0) -> None:
+        eventually(lambda: self.frames >= count, f"{count} frames written", timeout)

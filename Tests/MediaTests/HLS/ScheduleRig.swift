@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
-import Threading
+import Kernel
 
 @testable import Media
 

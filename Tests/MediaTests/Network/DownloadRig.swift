@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Addresses
+import Kernel
 import Playback
-import Threading
 
 @testable import Media
 

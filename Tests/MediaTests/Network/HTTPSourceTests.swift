@@ -3,7 +3,7 @@
 import Playback
 import Synchronization
 import Testing
-import Threading
+import Kernel
 
 @testable import Media
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Numbers
+import Kernel
 import Playback
 import Testing
 

@@ -23,7 +23,8 @@ import Testing
 
     @Test(arguments: [
         "a.mp3", "file:///a", "http:/a", "http://", "http://:80/", "http://h:0/", "http://h:70000/", "http://h:x/",
-        "http://h/a\r\nX: y", "ftp://h/", "",
+        "http://h/a\r\nX: y", "ftp://h/", "", "http://a b/", "http://a<b>/", "http://a\"b/", "http://a|b/",
+        "http://[::1 ]/",
     ])
     func otherTextIsRefused(text: String) {
         #expect(WebAddress(text) == nil)

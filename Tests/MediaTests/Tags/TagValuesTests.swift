@@ -32,6 +32,15 @@ import Testing
 
     @Test(
         arguments: [
+            ("0.987654", 0.987654), (" 1.000000", 1), ("1.3 ", 1.3), ("0", nil), ("-1", nil), ("nan", nil), ("", nil),
+            ("99999", nil),
+        ] as [(String, Double?)])
+    func peaks(text: String, peak: Double?) {
+        #expect(TagGain.peak(text) == peak)
+    }
+
+    @Test(
+        arguments: [
             ([4, 0, 0x10, 0, 0, 1, 2], 150), ([3, 0, 0x10, 0, 0, 1, 2], 140), ([2, 0, 0, 0, 0, 0, 0], 10),
             ([4, 0, 0, 0, 0, 0x80, 0], nil), ([0xFF, 0, 0, 0, 0, 0, 0], nil), ([4, 0, 0], nil),
         ] as [([UInt8], Int64?)])

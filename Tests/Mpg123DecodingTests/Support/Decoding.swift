@@ -4,7 +4,7 @@ import Audio
 import Glibc
 import Media
 import Mpg123Decoding
-import Numbers
+import Kernel
 import Playback
 import Synchronization
 

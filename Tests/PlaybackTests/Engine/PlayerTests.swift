@@ -5,9 +5,10 @@ import Playback
 import PlaybackTesting
 import Synchronization
 import Testing
-import Threading
+import Kernel
 
-@Suite(.timeLimit(.minutes(1))) struct PlayerTests {
+// One at a time: each waits by yielding, and all would share the threads of the other suites' tests.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PlayerTests {
     @Test func itemsJoinWithoutAGap_whenPlayedInARow() async {
         let rig = PlayerRig(["a": .init(frames: 30_000), "b": .init(frames: 20_000, base: 100_000)])
         rig.add(["a", "b"], play: true)
@@ -18,11 +19,50 @@ import Threading
         rig.player.shutdown()
     }
 
+    @Test func speedIsRefused_whereNothingCanStretch_andTheFileIsAsItWas() async throws {
+        let rig = PlayerRig(["a": .init(frames: 30_000)])
+        for patch in [SettingsPatch.with { $0.playbackRate = 2 }, .with { $0.pitch = -100 }] {
+            guard case .failure(let error) = await rig.perform(.apply(patch)) else {
+                Issue.record("it is accepted")
+                continue
+            }
+            #expect(error.code == .libraryMissing)
+        }
+        let neutral = await rig.perform(.apply(.with { $0.playbackRate = 1 }))
+        #expect(try neutral.get().settings.playbackRate == 1)
+        rig.add(["a"], play: true)
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        #expect(rig.output.captured == (0..<30_000).map(Float.init))
+        rig.player.shutdown()
+    }
+
     @Test func roundsAreExact_whenAnItemLoops() async {
         let rig = PlayerRig(["a": .init(frames: 4_410)])
         rig.send(.edit(.insert([ItemDraft(uri: "a", loops: 2)], at: .end), expected: nil, play: true))
         #expect(await rig.play { $0.player.snapshot.status == .completed })
         #expect(rig.output.captured == (0..<3).flatMap { _ in (0..<4_410).map(Float.init) })
+        rig.player.shutdown()
+    }
+
+    @Test(arguments: [0.6, 0.7])
+    func twentyRoundsAreExact_whenAPartIsRepeated(until end: Double) async throws {
+        let rig = PlayerRig(["a": .init(frames: 88_200), "b": .init(frames: 100, base: 200_000)])
+        rig.add(["a", "b"], play: true)
+        #expect(await rig.play { $0.output.captured.count >= 1_000 })
+        var patch = SettingsPatch()
+        patch.abLoop = ABLoop(begin: 0.5, end: end)
+        #expect(try await rig.perform(.apply(patch)).get().settings.abLoop == ABLoop(begin: 0.5, end: end))
+        let part = (22_050..<Int((end * 44_100).rounded())).map(Float.init)
+        #expect(await rig.play { $0.output.captured.count > 24_000 + 21 * part.count })
+        let heard = rig.output.captured
+        let first = try #require(heard.firstIndex(of: 22_050))
+        #expect(heard[first...].prefix(20 * part.count).elementsEqual((0..<20).flatMap { _ in part }))
+        #expect(!rig.received.contains { if case .completed = $0.kind { true } else { false } })
+        patch.abLoop = .some(nil)
+        await rig.perform(.apply(patch))
+        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        let rest = (26_460..<88_200).map(Float.init) + (0..<100).map { Float($0 + 200_000) }
+        #expect(rig.output.captured.suffix(rest.count).elementsEqual(rest))
         rig.player.shutdown()
     }
 
@@ -186,10 +226,10 @@ import Threading
         for event in rig.received.dropFirst(events) {
             switch event.kind {
             case .error: errors += 1
-            case .queue, .settings, .item, .completed, .queueEnded, .route, .interruption:
+            case .queue, .settings, .effects, .item, .completed, .queueEnded, .route, .interruption:
                 Issue.record("a change that is none: \(event.kind)")
             // Nobody drives the sink meanwhile.
-            case .status, .output, .jumped, .loaded, .queueLow: continue
+            case .status, .output, .jumped, .loaded, .slept, .queueLow: continue
             }
         }
         #expect(errors == 1)
@@ -205,7 +245,7 @@ import Threading
         #expect(
             await rig.wait { rig in
                 rig.clock.advance(seconds: 0.01)
-                _ = rig.player.giveSign {}
+                _ = rig.player.ping {}
                 return rig.player.snapshot.saveFailure == nil
             })
         guard case .success(let snapshot) = await rig.perform(.apply(louder)) else {
@@ -247,7 +287,7 @@ import Threading
         for _ in 0..<20_000 {
             rig.player.perform(.pause) { _ in answers.add(1, ordering: .relaxed) }
             asked += 1
-            if rig.player.giveSign({ signs.add(1, ordering: .relaxed) }) { taken += 1 }
+            if rig.player.ping({ signs.add(1, ordering: .relaxed) }) { taken += 1 }
         }
         down.join()
         #expect(answers.load(ordering: .relaxed) == asked)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Threading
+import Kernel
 
 @testable import Playback
 
@@ -23,7 +23,7 @@ import Threading
         reading.position = position
         reading.rate = 1
         reading.duration = 100
-        reading.heard = HeardPlace(itemID: item.id, position: position, at: now)
+        reading.heard = AudiblePosition(itemID: item.id, position: position, at: now)
         return reading
     }
 
@@ -54,13 +54,35 @@ import Threading
 
     @Test mutating func loadsWhatTheLeaderPlays_aLittleAhead() {
         let step = core.look(playing(item(1, "song"), at: 10), StepReading(), now: now)
-        #expect(step == .load(ItemDraft(uri: "song"), position: 10.1))
+        #expect(step == .load(ItemDraft(uri: "song", reference: 1), position: 10.1))
+    }
+
+    @Test mutating func keepsItsItem_whenItSoundsInStepAlready() {
+        let step = core.look(playing(item(1), at: 10), playing(item(7), at: 10.1), now: now)
+        #expect(step == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
+        #expect(core.look(playing(item(1), at: 10), playing(item(7), at: 10), now: now) == .wait)
+    }
+
+    @Test mutating func keepsItsItem_whenBothAreSilent() {
+        #expect(
+            core.look(paused(item(1)), paused(item(7)), now: now) == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
+    }
+
+    @Test mutating func loadsAnew_whenItIsElsewhere() {
+        let elsewhere = playing(item(7), at: 50)
+        #expect(
+            core.look(playing(item(1), at: 10), elsewhere, now: now)
+                == .load(ItemDraft(uri: "a", reference: 1), position: 10.1))
+        core = FollowerCore()
+        #expect(
+            core.look(playing(item(1), at: 10), playing(item(7, "b"), at: 10), now: now)
+                == .load(ItemDraft(uri: "a", reference: 1), position: 10.1))
     }
 
     @Test mutating func joinsAStation_andMeasuresNothing() {
         var station = playing(item(1, "radio"), at: 300)
         station.isLive = true
-        #expect(core.look(station, StepReading(), now: now) == .join(ItemDraft(uri: "radio")))
+        #expect(core.look(station, StepReading(), now: now) == .join(ItemDraft(uri: "radio", reference: 1)))
         core.loaded(ItemID(number: 7))
         now = now.advanced(bySeconds: 1)
         #expect(core.look(station, playing(item(7), at: 2), now: now) == .wait)
@@ -90,7 +112,9 @@ import Threading
     }
 
     @Test mutating func loadsSilently_whenTheLeaderIsPaused() {
-        #expect(core.look(paused(item(1)), StepReading(), now: now) == .load(ItemDraft(uri: "a"), position: nil))
+        #expect(
+            core.look(paused(item(1)), StepReading(), now: now)
+                == .load(ItemDraft(uri: "a", reference: 1), position: nil))
         core.loaded(ItemID(number: 7))
         #expect(core.look(paused(item(1)), paused(item(7)), now: now) == .wait)
         #expect(core.nextLook == nil)
@@ -112,6 +136,32 @@ import Threading
         begun()
         #expect(step(leader: 20, follower: 19.97) == .shift(20 - 19.97))
         #expect(step(leader: 50, follower: 20) == .play(position: 50.13))
+    }
+
+    @Test mutating func playsAtTheLeadersSpeed_andComparesByTheClock() {
+        func at(_ rate: Double, _ reading: StepReading) -> StepReading {
+            var reading = reading
+            (reading.rate, reading.tempo.rate) = (rate, rate)
+            reading.heard?.rate = rate
+            return reading
+        }
+        begun()
+        let leader = at(2, playing(item(1), at: 20))
+        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .adapt(Tempo(rate: 2)))
+        // Not compared while only one has changed.
+        for _ in 0..<4 { #expect(core.look(leader, playing(item(7), at: 10), now: now) == .wait) }
+        var steps: [FollowerCore.Step] = []
+        for _ in 0..<3 { steps.append(core.look(leader, at(2, playing(item(7), at: 19.9)), now: now)) }
+        guard case .shift(let seconds) = steps.last else {
+            Issue.record("no shift: \(steps)")
+            return
+        }
+        #expect(abs(seconds - 0.05) < 1e-6)
+        guard case .play(let position?) = core.look(leader, paused(item(7)), now: now) else {
+            Issue.record("it does not play")
+            return
+        }
+        #expect(abs(position - 20.3) < 1e-6)
     }
 
     @Test mutating func aLoopIsNoDistance() {
@@ -141,7 +191,7 @@ import Threading
             core = FollowerCore()
             begun()
             let (first, second) = (playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(2), at: 0.1))
-            #expect(core.look(first, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "b")))
+            #expect(core.look(first, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "b", reference: 2)))
             core.appended(ItemID(number: 8))
             let (old, new) = (playing(item(7), at: 99.9), playing(item(8), at: 0.1))
             #expect(core.look(leaderIsFirst ? second : first, leaderIsFirst ? old : new, now: now) == .wait)
@@ -155,11 +205,11 @@ import Threading
         begun()
         #expect(
             core.look(playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(7), at: 99), now: now)
-                == .append(ItemDraft(uri: "b")))
+                == .append(ItemDraft(uri: "b", reference: 2)))
         core.appended(ItemID(number: 8))
         let changed = playing(item(1), at: 99, upcoming: item(3, "c"))
         #expect(core.look(changed, playing(item(7), at: 99), now: now) == .remove(ItemID(number: 8)))
-        #expect(core.look(changed, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "c")))
+        #expect(core.look(changed, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "c", reference: 3)))
     }
 
     @Test mutating func doesNothing_whileTheLeaderIsIdle() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Threading
+import Kernel
 
 @testable import Playback
 
@@ -182,10 +182,13 @@ import Threading
 
     private static func randomPatch(_ random: inout SplitMix64) -> SettingsPatch {
         var patch = SettingsPatch()
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 11: patch.playbackRate = [0.25, 1, 2, 4].randomElement(using: &random)
         case 6: patch.routePolicy = RoutePolicy.allCases.randomElement(using: &random)
         case 7:
             patch.interruptionPolicy = PlayerSettings.InterruptionPolicy.allCases.randomElement(using: &random)
+        case 9: patch[dynamicMember: \.fades.pause] = [0, 0.1, 2].randomElement(using: &random)
+        case 10: patch[dynamicMember: \.fades.stop] = [0, 0.1, 2].randomElement(using: &random)
         case 8: patch.interruptionTimeout = Bool.random(using: &random) ? 0.5 : 0
         case 0: patch.repeats = PlayerSettings.Repeat.allCases.randomElement(using: &random)
         case 1: patch.shuffle = Bool.random(using: &random)

@@ -201,11 +201,11 @@ import Testing
         var world = SimulatedWorld.playing(["a-60"])
         var rules = SessionRules()
         rules.refusal = "It records."
-        world.command(.obey(rules))
+        world.command(.applyRules(rules))
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .session)
         rules.refusal = nil
-        world.command(.obey(rules))
+        world.command(.applyRules(rules))
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .sessionChanged)
     }

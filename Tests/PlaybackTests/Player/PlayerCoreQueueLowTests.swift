@@ -68,7 +68,7 @@ import Testing
 }
 
 extension SettingsPatch {
-    fileprivate static func with(_ change: (inout SettingsPatch) -> Void) -> SettingsPatch {
+    static func with(_ change: (inout SettingsPatch) -> Void) -> SettingsPatch {
         var patch = SettingsPatch()
         change(&patch)
         return patch

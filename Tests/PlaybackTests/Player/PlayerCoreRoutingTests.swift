@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Threading
+import Kernel
 
 @testable import Playback
 
@@ -163,12 +163,12 @@ import Threading
         tell(&world, devices, current: "spk")
         var rules = SessionRules()
         rules.routes.prefersSpeaker = true
-        world.command(.obey(rules))
+        world.command(.applyRules(rules))
         #expect(world.selected.last == "loud")
         world.send(.output(.devices(OutputDevices(devices: devices, current: "loud", isChosen: true))))
         #expect(reasons(world) == [.unknown, .categoryChange])
         #expect(!world.core.output.devices.isChosen)
-        world.command(.obey(SessionRules()))
+        world.command(.applyRules(SessionRules()))
         #expect(world.selected.last == .some(nil))
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Threading
+import Kernel
 
 @testable import Playback
 
@@ -44,7 +44,7 @@ import Threading
         patch.volume = core.settings.volume
         let prepared = try core.prepare(.apply(patch))
         #expect(prepared.saves.isEmpty)
-        core.bringIntoForce(prepared)
+        core.commit(prepared)
         #expect(core.actions.count == 1)
         guard case .setGains(_, seconds: 0)? = core.actions.first else {
             Issue.record("the output is not told: \(core.actions)")
@@ -152,12 +152,12 @@ import Threading
         let place = world.position
         var rules = SessionRules()
         rules.refusal = "Nothing is played."
-        world.command(.obey(rules))
+        world.command(.applyRules(rules))
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .session)
         #expect(world.sink.generation == nil)
         #expect(world.core.nextDeadline == nil)
-        world.command(.obey(SessionRules()))
+        world.command(.applyRules(SessionRules()))
         world.command(.play(.current, position: nil))
         let plays = world.run { $0.status == .playing }
         #expect(plays && world.position >= place && world.position < place + 1)

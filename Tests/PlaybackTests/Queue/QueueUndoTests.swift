@@ -58,7 +58,7 @@ import Testing
         var fixture = try QueueFixture("ab")
         let megabyte = ItemDraft(uri: "m", headers: ["X": String(repeating: "h", count: 1 << 20)])
         try fixture.apply(.insert(Array(repeating: megabyte, count: 60), at: .end))
-        let refusal = QueueError.tooLarge(megabytes: 64)
+        let refusal = QueueError.tooLarge
         #expect(throws: refusal) { try fixture.apply(.insert([megabyte, megabyte, megabyte, megabyte], at: .next)) }
         #expect(throws: refusal) { try fixture.apply(.replace(Array(repeating: megabyte, count: 64), startIndex: nil)) }
         var patch = ItemPatch()
@@ -69,10 +69,31 @@ import Testing
         patch.title = "new"
         try fixture.apply(.update(fixture.queue[2].id, patch))
         for _ in 0..<3 { try fixture.apply(.undo) }
-        #expect(fixture.queue.contents.bytes == 2)
+        #expect(fixture.queue.contents.bytes == 2 * (ItemDraft.overhead + 1))
         for _ in 0..<3 { try fixture.apply(.redo) }
         try fixture.apply(.insert([megabyte], at: .end))
         #expect(fixture.queue.contents.bytes > 60 << 20)
+    }
+
+    /// An item takes more than its text.
+    @Test func tinyItems_areBoundedInBytes() throws {
+        var fixture = try QueueFixture("a")
+        let tiny = Array(repeating: ItemDraft(uri: "m"), count: (64 << 20) / ItemDraft.overhead)
+        #expect(throws: QueueError.tooLarge) { try fixture.apply(.insert(tiny, at: .end)) }
+        #expect(fixture.queue.count == 1)
+    }
+
+    /// Other players share the budgets.
+    @Test func whatOthersUse_isNotThere() throws {
+        var fixture = try QueueFixture("ab")
+        fixture.queue.byteLimit = 1_000
+        #expect(throws: QueueError.tooLarge) { try fixture.apply(.insert(drafts("abcdefgh"), at: .end)) }
+        fixture.queue.undoHistory.byteLimit = 1
+        try fixture.apply(.insert(drafts("c"), at: .end))
+        #expect(fixture.queue.undoHistory.undoable.count == 1)
+        fixture.queue.undoHistory.byteLimit = 0
+        try fixture.apply(.insert(drafts("d"), at: .end))
+        #expect(!fixture.queue.canUndo && fixture.queue.count == 4)
     }
 
     @Test func undoOfAReplacement_continuesWhereItWas() throws {

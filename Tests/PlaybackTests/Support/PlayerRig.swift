@@ -4,7 +4,7 @@ import Audio
 import Playback
 import PlaybackTesting
 import Synchronization
-import Threading
+import Kernel
 
 /// A whole player with real threads between a scripted opener and a capturing output.
 final class PlayerRig: Sendable {
@@ -52,7 +52,7 @@ final class PlayerRig: Sendable {
 
     /// Waits for something that other threads bring about; nothing here depends on how long it takes.
     func wait(until condition: (PlayerRig) -> Bool) async -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 60)
+        let deadline = MonotonicTime.now.advanced(bySeconds: 240)
         while !condition(self) {
             if MonotonicTime.now > deadline { return false }
             await Task.yield()
@@ -63,7 +63,7 @@ final class PlayerRig: Sendable {
     /// Plays in small steps until the condition holds. The player takes in each step before the next one, so that none of
     /// its states is missed however slow its thread is.
     func play(until condition: (PlayerRig) -> Bool) async -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 60)
+        let deadline = MonotonicTime.now.advanced(bySeconds: 240)
         while !condition(self) {
             if MonotonicTime.now > deadline { return false }
             if output.play(441) > 0 { await perform(.apply(SettingsPatch())) } else { await Task.yield() }
@@ -74,7 +74,9 @@ final class PlayerRig: Sendable {
 
 /// For material that needs none.
 struct NoConversion: SampleRateConversion {
-    func converter(from input: Int, to output: Int, channelCount: Int) throws(MediaError) -> any SampleRateConverter {
+    func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
         throw MediaError(.unsupported, "No conversion in this test.")
     }
 }

@@ -70,7 +70,7 @@ extension SimulatedWorld {
             return
         }
         session.run = run
-        session.speed = start.speed
+        session.scan = start.scan
         session.loops = start.loops
         session.place =
             switch start.place {
@@ -81,24 +81,26 @@ extension SimulatedWorld {
         after(pause + delay(), .decoding(generation, .primed(run, position: session.place)))
     }
 
-    mutating func feed(_ generation: Generation) {
-        guard let session = sessions[generation], sink.isOpen else { return }
+    mutating func feed(_ generation: Generation, _ silence: FrameCount, _ tempo: Tempo) {
+        guard var session = sessions[generation], sink.isOpen else { return }
+        session.tempo = tempo
+        sink.written += silence
         let start = sink.written
         after(
             0.001,
-            .decoding(generation, .wrote(session.run, start: start, position: session.place, speed: session.speed)))
+            .decoding(generation, .wrote(session.run, start: start, position: session.place, session.pace)))
         switch session.media {
         case .missing, .never, .late, .unsearchable, .surround: return
         case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             sink.written += FrameCount(
-                (max(0, seconds - session.place) / max(1, abs(session.speed)) * Double(Self.sampleRate)).rounded())
+                (max(0, seconds - session.place) / session.stretch * Double(Self.sampleRate)).rounded())
             // Without end is often enough here.
             for round in 0..<(session.loops < 0 ? 50 : session.loops) {
                 after(
                     0.001 + 0.000_001 * Double(round + 1),
-                    .decoding(generation, .wrote(session.run, start: sink.written, position: 0, speed: 1)))
-                sink.written += FrameCount(seconds * Double(Self.sampleRate))
+                    .decoding(generation, .wrote(session.run, start: sink.written, position: 0, .played(tempo.rate))))
+                sink.written += FrameCount(seconds / tempo.rate * Double(Self.sampleRate))
             }
             after(0.002, .decoding(generation, .ended(session.run, end: sink.written)))
         case .damaged(let seconds):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
-import Threading
+import Kernel
 
 @testable import Playback
 
@@ -36,9 +36,19 @@ struct SimulatedWorld {
         var media: Media
         var run = DecodeRun()
         var place = 0.0
-        var speed = 1.0
+        var scan: Double?
+        var tempo = Tempo.normal
+        var pace: Timeline.Pace { scan.map { .scan($0) } ?? .played(tempo.rate) }
+        /// Media seconds for each second of the ring.
+        var stretch: Double { scan.map { max(1, abs($0)) } ?? tempo.rate }
         var loops = 0
         var isOpen = false
+    }
+
+    struct Duck {
+        var gain: Double
+        var seconds: Double
+        var at: MonotonicTime
     }
 
     struct Sink {
@@ -48,6 +58,8 @@ struct SimulatedWorld {
         var isStarted = false
         var isDraining = false
         var isDry = false
+        /// It pauses once it has faded out.
+        var fadeEnd: MonotonicTime?
         /// Takes no frames although it was started and there are some.
         var isFrozen = false
         var written: FrameCount = 0
@@ -69,7 +81,12 @@ struct SimulatedWorld {
     private(set) var replies: [CommandToken: CommandOutcome] = [:]
     private(set) var saved: [SavedChange] = []
     private(set) var selected: [String?] = []
+    /// As the output was given them.
+    var effects: [EffectSettings] = []
     private(set) var unmutes = 0
+    private(set) var ducks: [Duck] = []
+    /// Seconds, of each pause of the stream and each flush.
+    private(set) var fades: [Double] = []
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
     /// Commands that were answered later than 1 s, or twice.
     private(set) var lateOrDoubleReplies = 0
@@ -191,14 +208,26 @@ struct SimulatedWorld {
         now = time
     }
 
-    private var sinkDeadline: MonotonicTime? {
+    private var sinkDeadline: MonotonicTime? { [sink.fadeEnd, runningDry].compactMap(\.self).min() }
+
+    private var runningDry: MonotonicTime? {
         guard sink.isOpen, sink.isStarted, !sink.isDry, !sink.isFrozen else { return nil }
         return now.advanced(
             bySeconds: (Double(sink.written) - max(sink.heard, Double(sink.cut))) / Double(Self.sampleRate) + 0.000_2)
     }
 
     /// What the sink has to say by itself at this moment. False when nothing.
-    private mutating func reportSink() -> Bool {
+    private mutating func reportSink() -> Bool { reportFade() || reportEmptiness() }
+
+    private mutating func reportFade() -> Bool {
+        guard let end = sink.fadeEnd, end <= now, let generation = sink.generation else { return false }
+        sink.fadeEnd = nil
+        sink.isStarted = false
+        after(delay(), .output(.paused(generation)))
+        return true
+    }
+
+    private mutating func reportEmptiness() -> Bool {
         guard let generation = sink.generation, sink.isOpen, sink.isStarted, !sink.isDry,
             !sink.isAudible
         else { return false }
@@ -227,22 +256,25 @@ struct SimulatedWorld {
             switch action {
             case .load(let generation, let item, let start): load(item, generation, start)
             case .reposition(let generation, let run, let start): reposition(generation, run, start)
-            case .feed(let generation): feed(generation)
+            case .feed(let generation, let silence, let tempo): feed(generation, silence, tempo)
             case .unload(let generation): sessions[generation] = nil
             case .openStream(let generation, let format): open(generation, format)
-            case .startStream(let generation):
+            case .startStream(let generation, _):
                 guard generation == sink.generation, sink.isOpen else { continue }
                 sink.isStarted = true
                 sink.isDraining = false
+                sink.fadeEnd = nil
                 sink.isDry = !sink.isAudible
                 if !sink.isDry { after(delay(), .output(.started(generation))) }
-            case .pauseStream(let generation):
+            case .pauseStream(let generation, let fade):
                 guard generation == sink.generation else { continue }
-                sink.isStarted = false
                 sink.isDraining = false
-                after(delay(), .output(.paused(generation)))
-            case .flushStream(let generation):
+                fades.append(fade)
+                sink.fadeEnd = now.advanced(bySeconds: fade > 0 && isSounding ? fade : 0)
+                _ = reportFade()
+            case .flushStream(let generation, let fade):
                 guard generation == sink.generation else { continue }
+                fades.append(fade)
                 // The clock stands at the last frame heard until new ones are.
                 sink.cut = sink.written
                 after(delay(), .output(.flushed(generation)))
@@ -252,7 +284,11 @@ struct SimulatedWorld {
                 sink.isDry = false
             case .closeStream(let generation):
                 if generation == sink.generation { sink = Sink() }
-            case .setGains, .describeStream, .shiftStream: continue
+            case .duck(let gain, let seconds): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
+            case .shiftStream(let generation, let frames):
+                if generation == sink.generation, isSounding { sink.heard += Double(frames) }
+            case .setGains, .describeStream: continue
+            case .setEffects(let new): effects.append(new)
             case .unmuteStream: unmutes += 1
             case .selectDevice(let device): selected.append(device)
             case .emit(let kind): events.append(kind)

@@ -23,6 +23,8 @@ class Server:
         self.music.mkdir()
         self.arguments = list(arguments)
         self.output = output
+        # The command that runs the server's.
+        self.wrapper: list[str] = []
         self.port = 0
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -47,7 +49,7 @@ class Server:
         with (self.home / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [
-                    BINARY, "serve", "--port", str(self.port), "--port-file", str(port_file), "--data",
+                    *self.wrapper, BINARY, "serve", "--port", str(self.port), "--port-file", str(port_file), "--data",
                     str(self.home / "data"), "--music", str(self.music), "--output", self.output, *self.arguments,
                 ],
                 stdout=log,

@@ -14,9 +14,10 @@ from homeassistant.components.zeroconf import ZeroconfServiceInfo
 from homeassistant.const import CONF_TOKEN, CONF_URL
 from homeassistant.core import HomeAssistant
 
+from custom_components.tonearm import hub
 from custom_components.tonearm.const import DOMAIN
 
-from .conftest import client_of, set_up
+from .conftest import client_of, entity_of, eventually, set_up
 from .server import Server
 
 USER = {"source": config_entries.SOURCE_USER}
@@ -110,6 +111,80 @@ async def test_a_discovered_address_replaces_the_old_one(hass: HomeAssistant, se
     )
     assert result["reason"] == "already_configured" and entry.data[CONF_URL] == server.url
     await hass.async_block_till_done()
+
+
+async def test_discovery_ends_the_wait_for_the_next_attempt(
+    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same address: nothing is changed, but the server is asked at once."""
+    monkeypatch.setattr(hub, "RETRY_FIRST", 60)
+    monkeypatch.setattr(hub, "RETRY_LAST", 60)
+    entry = await set_up(hass, server)
+    main = entity_of(hass, entry, "main")
+    await server.stop()
+    await eventually(lambda: hass.states.get(main).state == "unavailable", "the server is gone")
+    await server.restart()
+    result = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
+    )
+    assert result["reason"] == "already_configured"
+    await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_a_server_that_comes_back_elsewhere_is_found(hass: HomeAssistant, server: Server) -> None:
+    entry = await set_up(hass, server)
+    main = entity_of(hass, entry, "main")
+    await server.stop()
+    await eventually(lambda: hass.states.get(main).state == "unavailable", "the server is gone")
+    server.port = 0
+    await server.restart()
+    result = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
+    )
+    assert result["reason"] == "already_configured" and entry.data[CONF_URL] == server.url
+    await hass.async_block_till_done()
+    await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_a_discovered_server_that_wants_a_token(
+    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("a-secret-of-this-test-0123456789")
+    file.chmod(0o600)
+    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
+    info = await client_of(hass, server, file.read_text()).server()
+    form = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, info.id)
+    )
+    assert form["description_placeholders"]["url"] == server.url
+    wrong = await hass.config_entries.flow.async_configure(form["flow_id"], {})
+    assert wrong["step_id"] == "discovery_confirm" and wrong["errors"] == {"base": "invalid_auth"}
+    right = await hass.config_entries.flow.async_configure(form["flow_id"], {CONF_TOKEN: file.read_text()})
+    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == file.read_text()
+
+
+async def test_a_discovery_without_an_id_is_dropped(hass: HomeAssistant, server: Server) -> None:
+    result = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, "")
+    )
+    assert result["type"] == "abort" and result["reason"] == "cannot_connect"
+
+
+async def test_another_address_of_the_same_server(hass: HomeAssistant, server: Server) -> None:
+    entry = await set_up(hass, server)
+    flow = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": "reconfigure", "entry_id": entry.entry_id}
+    )
+    nobody = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: "http://127.0.0.1:1"})
+    assert nobody["errors"] == {"base": "cannot_connect"}
+    address = f"http://localhost:{server.port}"
+    result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: address + "/"})
+    assert result["reason"] == "reconfigure_successful" and entry.data[CONF_URL] == address
+    await hass.async_block_till_done()
+    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_new_token_is_asked_for(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path) -> None:

@@ -4,6 +4,11 @@
 import json
 import pathlib
 import re
+import subprocess
+
+import yaml
+
+from custom_components.tonearm.services import FIELDS
 
 PLACE = pathlib.Path(__file__).parents[1] / "custom_components" / "tonearm"
 
@@ -17,6 +22,23 @@ def test_every_error_has_a_text() -> None:
     used = set(re.findall(r'translation_key="(\w+)"', source)) | {"no_answer", "refused"}
     texts = json.loads((PLACE / "strings.json").read_text())["exceptions"]
     assert used == set(texts)
+
+
+def test_every_service_has_text_icon_and_fields() -> None:
+    texts = json.loads((PLACE / "strings.json").read_text())["services"]
+    described = yaml.safe_load((PLACE / "services.yaml").read_text())
+    icons = json.loads((PLACE / "icons.json").read_text())["services"]
+    assert set(texts) == set(described) == set(icons) == set(FIELDS)
+    for name, fields in FIELDS.items():
+        names = {str(field) for field in fields}
+        assert names == set(described[name].get("fields", {})) == set(texts[name].get("fields", {})), name
+
+
+def test_the_tree_for_hacs(tmp_path: pathlib.Path) -> None:
+    subprocess.run([PLACE.parents[1] / "make-hacs-tree", tmp_path], check=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"custom_components", "hacs.json", "README.md", "LICENSE"}
+    assert (tmp_path / "custom_components/tonearm/translations/en.json").exists()
+    assert not list(tmp_path.rglob("__pycache__"))
 
 
 def test_the_manifest_is_complete() -> None:

@@ -1,38 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
+import { Component, define, html } from "../../lib/component.js";
 
 const views = [["folders", "Folders"], ["library", "Library"], ["playlists", "Playlists"], ["web", "Web"], ["recorder", "Recordings"]];
 
-/** Chooses what the music pane shows. Properties: `view`, `hasRecorder`. Reports `browse-view`. */
-export class BrowseSwitch extends HTMLElement {
-  connectedCallback() {
+/** Chooses the view of the music pane. Reports `browse-view`. */
+class BrowseSwitch extends Component {
+  markup() {
+    return html`${views.map(([name, label]) => html`<button role="tab" id="browse-${name}" data-action="${name}">${label}</button>`)}`;
+  }
+
+  made() {
     this.setAttribute("role", "tablist");
     this.setAttribute("aria-label", "Music by");
-    render(this, html`${views.map(([name, label]) => html`<button role="tab" id="browse-${name}" data-view="${name}">${label}</button>`)}`);
-    this.addEventListener("click", (event) => this.#choose(event.target.closest("button")));
     this.addEventListener("keydown", (event) => this.#key(event));
-    this.view = "folders";
-    this.hasRecorder = false;
   }
 
-  set hasRecorder(hasRecorder) {
-    this.querySelector("#browse-recorder").hidden = !hasRecorder;
-  }
-
-  set view(view) {
+  draw() {
+    this.button("recorder").hidden = !this.hasRecorder;
     for (const tab of this.children) {
-      const isChosen = tab.dataset.view === view;
+      const isChosen = tab.dataset.action === this.view;
       tab.setAttribute("aria-selected", String(isChosen));
       tab.tabIndex = isChosen ? 0 : -1;
     }
   }
 
-  #choose(tab) {
-    if (!tab) return;
-    this.view = tab.dataset.view;
+  press(view, _, tab) {
     tab.scrollIntoView({ block: "nearest", inline: "nearest" });
-    this.dispatchEvent(new CustomEvent("browse-view", { bubbles: true, detail: { view: tab.dataset.view } }));
+    this.report("browse-view", { view });
   }
 
   #key(event) {
@@ -41,11 +36,11 @@ export class BrowseSwitch extends HTMLElement {
     const tabs = [...this.children].filter((tab) => !tab.hidden);
     const next = tabs[(tabs.indexOf(event.target.closest("button")) + step + tabs.length) % tabs.length];
     next.focus();
-    this.#choose(next);
+    next.click();
     // The arrows seek elsewhere.
     event.preventDefault();
     event.stopPropagation();
   }
 }
 
-customElements.define("browse-switch", BrowseSwitch);
+define("browse-switch", BrowseSwitch, { view: "folders", hasRecorder: false }, import.meta.url);

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
+import { define, html } from "../../lib/component.js";
+import { DialogComponent } from "../../lib/dialog.js";
 
-/** Asks before what cannot be taken back. */
-export class ConfirmDialog extends HTMLElement {
-  #tell = () => {};
+/** Asks before an act that cannot be undone. */
+class ConfirmDialog extends DialogComponent {
+  #settle = () => {};
 
-  connectedCallback() {
-    render(this, html`
+  markup() {
+    return html`
       <dialog aria-labelledby="confirm-heading" aria-describedby="confirm-text">
         <form method="dialog">
-          <h2 id="confirm-heading"></h2>
-          <p id="confirm-text"></p>
-          <div class="dialog-buttons"><button class="text-button" value="no">Cancel</button><button class="primary-button" value="yes"></button></div>
+          <h2 id="confirm-heading" data-ref="title"></h2>
+          <p id="confirm-text" data-ref="text"></p>
+          <div class="dialog-buttons"><button class="text-button" value="no">Cancel</button><button class="primary-button" value="yes" data-ref="action"></button></div>
         </form>
-      </dialog>`);
-    this.dialog = this.querySelector("dialog");
-    this.dialog.addEventListener("close", () => this.#tell(this.dialog.returnValue === "yes"));
-    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close("no"));
+      </dialog>`;
+  }
+
+  made() {
+    super.made();
+    this.dialog.addEventListener("close", () => this.#settle(this.dialog.returnValue === "yes"));
+  }
+
+  dismiss() {
+    this.dialog.close("no");
   }
 
   /** Resolves to whether `action`, the label of the other button, was chosen. */
-  ask({ title, text, action }) {
-    this.querySelector("h2").textContent = title;
-    this.querySelector("p").textContent = text;
-    this.querySelector("[value=yes]").textContent = action;
+  ask(question) {
+    for (const [name, part] of Object.entries(this.refs)) part.textContent = question[name];
     // Escape leaves it as it is.
     this.dialog.returnValue = "no";
-    this.dialog.showModal();
-    return new Promise((resolve) => (this.#tell = resolve));
+    this.open();
+    return new Promise((resolve) => (this.#settle = resolve));
   }
 }
 
-customElements.define("confirm-dialog", ConfirmDialog);
+define("confirm-dialog", ConfirmDialog);

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setText } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { Component, define, html, icon, setText } from "../../lib/component.js";
 
-/** Says that what is shown may be old, and when the next attempt comes. Property: `connection`. */
-export class ConnectionBanner extends HTMLElement {
+/** A lost connection, and the time of the next attempt. Field: `connection`. Reports `reconnect`. */
+class ConnectionBanner extends Component {
   #timer = 0;
 
-  connectedCallback() {
-    this.setAttribute("role", "alert");
-    render(this, html`${icon("warning")}<span class="banner-text">Connection <span class="banner-detail">to the server </span>lost.</span>
-      <span class="banner-wait" aria-hidden="true"></span><button class="text-button">Reconnect now</button>`);
-    this.querySelector("button").addEventListener("click", () => {
-      this.dispatchEvent(new CustomEvent("reconnect", { bubbles: true }));
-    });
+  markup() {
+    return html`${icon("warning")}<span class="banner-text">Connection <span class="banner-detail">to the server </span>lost.</span>
+      <span class="banner-wait" aria-hidden="true" data-ref="wait"></span><button class="text-button" data-action="reconnect">Reconnect now</button>`;
   }
 
-  set connection({ state, retryAt, attempt }) {
-    // An attempt under way does not take the banner down: only a connection does.
+  made() {
+    this.setAttribute("role", "alert");
+  }
+
+  draw() {
+    const { state, retryAt, attempt } = this.connection;
+    // Only a connection takes the banner down, not an attempt.
     if (state === "open" || state === "unauthorized") this.hidden = true;
     else if (state === "lost" || attempt > 0) this.hidden = false;
     clearInterval(this.#timer);
-    const wait = this.querySelector(".banner-wait");
-    if (state !== "lost") return setText(wait, state === "connecting" ? "Connecting…" : "");
-    const tick = () => {
-      const seconds = Math.max(0, Math.ceil((retryAt - performance.now()) / 1000));
-      setText(wait, `Next attempt in ${seconds} s.`);
-    };
+    if (state !== "lost") return setText(this.refs.wait, state === "connecting" ? "Connecting…" : "");
+    const tick = () => setText(this.refs.wait, `Next attempt in ${Math.max(0, Math.ceil((retryAt - performance.now()) / 1000))} s.`);
     tick();
-    this.#timer = setInterval(tick, 1000);
-    return undefined;
+    return (this.#timer = setInterval(tick, 1000));
+  }
+
+  press(action) {
+    this.report(action);
   }
 }
 
-customElements.define("connection-banner", ConnectionBanner);
+define("connection-banner", ConnectionBanner, { connection: { state: "connecting", attempt: 0 } }, import.meta.url);

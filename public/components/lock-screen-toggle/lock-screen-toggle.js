@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { Component, define, html, iconButton } from "../../lib/component.js";
 
-/** Whether the lock screen shows what plays. Property: `on`. Reports `lock-screen` with `{on}`, from a press. */
-export class LockScreenToggle extends HTMLElement {
-  connectedCallback() {
-    render(this, html`<button class="icon-button" aria-label="Show on lock screen" aria-pressed="false">${icon("phone")}</button>`);
-    this.button = this.querySelector("button");
-    this.button.addEventListener("click", () => {
-      const on = this.button.getAttribute("aria-pressed") !== "true";
-      // The browser may take its time to begin; a second press would ask for the same.
-      this.button.disabled = true;
-      this.dispatchEvent(new CustomEvent("lock-screen", { bubbles: true, detail: { on } }));
-    });
-    this.on = false;
+/** Whether the lock screen shows the music. Field: `on`. Reports `lock-screen` with `{on}`, from a press. */
+class LockScreenToggle extends Component {
+  markup() {
+    return html`${iconButton("phone", "Show on lock screen", null, { action: "switch" })}`;
   }
 
-  set on(on) {
-    this.button.disabled = false;
-    this.button.setAttribute("aria-pressed", String(on));
-    this.button.title = on ? "Shown on this device's lock screen and media keys" : "Show on this device's lock screen and media keys";
+  draw() {
+    const button = this.firstElementChild;
+    button.setAttribute("aria-pressed", String(this.on));
+    button.title = this.on ? "Shown on this device's lock screen and media keys" : "Show on this device's lock screen and media keys";
+  }
+
+  async press(action, data, button) {
+    // The browser may take its time to begin; a second press would ask for the same.
+    button.disabled = true;
+    const detail = { on: !this.on, done: Promise.resolve() };
+    this.report("lock-screen", detail);
+    await detail.done;
+    button.disabled = false;
   }
 }
 
-customElements.define("lock-screen-toggle", LockScreenToggle);
+define("lock-screen-toggle", LockScreenToggle, { on: false });

@@ -1,71 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setAttribute, setText } from "../../lib/html.js";
+import { Component, define, effect, html, setAttribute, setPicture, setText } from "../../lib/component.js";
 import { describeFormat, describeItem, placeOf } from "../../lib/media.js";
 import { placeholder } from "./placeholder.js";
 
-/** Picture, tags, format and the status line. Properties: `item`, `status` (of `describe`), `advice`, `artwork` (URL or null). */
-export class NowPlaying extends HTMLElement {
-  connectedCallback() {
-    this.classList.add("unknown");
-    render(this, html`
-      <img class="ambient" alt="" hidden>
-      <div class="artwork">
+/** Picture, tags, format and the status line. Fields: `item` (undefined before the first), `status` (of `describe`), `advice`, `artwork` (address or null). */
+class NowPlaying extends Component {
+  markup() {
+    return html`
+      <img class="ambient" alt="" hidden data-ref="ambient">
+      <div class="artwork" data-ref="box">
         <div class="artwork-placeholder">${placeholder()}</div>
-        <img class="artwork-picture" alt="" hidden>
+        <img class="artwork-picture" alt="" hidden data-ref="picture">
       </div>
-      <div class="track">
-        <h2 class="track-title">Nothing playing</h2>
-        <p class="track-artist"></p>
-        <p class="track-album"></p>
-        <p class="track-format"></p>
+      <div class="track" data-ref="track">
+        <h2 class="track-title" data-ref="title">Nothing playing</h2>
+        <p class="track-artist" data-ref="artist"></p>
+        <p class="track-album" data-ref="album"></p>
+        <p class="track-format" data-ref="format"></p>
       </div>
-      <p class="status-line" role="status" aria-live="polite"><span class="status-dot"></span><span class="status-text"></span></p>
-      <p class="advice"></p>`);
-    /** The box of the picture, whose size says how large a one is needed. */
-    this.box = this.querySelector(".artwork");
-    this.picture = this.querySelector(".artwork-picture");
-    this.picture.addEventListener("error", () => (this.artwork = null));
-    this.picture.addEventListener("load", () => this.#appear());
+      <p class="status-line" role="status" aria-live="polite" data-ref="line"><span class="status-dot"></span><span class="status-text" data-ref="text"></span></p>
+      <p class="advice" data-ref="advice"></p>`;
   }
 
-  set item(item) {
-    this.classList.remove("unknown");
+  made() {
+    const { picture, ambient, line, text, advice } = this.refs;
+    picture.addEventListener("error", () => (this.artwork = null));
+    picture.addEventListener("load", () => this.#appear());
+    effect(() => [picture, ambient].forEach((image) => setPicture(image, this.artwork)));
+    effect(() => {
+      setAttribute(line, "data-tone", this.status.tone);
+      setText(text, this.status.text);
+      setText(advice, this.advice);
+      this.classList.toggle("sounding", this.status.tone === "good");
+    });
+  }
+
+  draw() {
+    const { item, refs } = this;
+    this.classList.toggle("unknown", item === undefined);
+    if (item === undefined) return;
     const { title, artist, album } = describeItem(item);
-    setText(this.querySelector(".track-title"), item ? title : "Nothing playing");
-    setText(this.querySelector(".track-artist"), item ? artist : "Pick something from your music to begin.");
+    setText(refs.title, item ? title : "Nothing playing");
+    setText(refs.artist, item ? artist : "Pick something from your music to begin.");
     this.classList.toggle("nothing", !item);
-    // Without tags, where it comes from.
-    setText(this.querySelector(".track-album"), album || (artist || !item ? "" : placeOf(item.uri)));
-    setText(this.querySelector(".track-format"), describeFormat(item));
-    for (const line of this.querySelectorAll(".track > *")) setAttribute(line, "title", line.textContent || null);
-    this.picture.alt = album ? `Cover of ${album}` : "Cover";
-  }
-
-  set status({ tone, text }) {
-    const line = this.querySelector(".status-line");
-    if (line.dataset.tone !== tone) line.dataset.tone = tone;
-    setText(this.querySelector(".status-text"), text);
-    this.classList.toggle("sounding", tone === "good");
-  }
-
-  /** What to do about the status; "" when there is nothing to do. */
-  set advice(text) {
-    setText(this.querySelector(".advice"), text);
-  }
-
-  set artwork(address) {
-    for (const image of [this.picture, this.querySelector(".ambient")]) {
-      image.hidden = !address;
-      if (address) image.src = address;
-      else image.removeAttribute("src");
-    }
+    // Without tags, its place.
+    setText(refs.album, album || (artist || !item ? "" : placeOf(item.uri)));
+    setText(refs.format, describeFormat(item));
+    for (const line of refs.track.children) setAttribute(line, "title", line.textContent || null);
+    refs.picture.alt = album ? `Cover of ${album}` : "Cover";
   }
 
   #appear() {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    this.picture.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 240, easing: "ease-out" });
+    this.refs.picture.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 240, easing: "ease-out" });
   }
 }
 
-customElements.define("now-playing", NowPlaying);
+define("now-playing", NowPlaying, { item: undefined, status: { tone: "busy", text: "" }, advice: "", artwork: null }, import.meta.url);

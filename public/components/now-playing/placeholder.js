@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html } from "../../lib/html.js";
+import { html } from "../../lib/component.js";
 
 /** A record and its arm, for items without a picture. */
 export function placeholder() {

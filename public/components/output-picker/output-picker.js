@@ -1,52 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
-import { request } from "../../lib/request.js";
+import { Component, choices, define, html, icon, render } from "../../lib/component.js";
 
-/** Where the sound goes. Property: `outputs` (answer of `GET /outputs`, or null). */
-export class OutputPicker extends HTMLElement {
-  #outputs = null;
+const nameOf = ({ description, name, id }) => description || name || id;
 
-  connectedCallback() {
-    render(this, html`
-      <label class="output-box">
-        ${icon("speaker")}
-        <span class="visually-hidden">Output</span>
-        <select aria-label="Output" disabled><option>No output</option></select>
-        ${icon("chevron")}
-      </label>`);
-    this.select = this.querySelector("select");
-    this.select.addEventListener("change", async () => {
-      const id = this.select.value;
-      // Done means on its way: the choice shows until the devices say what became of it.
-      if (!(await request(this, "selectOutput", { id: id === "" ? null : id }))) this.#show();
+/** The output of the sound. Field: `outputs` (answer of `GET /outputs`, or null). */
+class OutputPicker extends Component {
+  markup() {
+    return html`<label class="output-box">
+      ${icon("speaker")}<span class="visually-hidden">Output</span><select aria-label="Output" data-ref="list"></select>${icon("chevron")}</label>`;
+  }
+
+  made() {
+    this.refs.list.addEventListener("change", async ({ target }) => {
+      // Done means on its way: the choice shows until the devices report the outcome.
+      if (!(await this.request("selectOutput", { id: target.value || null }))) this.draw();
     });
   }
 
-  set outputs(outputs) {
-    this.#outputs = outputs;
-    this.#show();
-  }
-
-  #show() {
-    const outputs = this.#outputs?.outputs ?? [];
-    this.select.disabled = outputs.length === 0;
+  draw() {
+    const { list } = this.refs;
+    const { outputs = [], following } = this.outputs ?? {};
     const current = outputs.find((output) => output.current);
     const standard = outputs.find((output) => output.default);
-    const follows = this.#outputs?.following === "default";
-    const nameOf = ({ description, name, id }) => description || name || id;
-    render(this.select, outputs.length === 0
-      ? html`<option>No output</option>`
-      : html`
-        <option value="">Default${standard ? ` (${nameOf(standard)})` : ""}</option>
-        ${current || follows ? null : html`<option value="none" disabled>No output in use</option>`}
-        ${outputs.map((output) => html`
-          <option value="${output.id}" ${output.available === false ? html`disabled` : null}>
-            ${nameOf(output)}${output.available === false ? " – unplugged" : ""}
-          </option>`)}`);
-    if (outputs.length) this.select.value = follows ? "" : (current?.id ?? "none");
+    const follows = following === "default";
+    list.disabled = outputs.length === 0;
+    if (list.disabled) return render(list, html`<option>No output</option>`);
+    const isOff = new Set(["none", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
+    render(list, choices([
+      ["", `Default${standard ? ` (${nameOf(standard)})` : ""}`],
+      ...(current || follows ? [] : [["none", "No output in use"]]),
+      ...outputs.map((output) => [output.id, `${nameOf(output)}${isOff.has(output.id) ? " – unplugged" : ""}`]),
+    ], (id) => isOff.has(id)));
+    return (list.value = follows ? "" : (current?.id ?? "none"));
   }
 }
 
-customElements.define("output-picker", OutputPicker);
+define("output-picker", OutputPicker, { outputs: null }, import.meta.url);

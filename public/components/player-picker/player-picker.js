@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { Component, choices, define, html, icon, render } from "../../lib/component.js";
 
-/** Which player the page steers, where there are more than one. Property: `players` (state/players.js). Reports `steer-player`. */
-export class PlayerPicker extends HTMLElement {
-  connectedCallback() {
-    render(this, html`
-      <label class="output-box" title="The player that this page steers">
-        ${icon("disc")}<span class="visually-hidden">Player</span><select aria-label="Player"></select>${icon("chevron")}
-      </label>`);
-    this.select = this.querySelector("select");
-    this.select.addEventListener("change", () =>
-      this.dispatchEvent(new CustomEvent("steer-player", { bubbles: true, detail: { id: this.select.value } })));
+/** The player that the page steers, where there are several. Field: `players` (state/players.js). Reports `steer-player`. */
+class PlayerPicker extends Component {
+  markup() {
+    return html`<label class="output-box" title="The player that this page steers">
+      ${icon("disc")}<span class="visually-hidden">Player</span><select aria-label="Player" data-ref="list"></select>${icon("chevron")}</label>`;
   }
 
-  set players({ list, steered }) {
+  made() {
+    this.refs.list.addEventListener("change", ({ target }) => this.report("steer-player", { id: target.value }));
+  }
+
+  draw() {
+    const { list = [], steered } = this.players ?? {};
     this.hidden = list.length < 2;
-    render(this.select, html`${list.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}`);
-    this.select.value = steered;
+    render(this.refs.list, choices(list.map(({ id, name }) => [id, name])));
+    this.refs.list.value = steered;
   }
 }
 
-customElements.define("player-picker", PlayerPicker);
+define("player-picker", PlayerPicker, { players: null });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setAttribute, setText } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { Component, define, effect, html, icon, iconButton, setAttribute, setText, untracked } from "../../lib/component.js";
 import { count } from "../../lib/media.js";
-import { request } from "../../lib/request.js";
 import { RowDrag } from "./row-drag.js";
 import { RowTouch } from "./row-touch.js";
 import { QueueKeys } from "./queue-keys.js";
@@ -12,80 +10,67 @@ import { fillRow, makeRow, rowHeight } from "./queue-row.js";
 
 const spare = 6;
 
-/** The queue, of which only the rows in view exist. Properties: `windows` (QueueWindows), `failures` (Failures), `player`. */
-export class QueueList extends HTMLElement {
-  #windows = null;
-  #failures = null;
+/** The queue, of which only the rows in view exist. Fields: `windows` (QueueWindows), `failures` (Failures), `player`. */
+class QueueList extends Component {
   #rows = new Map();
   #cursor = 0;
   /** Index of the row that is to be shown once the list is there to show it; null for none. */
   #awaited = null;
   #currentIndex = null;
+  #currentId = null;
   selection = new Selection(() => this.draw());
 
-  connectedCallback() {
-    render(this, html`
+  markup() {
+    const button = (action, drawing, label, key = "", more = null) => iconButton(drawing, label, label + key, { action }, more);
+    return html`
       <header class="pane-header">
-        <h2 id="queue-heading">Queue</h2><span class="pane-count"></span>
+        <h2 id="queue-heading">Queue</h2><span class="pane-count" data-ref="count"></span>
         <fieldset class="needs-control"><div class="pane-actions">
-          <button class="icon-button" data-name="removeSelected" aria-label="Remove selected" title="Remove selected (Delete)" hidden>${icon("remove")}</button>
-          <button class="icon-button" data-name="undo" aria-label="Undo" title="Undo (Ctrl+Z)">${icon("undo")}</button>
-          <button class="icon-button" data-name="redo" aria-label="Redo" title="Redo (Ctrl+Shift+Z)">${icon("redo")}</button>
-          <button class="icon-button" data-name="clear" aria-label="Clear queue" title="Clear queue">${icon("trash")}</button>
+          ${button("removeSelected", "remove", "Remove selected", " (Delete)", html`hidden`)}
+          ${button("undo", "undo", "Undo", " (Ctrl+Z)")}
+          ${button("redo", "redo", "Redo", " (Ctrl+Shift+Z)")}
+          ${button("clear", "trash", "Clear queue")}
         </div></fieldset>
       </header>
-      <div class="queue-scroll">
-        <fieldset class="needs-control"><div class="queue-rows" role="grid" aria-labelledby="queue-heading" aria-multiselectable="true"></div></fieldset>
-        <div class="queue-gap" hidden></div>
-        <div class="empty" hidden>
+      <div class="queue-scroll" data-ref="scroller">
+        <fieldset class="needs-control"><div class="queue-rows" role="grid" aria-labelledby="queue-heading" aria-multiselectable="true" data-ref="body"></div></fieldset>
+        <div class="queue-gap" hidden data-ref="gap"></div>
+        <div class="empty" hidden data-ref="empty">
           ${icon("queue")}
           <h3>The queue is empty</h3>
           <p>Open your music and add a track or a whole folder. It plays in the order you see here.</p>
-          <button class="text-button" data-name="browse">Browse music</button>
+          <button class="text-button" data-action="show-browse">Browse music</button>
         </div>
       </div>
-      <p class="visually-hidden" role="status" aria-live="polite"></p>`);
-    this.scroller = this.querySelector(".queue-scroll");
-    this.body = this.querySelector(".queue-rows");
+      <p class="visually-hidden" role="status" aria-live="polite" data-ref="news"></p>`;
+  }
+
+  made() {
+    ({ scroller: this.scroller, body: this.body } = this.refs);
     this.scroller.addEventListener("scroll", () => this.draw(), { passive: true });
     new ResizeObserver(() => this.draw()).observe(this.scroller);
-    this.addEventListener("click", (event) => this.#clicked(event));
     this.addEventListener("dblclick", (event) => this.#doubleClicked(event));
     this.addEventListener("focusin", (event) => this.#focused(event));
     this.drag = new RowDrag(this);
     this.keys = new QueueKeys(this);
     this.touch = new RowTouch(this);
+    this.body.addEventListener("click", (event) => {
+      const index = this.indexOfEvent(event);
+      if (index >= 0 && !event.target.closest("button") && !this.touch.takes(index)) this.selection.click(this.windows, index, event);
+    });
+    effect(() => this.#follow(this.player));
   }
 
-  get windows() {
-    return this.#windows;
-  }
-
-  set windows(windows) {
-    this.#windows = windows;
-    windows.addEventListener("change", () => this.draw());
-    this.draw();
-  }
-
-  set failures(failures) {
-    this.#failures = failures;
-    failures.addEventListener("change", () => this.draw());
-  }
-
-  set player(player) {
-    this.current = player?.item ?? null;
-    this.currentId = this.current?.id ?? null;
-    this.isSounding = player?.status === "playing";
-    this.querySelector("[data-name=undo]").disabled = player?.queue?.canUndo === false || !player;
-    this.querySelector("[data-name=redo]").disabled = player?.queue?.canRedo === false || !player;
-    const changed = this.currentId !== this.shownCurrentId;
-    this.shownCurrentId = this.currentId;
-    if (changed && this.#mayMove) this.#awaited = player?.queueIndex ?? null;
+  #follow(player) {
+    this.button("undo").disabled = player?.queue?.canUndo === false || !player;
+    this.button("redo").disabled = player?.queue?.canRedo === false || !player;
+    const id = player?.item?.id ?? null;
+    if (id !== this.#currentId && untracked(() => this.#mayMove)) this.#awaited = player?.queueIndex ?? null;
+    this.#currentId = id;
     this.#currentIndex = player?.queueIndex ?? null;
-    this.draw();
   }
 
-  /** Whether the list may go along with what plays: not from where someone looks or works. */
+  /** Whether the list may follow the current item: not while someone looks or works elsewhere in it. */
   get #mayMove() {
     if (this.contains(document.activeElement)) return false;
     if (this.#awaited !== null || this.#currentIndex === null) return true;
@@ -96,11 +81,11 @@ export class QueueList extends HTMLElement {
 
   /** Index of the row that Tab leads to. */
   get cursor() {
-    return Math.min(this.#cursor, Math.max(0, this.#windows.length - 1));
+    return Math.min(this.#cursor, Math.max(0, this.windows.length - 1));
   }
 
   announce(text) {
-    setText(this.lastElementChild, text);
+    setText(this.refs.news, text);
   }
 
   row(index) {
@@ -109,7 +94,7 @@ export class QueueList extends HTMLElement {
 
   /** Focuses a row, scrolling to it and loading it where needed. */
   focusRow(index) {
-    this.#cursor = Math.min(Math.max(0, index), Math.max(0, this.#windows.length - 1));
+    this.#cursor = Math.min(Math.max(0, index), Math.max(0, this.windows.length - 1));
     this.reveal(this.#cursor);
     this.draw();
     this.row(this.#cursor)?.focus({ preventScroll: true });
@@ -125,7 +110,7 @@ export class QueueList extends HTMLElement {
   /** In the middle, unless it is in sight. */
   #revealAwaited() {
     const { scrollTop, clientHeight } = this.scroller;
-    if (this.#awaited === null || this.#awaited >= this.#windows.length || clientHeight === 0) return;
+    if (this.#awaited === null || this.#awaited >= this.windows.length || clientHeight === 0) return;
     const top = this.#awaited * rowHeight;
     this.#cursor = this.#awaited;
     this.#awaited = null;
@@ -133,19 +118,20 @@ export class QueueList extends HTMLElement {
   }
 
   draw() {
-    const windows = this.#windows;
+    const { windows, failures, refs } = this;
     if (!windows || !this.body) return;
     const { length } = windows;
-    const shown = windows.revision !== null;
+    // Read here for the effect: there may be no row yet.
+    void [windows.pages, failures?.sentences];
     this.body.style.height = `${length * rowHeight}px`;
     this.body.style.setProperty("--digits", String(length).length);
     this.body.hidden = length === 0;
     this.#revealAwaited();
     setAttribute(this.body, "aria-rowcount", length);
-    this.querySelector(".empty").hidden = !shown || length > 0;
-    setText(this.querySelector(".pane-count"), length ? count(length, "track") : "");
-    this.querySelector("[data-name=clear]").disabled = length === 0;
-    this.querySelector("[data-name=removeSelected]").hidden = this.selection.size === 0;
+    refs.empty.hidden = windows.revision === null || length > 0;
+    setText(refs.count, length ? count(length, "track") : "");
+    this.button("clear").disabled = length === 0;
+    this.button("removeSelected").hidden = this.selection.size === 0;
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight) - spare);
     const last = Math.min(length - 1, Math.ceil((this.scroller.scrollTop + this.scroller.clientHeight) / rowHeight) + spare);
     this.#place(first, last);
@@ -156,7 +142,7 @@ export class QueueList extends HTMLElement {
   #place(first, last) {
     for (const [index, row] of this.#rows) {
       const keep = row.contains(document.activeElement) || row.classList.contains("dragged");
-      if ((index < first || index > last) && !(keep && index < this.#windows.length)) {
+      if ((index < first || index > last) && !(keep && index < this.windows.length)) {
         row.remove();
         this.#rows.delete(index);
       }
@@ -171,17 +157,18 @@ export class QueueList extends HTMLElement {
     // The Tab key always finds one row in sight.
     const inSight = Math.ceil(this.scroller.scrollTop / rowHeight);
     const stop = this.#rows.has(this.cursor) ? this.cursor : Math.min(inSight, last);
+    const current = this.player?.item ?? null;
+    const isSounding = this.player?.status === "playing";
     for (const [index, row] of this.#rows) {
-      const item = this.#windows.item(index);
-      const isCurrent = item !== undefined && item.id === this.currentId;
-      // Of what plays more is known than the queue tells.
-      const { current } = this;
+      const item = this.windows.item(index);
+      const isCurrent = item !== undefined && item.id === current?.id;
+      // The player knows more of the current item than the queue.
       const known = isCurrent ? { ...current, ...item, duration: current.duration ?? item.duration, tags: current.tags ?? item.tags } : item;
       fillRow(row, known, {
         isCurrent,
-        isSounding: this.isSounding,
+        isSounding,
         isSelected: item !== undefined && this.selection.has(item.id),
-        failure: item && this.#failures?.get(item.id),
+        failure: item && this.failures?.get(item.id),
         isCursor: index === stop,
       });
     }
@@ -193,44 +180,44 @@ export class QueueList extends HTMLElement {
   }
 
   playIndex(index) {
-    const item = this.#windows.item(index);
-    return item && request(this, "play", { itemId: item.id, uri: item.uri });
+    const item = this.windows.item(index);
+    return item && this.request("play", { itemId: item.id, uri: item.uri });
   }
 
   /** Removes the selection when the row belongs to it, the row alone otherwise. */
   async removeAt(index) {
-    const item = this.#windows.item(index);
+    const item = this.windows.item(index);
     if (!item) return;
     const hadFocus = this.body.contains(document.activeElement);
     const chosen = this.selection.has(item.id);
-    if (!(await (chosen ? this.#removeSelected() : request(this, "remove", { ids: [item.id] })))) return;
+    if (!(await (chosen ? this.#removeSelected() : this.request("remove", { ids: [item.id] })))) return;
     this.selection.clear();
-    await this.#windows.settled();
+    await this.windows.settled();
     if (hadFocus) this.focusRow(index);
   }
 
   async move(ids, position) {
-    const done = await request(this, "move", { ids, position });
-    await this.#windows.settled();
+    const done = await this.request("move", { ids, position });
+    await this.windows.settled();
     this.draw();
-    if (done) this.announce(`Moved to position ${position + 1} of ${this.#windows.length}`);
+    if (done) this.announce(`Moved to position ${position + 1} of ${this.windows.length}`);
     return done;
   }
 
-  #clicked(event) {
-    const name = event.target.closest("button")?.dataset.name;
-    const index = this.indexOfEvent(event);
-    if (name === "removeRow") this.removeAt(index);
-    else if (name === "playRow") this.playIndex(index);
-    else if (name === "removeSelected") this.#removeSelected();
-    else if (name === "browse") this.dispatchEvent(new CustomEvent("show-browse", { bubbles: true }));
-    else if (name) request(this, name);
-    else if (index >= 0 && !this.touch.takes(index)) this.selection.click(this.#windows, index, event);
+  press(action, _, button) {
+    const index = this.indexOfEvent({ target: button });
+    switch (action) {
+      case "removeRow": return this.removeAt(index);
+      case "playRow": return this.playIndex(index);
+      case "removeSelected": return this.#removeSelected();
+      case "show-browse": return this.report(action);
+      default: return this.request(action);
+    }
   }
 
   async #removeSelected() {
     const { isAll, ids } = this.selection;
-    const done = await (isAll ? request(this, "clear") : request(this, "remove", { ids }));
+    const done = await (isAll ? this.request("clear") : this.request("remove", { ids }));
     if (done) this.selection.clear();
     return done;
   }
@@ -247,4 +234,4 @@ export class QueueList extends HTMLElement {
   }
 }
 
-customElements.define("queue-list", QueueList);
+define("queue-list", QueueList, { windows: null, failures: null, player: null }, import.meta.url);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setAttribute, setText } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { html, icon, render, setAttribute, setText } from "../../lib/component.js";
 import { describeItem, placeOf, stationOf } from "../../lib/media.js";
 import { formatTime } from "../../lib/time.js";
 
@@ -17,16 +16,16 @@ export function makeRow(index) {
   row.style.transform = `translateY(${index * rowHeight}px)`;
   render(row, html`
     <span class="row-handle" role="gridcell" aria-label="Drag to reorder" title="Drag to reorder (Alt+Up, Alt+Down)">${icon("drag")}</span>
-    <span role="gridcell"><button class="row-play" data-name="playRow" tabindex="-1"><span class="row-number">${index + 1}</span>${icon("play")}<span class="row-warning" aria-hidden="true">${icon("warning")}</span><span class="row-bars" aria-hidden="true"><i></i><i></i><i></i></span></button></span>
+    <span role="gridcell"><button class="row-play" data-action="playRow" tabindex="-1"><span class="row-number">${index + 1}</span>${icon("play")}<span class="row-warning" aria-hidden="true">${icon("warning")}</span><span class="row-bars" aria-hidden="true"><i></i><i></i><i></i></span></button></span>
     <span class="row-text" role="gridcell"><span class="row-title"></span><span class="row-detail"></span></span>
     <span class="row-duration" role="gridcell"></span>
-    <span role="gridcell"><button class="icon-button row-remove" data-name="removeRow" tabindex="-1">${icon("remove")}</button></span>`);
+    <span role="gridcell"><button class="icon-button row-remove" data-action="removeRow" tabindex="-1">${icon("remove")}</button></span>`);
   return row;
 }
 
 /** Shows `item` (undefined while it loads) in its row. */
 export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor, failure }) {
-  // The list is of stations; what one sends at the moment is a detail of it.
+  // The list is of stations; its present song is a detail.
   const { title, artist, album } = item?.live ? { title: stationOf(item), artist: item.live.title } : describeItem(item);
   setText(row.querySelector(".row-title"), item ? title : "");
   setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album, failure].filter(Boolean).join("\n") : null);

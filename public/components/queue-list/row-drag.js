@@ -54,7 +54,7 @@ export class RowDrag {
     const top = Math.min(Math.max(0, within - drag.grip), (windows.length - 1) * rowHeight);
     drag.row.style.transform = `translateY(${top}px)`;
     drag.gap = Math.min(windows.length, Math.max(0, Math.round(within / rowHeight)));
-    const line = this.#list.querySelector(".queue-gap");
+    const line = this.#list.refs.gap;
     line.hidden = false;
     line.style.transform = `translateY(${drag.gap * rowHeight}px)`;
     this.#frame = requestAnimationFrame(() => this.#step());
@@ -69,7 +69,7 @@ export class RowDrag {
     this.#drag = null;
     cancelAnimationFrame(this.#frame);
     if (handle.hasPointerCapture(pointer)) handle.releasePointerCapture(pointer);
-    this.#list.querySelector(".queue-gap").hidden = true;
+    this.#list.refs.gap.hidden = true;
     const position = gap - this.#movedBefore(ids, gap);
     if (dropped && (ids.length > 1 || position !== index)) await this.#list.move(ids, position);
     row.classList.remove("dragged");

@@ -4,7 +4,7 @@
 export class Selection {
   #ids = new Set();
   #anchor = -1;
-  /** Everything, also what was never loaded and thus has no known id. */
+  /** Everything, also rows that were never loaded and have no known id. */
   isAll = false;
   #changed;
 

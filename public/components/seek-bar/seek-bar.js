@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setAttribute, setText } from "../../lib/html.js";
-import { request } from "../../lib/request.js";
+import { Component, define, effect, html, setAttribute, setText, showParts } from "../../lib/component.js";
+import { Slider } from "../../lib/slider.js";
 import { formatTime, spokenTime } from "../../lib/time.js";
 import { waveformPath } from "../../lib/waveform.js";
+import { PlayerTime } from "../../state/player-time.js";
 
 /** Half of the thumb: its middle goes no further to the edges. */
 const inset = 8;
@@ -11,108 +12,69 @@ const inset = 8;
 const pitch = 4;
 
 /**
- * Position, duration, what is buffered, and how loud it is where that is known. Properties: `time` (PlayerTime), `buffer`,
- * `waveform` (`{duration, peaks}` or null), `enabled`, `isLive`.
+ * Position, duration, the buffered parts, and how loud it is where that is known. Fields: `time` (PlayerTime), `buffer`,
+ * `waveform` (`{duration, peaks}` or null), `item`.
  */
-export class SeekBar extends HTMLElement {
-  #time = null;
-  #ranges = [];
-  #waveform = null;
-  #isLive = false;
-  #drawnDuration = null;
-  #held = false;
-  #requests = 0;
+class SeekBar extends Component {
   #frame = 0;
 
-  connectedCallback() {
-    render(this, html`
-      <div class="seek-track">
-        <svg width="0" height="0" aria-hidden="true"><clipPath id="seek-waveform" clipPathUnits="objectBoundingBox"><path></path></clipPath></svg>
-        <div class="seek-bars">
+  markup() {
+    return html`
+      <div class="seek-track" data-ref="track">
+        <svg width="0" height="0" aria-hidden="true"><clipPath id="seek-waveform" clipPathUnits="objectBoundingBox"><path data-ref="shape"></path></clipPath></svg>
+        <div class="seek-bars" data-ref="bars">
           <div class="seek-rail"></div>
-          <div class="seek-ranges"></div>
-          <div class="seek-fill"></div>
+          <div class="seek-ranges" data-ref="ranges"></div>
+          <div class="seek-fill" data-ref="fill"></div>
         </div>
-        <input type="range" min="0" max="1" step="0.01" value="0" aria-label="Position" disabled>
-        <output class="seek-bubble" hidden></output>
+        <input type="range" min="0" max="1" step="0.01" value="0" aria-label="Position" disabled data-ref="input">
+        <output class="seek-bubble" hidden data-ref="bubble"></output>
       </div>
-      <div class="seek-times"><span class="seek-position">--:--</span><span class="seek-duration">--:--</span></div>`);
-    this.input = this.querySelector("input");
-    this.bars = this.querySelector(".seek-bars");
-    this.fill = this.querySelector(".seek-fill");
-    this.bubble = this.querySelector(".seek-bubble");
-    this.input.addEventListener("input", () => this.#dragged());
-    this.input.addEventListener("change", () => this.#released());
-    this.input.addEventListener("pointerdown", () => (this.#held = true));
-    for (const name of ["pointerup", "pointercancel", "blur"]) {
-      this.input.addEventListener(name, () => this.#released());
-    }
-    const track = this.querySelector(".seek-track");
-    track.addEventListener("pointermove", (event) => this.#hover(event));
-    track.addEventListener("pointerleave", () => (this.bubble.hidden = true));
-    document.addEventListener("visibilitychange", () => this.#run());
-    new ResizeObserver(() => this.#drawWaveform()).observe(track);
+      <div class="seek-times"><span class="seek-position" data-ref="position">--:--</span><span class="seek-duration" data-ref="duration">--:--</span></div>`;
   }
 
-  set time(time) {
-    this.#time = time;
-    if (time.duration !== this.#drawnDuration) {
-      this.#drawnDuration = time.duration;
-      this.#drawRanges();
-      this.#drawWaveform();
-    }
+  made() {
+    const { input, track, bubble } = this.refs;
+    this.slider = new Slider(input, {
+      show: () => this.#show(),
+      send: (position) => {
+        this.#draw(position, this.time.duration);
+        return this.request("seek", { position });
+      },
+    });
+    track.addEventListener("pointermove", (event) => this.#hover(event));
+    track.addEventListener("pointerleave", () => (bubble.hidden = true));
+    document.addEventListener("visibilitychange", () => this.#run());
+    new ResizeObserver(() => this.#drawWaveform()).observe(track);
+    effect(() => this.#drawWaveform());
+    effect(() => this.#drawRanges());
+  }
+
+  draw() {
+    this.refs.input.disabled = this.item?.seekable === false || !this.time.duration;
     this.#show();
     this.#run();
   }
 
-  set enabled(enabled) {
-    this.input.disabled = !enabled || !this.#time?.duration;
-  }
-
-  /** A live stream has no end that could be known some day. */
-  set isLive(isLive) {
-    this.#isLive = isLive;
-  }
-
-  set buffer({ loadedRanges }) {
-    this.#ranges = loadedRanges ?? [];
-    this.#drawRanges();
-  }
-
-  set waveform(waveform) {
-    this.#waveform = waveform;
-    this.#drawWaveform();
-  }
-
-  /** The bar is cut to the waveform's shape; what is heard and loaded stays what its colours say. */
+  /** The bar is cut to the waveform's shape; its colours keep their meaning. */
   #drawWaveform() {
-    const duration = this.#time?.duration;
-    const count = Math.floor((this.input.clientWidth - 2 * inset) / pitch);
-    const isShown = this.#waveform !== null && duration > 0 && count > 0;
+    const { waveform, time: { duration }, refs } = this;
+    const count = Math.floor((refs.input.clientWidth - 2 * inset) / pitch);
+    const isShown = waveform !== null && duration > 0 && count > 0;
     this.classList.toggle("has-waveform", isShown);
-    this.bars.style.clipPath = isShown ? "url(#seek-waveform)" : "";
-    if (!isShown) return;
-    const { peaks, duration: counted } = this.#waveform;
-    setAttribute(this.querySelector("clipPath path"), "d", waveformPath(peaks, count, counted / duration));
+    refs.bars.style.clipPath = isShown ? "url(#seek-waveform)" : "";
+    if (isShown) setAttribute(refs.shape, "d", waveformPath(waveform.peaks, count, waveform.duration / duration));
   }
 
   #drawRanges() {
-    const duration = this.#time?.duration;
-    const ranges = duration ? this.#ranges : [];
-    const holder = this.querySelector(".seek-ranges");
-    while (holder.children.length > ranges.length) holder.lastChild.remove();
-    while (holder.children.length < ranges.length) holder.append(document.createElement("i"));
-    ranges.forEach(({ start, duration: length }, index) => {
-      const { style } = holder.children[index];
-      style.left = `${(100 * start) / duration}%`;
-      style.width = `${Math.min(100, (100 * length) / duration)}%`;
-    });
+    const { duration } = this.time;
+    showParts(this.refs.ranges, duration ? this.buffer.loadedRanges : [], (part) => [part.start / duration, part.duration / duration]);
   }
 
-  /** Frames are asked for only while sound advances and someone looks. */
+  /** Frames are requested only while the sound advances and the page is visible. */
   #run() {
     cancelAnimationFrame(this.#frame);
-    if (!this.#time?.isAdvancing || document.hidden) return;
+    if (!this.time.isAdvancing || document.hidden) return;
     this.#frame = requestAnimationFrame(() => {
       this.#show();
       this.#run();
@@ -120,49 +82,34 @@ export class SeekBar extends HTMLElement {
   }
 
   #show() {
-    if (this.#held || this.#requests > 0) return;
-    const { duration } = this.#time;
-    const position = this.#time.at(performance.now());
-    if (duration) {
-      setAttribute(this.input, "max", duration);
-      this.input.value = position;
-    } else {
-      this.input.value = 0;
-    }
+    if (this.slider.isBusy) return;
+    const { duration } = this.time;
+    const position = this.time.at(performance.now());
+    if (duration) setAttribute(this.refs.input, "max", duration);
+    this.refs.input.value = duration ? position : 0;
     this.#draw(position, duration);
   }
 
+  /** A live stream has no end that could be known some day. */
   #draw(position, duration) {
-    this.fill.hidden = !duration;
-    this.fill.style.setProperty("--progress", duration ? position / duration : 0);
-    setText(this.querySelector(".seek-position"), formatTime(position));
-    setText(this.querySelector(".seek-duration"), this.#isLive ? "Live" : formatTime(duration));
-    setAttribute(this.input, "aria-valuetext", this.#isLive ? `${spokenTime(position)}, live` : `${spokenTime(position)} of ${spokenTime(duration)}`);
-  }
-
-  async #dragged() {
-    const position = Number(this.input.value);
-    this.#draw(position, this.#time.duration);
-    this.#requests += 1;
-    await request(this, "seek", { position });
-    this.#requests -= 1;
-    this.#show();
-  }
-
-  #released() {
-    this.#held = false;
-    this.#show();
+    const { fill, input } = this.refs;
+    const isLive = Boolean(this.item?.live);
+    fill.hidden = !duration;
+    fill.style.setProperty("--progress", duration ? position / duration : 0);
+    setText(this.refs.position, formatTime(position));
+    setText(this.refs.duration, isLive ? "Live" : formatTime(duration));
+    setAttribute(input, "aria-valuetext", isLive ? `${spokenTime(position)}, live` : `${spokenTime(position)} of ${spokenTime(duration)}`);
   }
 
   #hover(event) {
-    const { duration } = this.#time ?? {};
+    const { time: { duration }, refs: { input, bubble } } = this;
     if (!duration || event.pointerType === "touch") return;
-    const box = this.input.getBoundingClientRect();
+    const box = input.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (event.clientX - box.left - inset) / (box.width - 2 * inset)));
-    this.bubble.hidden = false;
-    this.bubble.style.left = `${inset + share * (box.width - 2 * inset)}px`;
-    setText(this.bubble, formatTime(share * duration));
+    bubble.hidden = false;
+    bubble.style.left = `${inset + share * (box.width - 2 * inset)}px`;
+    setText(bubble, formatTime(share * duration));
   }
 }
 
-customElements.define("seek-bar", SeekBar);
+define("seek-bar", SeekBar, { time: new PlayerTime(), buffer: { loadedRanges: [] }, waveform: null, item: null }, import.meta.url);

@@ -1,121 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
-import { request } from "../../lib/request.js";
-import { describeOthers, optionWords, categoryWords, modeWords, policyWords } from "../../lib/session.js";
+import { choices, define, effect, html, iconButton, render, setText } from "../../lib/component.js";
+import { DialogComponent } from "../../lib/dialog.js";
+import { categoryWords, describeOthers, modeWords, optionWords, policyWords } from "../../lib/session.js";
 
-const choices = (words, known, disabled = () => false) => Object.entries(words)
-  .filter(([value]) => known === undefined || known.includes(value))
-  .map(([value, text]) => html`<option value="${value}" ${disabled(value) ? html`disabled` : null}>${text}</option>`);
+// Pairs: an object would list its numbers first.
+const sleepWords = [
+  ["", "Off"], ["900", "In 15 minutes"], ["1800", "In 30 minutes"], ["2700", "In 45 minutes"], ["3600", "In an hour"],
+  ["end-of-item", "At the end of the track"], ["end-of-queue", "At the end of the queue"],
+];
+const check = (ref, words) => html`<label class="check"><input type="checkbox" data-ref="${ref}"> ${words}</label>`;
+const list = (ref, words, entries = []) => html`<label>${words} <select data-ref="${ref}">${choices(entries)}</select></label>`;
 
 /**
- * Who may sound: the session, interruptions, and what becomes of the music when headphones are pulled.
- * Properties: `session` (answer of `GET /session`, or null), `player`, `outputs` (of `GET /outputs`).
+ * The sound, timers, the session, interruptions, and the answer to pulled headphones.
+ * Fields: `session` (answer of `GET /session`, or null), `player`, `outputs` (of `GET /outputs`), `timers`.
  */
-export class SessionDialog extends HTMLElement {
-  #session = null;
-  #player = null;
-  #outputs = null;
-
-  connectedCallback() {
-    render(this, html`
+class SessionDialog extends DialogComponent {
+  markup() {
+    return html`
       <dialog aria-labelledby="session-heading">
-        <header class="dialog-header">
-          <h2 id="session-heading">Sound</h2>
-          <button class="icon-button" data-name="close" aria-label="Close">${icon("remove")}</button>
-        </header>
+        <header class="dialog-header"><h2 id="session-heading">Sound</h2>${iconButton("remove", "Close", null, { action: "close" })}</header>
+        <fieldset class="needs-control"><sound-view></sound-view></fieldset>
         <fieldset class="needs-control session-fields">
-          <label>When headphones are unplugged
-            <select data-name="policy">${choices(policyWords)}</select></label>
-          <label class="check"><input type="checkbox" data-name="obey"> Fall silent when another program takes the sound</label>
-          <label class="check"><input type="checkbox" data-name="resume"> Go on by itself afterwards</label>
-          <div data-name="session">
-            <label>This machine is for
-              <select data-name="category"></select></label>
-            <label>Mode
-              <select data-name="mode"></select></label>
-            <div class="session-options" role="group" aria-label="Options"></div>
-            <label class="check"><input type="checkbox" data-name="silent"> Silent switch</label>
-            <p class="session-others" role="status"></p>
+          ${list("sleep", "Fall asleep")}
+          <p role="status" hidden data-ref="alarm">An alarm rings. <button type="button" class="text-button" data-action="snooze">Snooze</button></p>
+          <details class="session-alarms"><summary>Alarms</summary><alarm-list></alarm-list></details>
+          ${list("policy", "When headphones are unplugged", Object.entries(policyWords))}
+          ${check("yield", "Fall silent when another program takes the sound")}
+          ${check("resume", "Go on by itself afterwards")}
+          <div class="session-group" data-ref="session">
+            ${list("category", "This machine is for")}
+            ${list("mode", "Mode")}
+            <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
+            ${check("silent", "Silent switch")}
+            <p class="session-others" role="status" data-ref="others"></p>
           </div>
         </fieldset>
-      </dialog>`);
-    this.dialog = this.querySelector("dialog");
-    this.#find("close").addEventListener("click", () => this.dialog.close());
-    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
-    this.dialog.addEventListener("change", ({ target }) => this.#change(target));
+      </dialog>`;
+  }
+
+  made() {
+    super.made();
+    this.dialog.addEventListener("close", () => (this.isOpen = false));
+    this.querySelector(".session-fields").addEventListener("change", async ({ target }) => {
+      if (target.closest("alarm-list")) return;
+      // Refused: the controls go back to the server's state.
+      if (!(await this.#send(target.dataset, target))) this.#show();
+    });
+    effect(() => this.#show());
   }
 
   open() {
-    this.#show();
-    if (!this.dialog.open) this.dialog.showModal();
+    super.open();
+    this.isOpen = true;
   }
 
-  set session(session) {
-    this.#session = session;
-    this.#show();
+  get #sleeping() {
+    return this.timers.find(({ type }) => type === "sleep");
   }
 
-  set player(player) {
-    this.#player = player;
-    this.#show();
+  get #ringing() {
+    return this.timers.find(({ state }) => state === "ringing");
   }
 
-  set outputs(outputs) {
-    this.#outputs = outputs;
-    this.#show();
+  press(action) {
+    if (action === "snooze") this.request("snooze", { id: this.#ringing.id });
+    else super.press(action);
   }
 
-  #find(name) {
-    return this.querySelector(`[data-name="${name}"]`);
-  }
-
-  async #change(control) {
-    const { name, option } = control.dataset;
-    const done = await this.#send(name, option, control);
-    // Refused: the controls go back to what the server has.
-    if (!done) this.#show();
-  }
-
-  #send(name, option, { value, checked }) {
+  #send({ ref, option }, { value, checked }) {
     if (option) {
-      const others = this.#session.options.filter((known) => known !== option);
-      return request(this, "session", { options: checked ? [...others, option] : others });
+      const others = this.session.options.filter((known) => known !== option);
+      return this.request("session", { options: checked ? [...others, option] : others });
     }
-    switch (name) {
-      case "policy": return request(this, "outputPolicy", { policy: value });
-      case "obey": return request(this, "settings", { interruptionPolicy: checked ? "auto" : "notify-only" });
-      case "resume": return request(this, "settings", { autoResume: checked });
-      // What the new category does not know would be refused.
-      case "category": return request(this, "session", { category: value, options: [], mode: "default" });
-      case "mode": return request(this, "session", { mode: value });
-      default: return request(this, "session", { silentSwitch: checked });
+    switch (ref) {
+      case "sleep": return this.#sleep(value);
+      case "policy": return this.request("outputPolicy", { policy: value });
+      case "yield": return this.request("settings", { interruptionPolicy: checked ? "auto" : "notify-only" });
+      case "resume": return this.request("settings", { autoResume: checked });
+      // Options and modes of the old category would be refused.
+      case "category": return this.request("session", { category: value, options: [], mode: "default" });
+      case "mode": return this.request("session", { mode: value });
+      default: return this.request("session", { silentSwitch: checked });
     }
+  }
+
+  #sleep(value) {
+    if (value) return this.request("sleep", value > 0 ? { after: Number(value) } : { until: value });
+    return this.#sleeping ? this.request("endTimer", { id: this.#sleeping.id }) : true;
   }
 
   #show() {
-    if (!this.dialog) return;
-    if (this.#outputs) this.#find("policy").value = this.#outputs.policy;
-    this.#find("obey").checked = this.#player?.interruptionPolicy !== "notify-only";
-    this.#find("resume").checked = this.#player?.autoResume !== false;
-    this.#find("resume").disabled = !this.#find("obey").checked;
-    this.#find("session").hidden = this.#session === null;
-    if (this.#session) this.#showSession(this.#session);
-  }
-
-  #showSession({ category, mode, options, available, silentSwitch }) {
-    const isThere = (value) => value === category || available.categories.includes(value);
-    render(this.#find("category"), html`${choices(categoryWords, undefined, (value) => !isThere(value))}`);
-    this.#find("category").value = category;
-    render(this.#find("mode"), html`${choices(modeWords, available.modes)}`);
-    this.#find("mode").value = mode;
-    render(this.querySelector(".session-options"), html`${available.options.map((option) => html`
+    const { refs, session } = this;
+    const { after, until } = this.#sleeping ?? {};
+    const end = String(until ?? after ?? "");
+    const isKnown = sleepWords.some(([value]) => value === end);
+    render(refs.sleep, choices(isKnown ? sleepWords : [...sleepWords, [end, `In ${Math.round(after / 60)} minutes`]]));
+    refs.sleep.value = end;
+    refs.alarm.hidden = !this.#ringing;
+    if (this.outputs) refs.policy.value = this.outputs.policy;
+    refs.yield.checked = this.player?.interruptionPolicy !== "notify-only";
+    refs.resume.checked = this.player?.autoResume !== false;
+    refs.resume.disabled = !refs.yield.checked;
+    refs.session.hidden = session === null;
+    if (!session) return;
+    const { category, mode, options, available, silentSwitch } = session;
+    render(refs.category, choices(Object.entries(categoryWords), (value) => value !== category && !available.categories.includes(value)));
+    refs.category.value = category;
+    render(refs.mode, choices(Object.entries(modeWords).filter(([value]) => available.modes.includes(value))));
+    refs.mode.value = mode;
+    render(refs.options, html`${available.options.map((option) => html`
       <label class="check"><input type="checkbox" data-option="${option}" ${options.includes(option) ? html`checked` : null}>
         ${optionWords[option] ?? option}</label>`)}`);
-    this.#find("silent").checked = silentSwitch;
-    this.querySelector(".session-others").textContent = describeOthers(this.#session);
+    refs.silent.checked = silentSwitch;
+    setText(refs.others, describeOthers(session));
   }
 }
 
-customElements.define("session-dialog", SessionDialog);
+define("session-dialog", SessionDialog, { session: null, player: null, outputs: null, timers: [], isOpen: false }, import.meta.url);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { define, html, iconButton } from "../../lib/component.js";
+import { DialogComponent } from "../../lib/dialog.js";
 
 const groups = [
   ["Playback", [
@@ -31,28 +31,18 @@ const groups = [
 ];
 
 /** The list of keyboard shortcuts. */
-export class ShortcutsDialog extends HTMLElement {
-  connectedCallback() {
-    render(this, html`
+class ShortcutsDialog extends DialogComponent {
+  markup() {
+    return html`
       <dialog aria-labelledby="shortcuts-heading">
-        <header class="dialog-header">
-          <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
-          <button class="icon-button" aria-label="Close">${icon("remove")}</button>
-        </header>
+        <header class="dialog-header"><h2 id="shortcuts-heading">Keyboard shortcuts</h2>${iconButton("remove", "Close", null, { action: "close" })}</header>
         <div class="shortcut-groups">
           ${groups.map(([heading, rows]) => html`<section><h3>${heading}</h3><dl>
             ${rows.map(([keys, words]) => html`<div><dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${words}</dd></div>`)}
           </dl></section>`)}
         </div>
-      </dialog>`);
-    this.dialog = this.querySelector("dialog");
-    this.querySelector("button").addEventListener("click", () => this.dialog.close());
-    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
-  }
-
-  open() {
-    if (!this.dialog.open) this.dialog.showModal();
+      </dialog>`;
   }
 }
 
-customElements.define("shortcuts-dialog", ShortcutsDialog);
+define("shortcuts-dialog", ShortcutsDialog, {}, import.meta.url);

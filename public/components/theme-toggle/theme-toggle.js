@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setAttribute } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { Component, define, html, setAttribute, setIcon } from "../../lib/component.js";
 
 const key = "tonearm.theme";
-const order = { auto: "light", light: "dark", dark: "auto" };
-const icons = { auto: "auto", light: "sun", dark: "moon" };
-const words = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+const themes = {
+  auto: { next: "light", drawing: "auto", words: "Theme: as the system" },
+  light: { next: "dark", drawing: "sun", words: "Theme: light" },
+  dark: { next: "auto", drawing: "moon", words: "Theme: dark" },
+};
 
-/** Light, dark, or as the system has it; `theme.js` applies the choice before the first paint. */
-export class ThemeToggle extends HTMLElement {
-  connectedCallback() {
-    render(this, html`<button class="icon-button"></button>`);
-    this.button = this.querySelector("button");
-    this.button.addEventListener("click", () => {
-      const theme = order[this.#theme];
-      if (theme === "auto") localStorage.removeItem(key);
-      else localStorage.setItem(key, theme);
-      this.#show();
-    });
-    this.#show();
+/** Light, dark, or as the system; `theme.js` applies the choice before the first paint. */
+class ThemeToggle extends Component {
+  markup() {
+    return html`<button class="icon-button" data-action="next"></button>`;
   }
 
   get #theme() {
     const saved = localStorage.getItem(key);
-    return saved in order ? saved : "auto";
+    return saved in themes ? saved : "auto";
   }
 
-  #show() {
+  draw() {
     const theme = this.#theme;
+    const button = this.firstElementChild;
     document.documentElement.dataset.theme = theme;
-    render(this.button, icon(icons[theme]));
-    setAttribute(this.button, "aria-label", words[theme]);
-    setAttribute(this.button, "title", words[theme]);
+    setIcon(button, themes[theme].drawing);
+    for (const name of ["aria-label", "title"]) setAttribute(button, name, themes[theme].words);
+  }
+
+  press() {
+    const { next } = themes[this.#theme];
+    if (next === "auto") localStorage.removeItem(key);
+    else localStorage.setItem(key, next);
+    this.draw();
   }
 }
 
-customElements.define("theme-toggle", ThemeToggle);
+define("theme-toggle", ThemeToggle);

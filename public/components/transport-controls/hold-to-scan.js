@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { request } from "../../lib/request.js";
-
 const holdDelay = 500;
 
-/** Holding the button scans at `rate` until it is let go; a short press stays a click. */
-export function holdToScan(button, rate) {
+/** Holding the button of an action scans at `rate` until it is released; a short press stays a click. */
+export function holdToScan(controls, action, rate) {
+  const button = controls.button(action);
   let timer = 0;
   let scan = null;
   let swallowClick = false;
@@ -16,7 +15,7 @@ export function holdToScan(button, rate) {
     timer = setTimeout(() => {
       swallowClick = true;
       button.classList.add("scanning");
-      scan = request(button, "scan", { rate });
+      scan = controls.request("scan", { rate });
     }, holdDelay);
   });
 
@@ -26,7 +25,7 @@ export function holdToScan(button, rate) {
     const begun = scan;
     scan = null;
     // Ended only after it began, and only if it did.
-    if (begun && (await begun)) request(button, "endScan");
+    if (begun && (await begun)) controls.request("endScan");
   }
   for (const name of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(name, release);
   button.addEventListener("contextmenu", (event) => scan && event.preventDefault());

@@ -1,76 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setAttribute } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
-import { request } from "../../lib/request.js";
+import { Component, define, html, icon, iconButton, setAttribute, setIcon } from "../../lib/component.js";
 import { wantsSound } from "../../lib/status.js";
 import { holdToScan } from "./hold-to-scan.js";
 
-const nextRepeat = { off: "all", all: "one", one: "off" };
+export const nextRepeat = { off: "all", all: "one", one: "off" };
 const repeatWords = { off: "Repeat: off", all: "Repeat: all", one: "Repeat: one track" };
 
-/** The buttons. Property: `player` (snapshot or null). */
-export class TransportControls extends HTMLElement {
-  #player = null;
-
-  connectedCallback() {
-    render(this, html`
+/** The buttons. Field: `player` (snapshot or null). */
+class TransportControls extends Component {
+  markup() {
+    const button = (action, drawing, label, title) => iconButton(drawing, label, title, { action });
+    return html`
       <div class="transport-main" role="group" aria-label="Transport">
-        <button class="icon-button" data-name="previous" aria-label="Previous" title="Previous (hold to rewind)">${icon("previous")}</button>
-        <button class="icon-button" data-name="back" aria-label="Back 10 seconds" title="Back 10 seconds (J)">${icon("back")}</button>
-        <button class="play-button" data-name="toggle" aria-label="Play" title="Play or pause (Space)">${icon("play")}</button>
-        <button class="icon-button" data-name="forward" aria-label="Forward 10 seconds" title="Forward 10 seconds (L)">${icon("forward")}</button>
-        <button class="icon-button" data-name="next" aria-label="Next" title="Next (hold to fast-forward)">${icon("next")}</button>
+        ${button("previous", "previous", "Previous", "Previous (hold to rewind)")}
+        ${button("back", "back", "Back 10 seconds", "Back 10 seconds (J)")}
+        <button class="play-button" data-action="toggle" aria-label="Play" title="Play or pause (Space)">${icon("play")}</button>
+        ${button("forward", "forward", "Forward 10 seconds", "Forward 10 seconds (L)")}
+        ${button("next", "next", "Next", "Next (hold to fast-forward)")}
       </div>
       <div class="transport-modes" role="group" aria-label="Play mode">
-        <button class="icon-button" data-name="shuffle" aria-label="Shuffle" title="Shuffle (S)" aria-pressed="false">${icon("shuffle")}</button>
-        <button class="icon-button" data-name="stop" aria-label="Stop" title="Stop">${icon("stop")}</button>
-        <button class="icon-button" data-name="repeat" title="Repeat (R)" aria-label="Repeat: off">${icon("repeat")}</button>
-      </div>`);
-    this.addEventListener("click", (event) => {
-      const name = event.target.closest("button")?.dataset.name;
-      if (name) this.#press(name);
-    });
-    holdToScan(this.#button("previous"), -4);
-    holdToScan(this.#button("next"), 4);
+        ${button("shuffle", "shuffle", "Shuffle", "Shuffle (S)")}
+        ${button("stop", "stop", "Stop", "Stop")}
+        ${button("repeat", "repeat", "Repeat: off", "Repeat (R)")}
+      </div>`;
   }
 
-  set player(player) {
-    this.#player = player;
+  made() {
+    holdToScan(this, "previous", -4);
+    holdToScan(this, "next", 4);
+  }
+
+  draw() {
+    const { player } = this;
     const pausing = wantsSound(player);
-    this.#swap("toggle", pausing ? "pause" : "play", pausing ? "Pause" : "Play");
-    setAttribute(this.#button("shuffle"), "aria-pressed", String(player?.shuffle === true));
     const repeat = player?.repeat ?? "off";
-    this.#swap("repeat", repeat === "one" ? "repeatOne" : "repeat", repeatWords[repeat]);
-    this.#button("repeat").classList.toggle("on", repeat !== "off");
-    const empty = !player?.queue?.length && !player?.item;
-    for (const name of ["previous", "next", "toggle"]) this.#button(name).disabled = empty;
-    this.#button("stop").disabled = !player?.item;
-    for (const name of ["back", "forward"]) this.#button(name).disabled = !player?.item || player.item.seekable === false;
-    for (const name of ["shuffle", "repeat"]) this.#button(name).disabled = !player;
+    const isEmpty = !player?.queue?.length && !player?.item;
+    const set = (name, { isOff, label, drawing = name, pressed }) => {
+      const button = this.button(name);
+      button.disabled = isOff;
+      setIcon(button, drawing);
+      if (label) setAttribute(button, "aria-label", label);
+      if (pressed !== undefined) setAttribute(button, "aria-pressed", String(pressed));
+    };
+    set("toggle", { isOff: isEmpty, drawing: pausing ? "pause" : "play", label: pausing ? "Pause" : "Play" });
+    set("previous", { isOff: isEmpty });
+    set("next", { isOff: isEmpty });
+    set("stop", { isOff: !player?.item });
+    for (const name of ["back", "forward"]) set(name, { isOff: !player?.item || player.item.seekable === false });
+    set("shuffle", { isOff: !player, pressed: player?.shuffle === true });
+    set("repeat", { isOff: !player, drawing: repeat === "one" ? "repeatOne" : "repeat", label: repeatWords[repeat] });
+    this.button("repeat").classList.toggle("on", repeat !== "off");
   }
 
-  #press(name) {
-    switch (name) {
-      case "back": return request(this, "seek", { offset: -10 });
-      case "forward": return request(this, "seek", { offset: 10 });
-      case "shuffle": return request(this, "settings", { shuffle: !this.#player.shuffle });
-      case "repeat": return request(this, "settings", { repeat: nextRepeat[this.#player.repeat] });
-      default: return request(this, name);
+  press(action) {
+    switch (action) {
+      case "back": return this.request("seek", { offset: -10 });
+      case "forward": return this.request("seek", { offset: 10 });
+      case "shuffle": return this.request("settings", { shuffle: !this.player.shuffle });
+      case "repeat": return this.request("settings", { repeat: nextRepeat[this.player.repeat] });
+      default: return this.request(action);
     }
-  }
-
-  #button(name) {
-    return this.querySelector(`[data-name=${name}]`);
-  }
-
-  #swap(name, drawing, label) {
-    const button = this.#button(name);
-    if (button.dataset.icon === drawing && button.getAttribute("aria-label") === label) return;
-    button.dataset.icon = drawing;
-    setAttribute(button, "aria-label", label);
-    render(button, icon(drawing));
   }
 }
 
-customElements.define("transport-controls", TransportControls);
+define("transport-controls", TransportControls, { player: null }, import.meta.url);

@@ -1,64 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html, render, setText } from "../../lib/html.js";
-import { icon } from "../../lib/icons.js";
+import { Component, define, html, icon, setText } from "../../lib/component.js";
 import { placeOf } from "../../lib/media.js";
-import { request } from "../../lib/request.js";
 
-/** What is played from an address: stations, files, playlists, podcasts. Below it stands what is kept of them. Reports `open-folder`. */
-export class WebPanel extends HTMLElement {
+/** Plays an address: a station, file, playlist or podcast. Below it stand the media that the server keeps of them. Reports `open-folder`. */
+class WebPanel extends Component {
   #isLooking = false;
   #timer = 0;
 
-  connectedCallback() {
-    render(this, html`
+  markup() {
+    return html`
       <header class="pane-header"><h2>From the web</h2></header>
-      <fieldset class="needs-control"><form class="web-open">
+      <fieldset class="needs-control"><form class="web-open" data-ref="form">
         <input type="url" name="address" required pattern="https?://.+" maxlength="4096" placeholder="https://…" title="An address that begins with http:// or https://"
-          aria-label="Address of a station, file, playlist or podcast" autocomplete="off" autocapitalize="off" spellcheck="false">
+          aria-label="Address of a station, file, playlist or podcast" autocomplete="off" autocapitalize="off" spellcheck="false" data-ref="input">
         <div class="web-buttons"><button class="text-button" value="play">${icon("play")}Play</button>
           <button class="text-button" value="add">${icon("add")}Add</button>
-          <button class="text-button" value="open" title="Show what a playlist or podcast lists">${icon("list")}Look inside</button></div>
-        <p class="web-look" role="status"></p>
+          <button class="text-button" value="open" title="Show the entries of a playlist or podcast">${icon("list")}Look inside</button></div>
+        <p class="web-look" role="status" data-ref="note"></p>
       </form></fieldset>
-      <cache-list></cache-list>`);
-    this.input = this.querySelector("[name=address]");
-    this.form = this.querySelector("form");
-    this.form.addEventListener("submit", (event) => this.#send(event));
+      <cache-list></cache-list>`;
+  }
+
+  made() {
+    this.refs.form.addEventListener("submit", (event) => this.#send(event));
   }
 
   focusFirst() {
-    this.input.focus();
+    this.refs.input.focus();
   }
 
   focusFilter() {
-    this.input.focus();
+    this.focusFirst();
   }
 
   async #send(event) {
     event.preventDefault();
     if (this.#isLooking) return;
-    const address = this.input.value.trim();
+    const address = this.refs.input.value.trim();
     if (event.submitter?.value === "open") {
-      this.dispatchEvent(new CustomEvent("open-folder", { bubbles: true, detail: { path: address, isList: true } }));
+      this.report("open-folder", { path: address, isList: true });
       return;
     }
     const placing = event.submitter?.value === "add" ? { position: "end", check: true } : { position: "next", play: true };
     this.#look(address);
-    const isDone = await request(this, "add", { items: [{ uri: address }], ...placing });
+    const isDone = await this.request("add", { items: [{ uri: address }], ...placing });
     this.#look(null);
-    if (isDone && this.input.value.trim() === address) this.input.value = "";
+    if (isDone && this.refs.input.value.trim() === address) this.refs.input.value = "";
   }
 
-  /** What is looked at; null for nothing. Told when it takes a while: most answer at once. */
+  /** The address that the server looks at, or null. Shown when it takes a while: most answer at once. */
   #look(address) {
     clearTimeout(this.#timer);
     this.#isLooking = address !== null;
-    this.form.ariaBusy = String(this.#isLooking);
-    const note = this.querySelector(".web-look");
-    if (address === null) setText(note, "");
-    else this.#timer = setTimeout(() => setText(note, `Looking at ${placeOf(address)}, for 20 s at most…`), 300);
+    this.refs.form.ariaBusy = String(this.#isLooking);
+    if (address === null) setText(this.refs.note, "");
+    else this.#timer = setTimeout(() => setText(this.refs.note, `Looking at ${placeOf(address)}, for 20 s at most…`), 300);
   }
 }
 
-customElements.define("web-panel", WebPanel);
+define("web-panel", WebPanel, {}, import.meta.url);

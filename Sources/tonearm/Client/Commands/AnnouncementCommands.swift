@@ -81,7 +81,7 @@ struct AnnounceCommand: ParsableCommand {
         let answer = try client.send(.post, "/api/v1/announcements", body, patience: patience)
         let sound = try client.decode(SoundState.self, answer)
         if let reason = sound.reason, reason != "finished" { throw Failure("\(sound.id) was \(reason).") }
-        if let state = sound.state, state != "playing" { Console.say("\(sound.id) \(state)") }
+        if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
     }
 }
 
@@ -111,7 +111,7 @@ struct EffectCommand: ParsableCommand {
         let body = Body(uri: SoundArgument.address(uri), volume: volume.map(SoundArgument.amplitude))
         let client = try options.client()
         let sound = try client.decode(SoundState.self, client.send(.post, "/api/v1/sfx", body))
-        if let state = sound.state, state != "playing" { Console.say("\(sound.id) \(state)") }
+        if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
     }
 }
 

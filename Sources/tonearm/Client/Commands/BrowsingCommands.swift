@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Addresses
+import Kernel
 import ArgumentParser
 
 struct BrowseCommand: ParsableCommand {
@@ -54,7 +54,7 @@ struct BrowseCommand: ParsableCommand {
         let bytes = try client.send(.get, "/api/v1/media/list?uri=\(PercentEncoding.encode(uri))")
         if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
         let list = try client.decode(List.self, bytes)
-        for entry in list.items { Console.say(Table.printable(entry.uri)) }
+        for entry in list.items { Console.output(Table.printable(entry.uri)) }
         if list.truncated { Console.complain("The playlist holds more than the server lists.") }
     }
 
@@ -65,7 +65,7 @@ struct BrowseCommand: ParsableCommand {
         while true {
             let page = try client.get(Folder.self, "\(address)&offset=\(offset)")
             for entry in page.entries {
-                Console.say(Table.printable(entry.path) + (entry.type == "folder" ? "/" : ""))
+                Console.output(Table.printable(entry.path) + (entry.type == "folder" ? "/" : ""))
             }
             offset += page.entries.count
             if page.entries.isEmpty || offset >= page.length {
@@ -123,13 +123,13 @@ struct OutputsCommand: ParsableCommand {
             }
         if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
         let devices = try client.decode(Outputs.self, bytes).outputs
-        guard !devices.isEmpty else { return Console.say("There is no output.") }
+        guard !devices.isEmpty else { return Console.output("There is no output.") }
         var table = Table(columns: [.left, .left, .left, .left])
         for device in devices {
             let state = device.available ? device.state : "unplugged"
             let marks = device.default ? "\(state), default" : state
             table.add(device.current ? "*" : "", device.id, marks, device.description)
         }
-        Console.say(table.text)
+        Console.output(table.text)
     }
 }

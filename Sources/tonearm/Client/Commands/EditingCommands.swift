@@ -38,7 +38,7 @@ struct AddCommand: ParsableCommand {
         let request = AddRequest(items: MediaArgument.all(uris), position: place)
         let bytes = try client.send(.post, "/api/v1/queue/items", request, patience: AddRequest.patience)
         let added = try client.decode(Added.self, bytes)
-        Console.say("\(added.count) added, \(added.length) in the queue")
+        Console.output("\(added.count) added, \(added.length) in the queue")
         if added.truncated { Console.complain("The folder holds more than was added.") }
     }
 }

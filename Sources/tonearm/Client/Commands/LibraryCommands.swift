@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Addresses
+import Kernel
 import ArgumentParser
 import FoundationEssentials
 
@@ -42,7 +42,7 @@ struct SearchCommand: ParsableCommand {
         guard !tracks.isEmpty else { throw Failure("Nothing was found.") }
         var table = Table(columns: [.left, .left, .left])
         for track in tracks { table.add(track.title, track.artist?.name ?? "", track.uri) }
-        Console.say(table.text)
+        Console.output(table.text)
     }
 }
 
@@ -99,7 +99,7 @@ struct ScanCommand: ParsableCommand {
         } catch let done as Done {
             line.clear()
             let scan = done.library.scan
-            Console.say(
+            Console.output(
                 "\(done.library.tracks) tracks: \(scan?.added ?? 0) new, \(scan?.changed ?? 0) changed, "
                     + "\(scan?.removed ?? 0) removed, \(scan?.unplayable ?? 0) unplayable")
             for problem in done.library.problems { Console.complain(problem) }
@@ -159,7 +159,7 @@ struct PlaylistsCommand: ParsableCommand {
             try client.send(.post, "\(base)/\(PercentEncoding.encode(play))/play")
         } else if let save {
             let made = try client.decode(Playlist.self, client.send(.post, base, NewPlaylist(name: save)))
-            Console.say("\(made.id)  \(Table.printable(made.name)) (\(made.length))")
+            Console.output("\(made.id)  \(Table.printable(made.name)) (\(made.length))")
         } else if let remove {
             try client.send(.delete, "\(base)/\(PercentEncoding.encode(remove))")
         } else {
@@ -169,7 +169,7 @@ struct PlaylistsCommand: ParsableCommand {
             for list in try client.decode(Lists.self, bytes).playlists {
                 table.add(list.id, list.name, String(list.length))
             }
-            Console.say(table, orWithoutRows: "There are no playlists.")
+            Console.output(table, orWithoutRows: "There are no playlists.")
         }
     }
 }

@@ -56,13 +56,13 @@ enum Previous: PlainAction {
 enum Mute: PlainAction {
     static let name = "mute"
     static let abstract = "Plays on without sound."
-    static func perform(_ client: ServerClient) throws { _ = try client.change(SettingsChange(muted: true)) }
+    static func perform(_ client: ServerClient) throws { _ = try client.change("muted", .flag(true)) }
 }
 
 enum Unmute: PlainAction {
     static let name = "unmute"
     static let abstract = "Ends mute."
-    static func perform(_ client: ServerClient) throws { _ = try client.change(SettingsChange(muted: false)) }
+    static func perform(_ client: ServerClient) throws { _ = try client.change("muted", .flag(false)) }
 }
 
 enum Clear: PlainAction {

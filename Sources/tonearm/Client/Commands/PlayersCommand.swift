@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-internal import Numbers
+internal import Kernel
 
 struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "players", abstract: "Lists the players, adds or removes one, lets one follow another.",
         discussion: """
             Other commands take --player ID to speak to another one than main. A player that follows plays what its leader \
-            plays, in step with it, until it is told to go its own way (unfollow).
+            plays, in step with it, until it leaves the group (unfollow).
             """,
         subcommands: [List.self, Add.self, Remove.self, Follow.self, Unfollow.self], defaultSubcommand: List.self)
 
@@ -49,7 +49,7 @@ struct PlayersCommand: ParsableCommand {
             if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
             let players = try client.decode(Players.self, bytes).players
             // For shells, whose completion expands what it is given: nothing that is no id.
-            if ids { return players.map(\.id).filter(PlayerAddress.isID).forEach { Console.say($0) } }
+            if ids { return players.map(\.id).filter(PlayerAddress.isID).forEach { Console.output($0) } }
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
                 let volume = "\(Int(clamping: (player.level * 100).rounded())) %" + (player.muted ? ", muted" : "")
@@ -58,7 +58,7 @@ struct PlayersCommand: ParsableCommand {
                     player.id, player.name, status, volume, player.output ?? "no output",
                     player.title ?? player.uri ?? "")
             }
-            Console.say(table.text)
+            Console.output(table.text)
         }
     }
 
@@ -85,7 +85,7 @@ struct PlayersCommand: ParsableCommand {
         func run() throws {
             let client = try options.client()
             let made = try client.send(.post, PlayersCommand.path, Request(id: id, name: name, output: output))
-            Console.say(try client.decode(Entry.self, made).id)
+            Console.output(try client.decode(Entry.self, made).id)
         }
     }
 

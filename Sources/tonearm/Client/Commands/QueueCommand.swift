@@ -47,14 +47,14 @@ struct QueueCommand: ParsableCommand {
         let bytes = try client.send(.get, "\(QueuePage.path)?offset=\(offset)&limit=\(limit)")
         if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
         let page = try client.decode(QueuePage.self, bytes)
-        guard page.length > 0 else { return Console.say("The queue is empty.") }
+        guard page.length > 0 else { return Console.output("The queue is empty.") }
         var table = Table(columns: [.left, .right, .left, .left])
         for (place, item) in page.items.enumerated() {
             let index = page.offset + place
             let name = ItemName.text(title: item.title, artist: item.artist, uri: item.uri)
             table.add(index == page.currentIndex ? ">" : "", "\(index)", item.id, name)
         }
-        if !page.items.isEmpty { Console.say(table.text) }
+        if !page.items.isEmpty { Console.output(table.text) }
         let end = page.offset + page.items.count
         if page.offset > 0 || end < page.length {
             Console.complain("\(page.items.count) of \(page.length) items; see --offset and --limit.")

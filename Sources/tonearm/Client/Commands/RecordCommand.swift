@@ -46,7 +46,7 @@ struct RecordCommand: ParsableCommand {
             let client = try options.client()
             let bytes = try client.send(.post, "/api/v1/recordings", request)
             let status = try client.decode(Status.self, bytes)
-            Console.say("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
+            Console.output("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
         }
     }
 
@@ -59,13 +59,13 @@ struct RecordCommand: ParsableCommand {
 
     struct Stop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "stop", abstract: "Ends the recording and tells what became of it.")
+            commandName: "stop", abstract: "Ends the recording and prints its outcome.")
         @OptionGroup var options: ClientOptions
 
         func run() throws {
             let client = try options.client()
             let bytes = try client.send(.post, "/api/v1/recordings/current/stop")
-            try client.decode(Status.self, bytes).last?.tell()
+            try client.decode(Status.self, bytes).last?.printOutcome()
         }
     }
 
@@ -97,7 +97,7 @@ struct RecordCommand: ParsableCommand {
             for entry in answer.recordings {
                 table.add(entry.id, TimeText.text(entry.duration), entry.recovered ? "recovered" : "")
             }
-            Console.say(table, orWithoutRows: "There are no recordings.")
+            Console.output(table, orWithoutRows: "There are no recordings.")
         }
     }
 

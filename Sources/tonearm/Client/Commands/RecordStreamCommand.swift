@@ -51,24 +51,24 @@ struct RecordStreamCommand: ParsableCommand {
             ] where asked != nil && asked != limit {
                 throw Failure("\(id) is being saved already, without this limit.")
             }
-            Console.say("Saving to \(id).")
+            Console.output("Saving to \(id).")
         }
     }
 
     struct Stop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "stop", abstract: "Ends the file and tells what became of it.")
+            commandName: "stop", abstract: "Ends the file and prints its outcome.")
         @OptionGroup var options: ClientOptions
 
         func run() throws {
             let client = try options.client()
-            try client.decode(Status.self, client.send(.delete, path)).last?.tell()
+            try client.decode(Status.self, client.send(.delete, path)).last?.printOutcome()
         }
     }
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Tells what is being saved, and how the last file ended.")
+            commandName: "status", abstract: "Shows what is being saved, and how the last file ended.")
         @OptionGroup var options: ClientOptions
 
         func run() throws {
@@ -79,10 +79,10 @@ struct RecordStreamCommand: ParsableCommand {
                 if let seconds = status.maxDuration { limits.append(TimeText.text(seconds)) }
                 if let bytes = status.maxBytes { limits.append("\(bytes) bytes") }
                 let most = limits.isEmpty ? "" : ", at most " + limits.joined(separator: " or ")
-                Console.say("\(id), \(status.bytes ?? 0) bytes so far\(gaps)\(most)")
+                Console.output("\(id), \(status.bytes ?? 0) bytes so far\(gaps)\(most)")
             }
-            if let last = status.last { Console.say(last.explained) }
-            if status.id == nil, status.last == nil { Console.say("Nothing is being saved (\(status.state)).") }
+            if let last = status.last { Console.output(last.explained) }
+            if status.id == nil, status.last == nil { Console.output("Nothing is being saved (\(status.state)).") }
         }
     }
 

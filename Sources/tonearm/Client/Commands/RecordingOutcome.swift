@@ -18,8 +18,8 @@ struct RecordingOutcome: Decodable {
     var explained: String { "\(text): \(message ?? reason)" }
 
     /// For who has ended it: what is not whole is a failure.
-    func tell() throws {
+    func printOutcome() throws {
         guard successfully else { throw Failure(explained) }
-        Console.say(text)
+        Console.output(text)
     }
 }

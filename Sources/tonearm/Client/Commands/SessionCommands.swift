@@ -4,7 +4,7 @@ import ArgumentParser
 
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Tells what the machine's audio session is, or changes it.",
+        commandName: "session", abstract: "Shows the machine's audio session, or changes it.",
         discussion: """
             What is not given stays: options that another category does not know are cleared with it, as in \
             tonearm session --category ambient --use none. tonearm session --json lists what a category knows.
@@ -56,7 +56,7 @@ struct SessionCommand: ParsableCommand {
         words += session.options
         words.append(session.active ? "active" : "inactive")
         if session.otherAudioPlaying { words.append("another program plays") }
-        Console.say(words.joined(separator: ", "))
+        Console.output(words.joined(separator: ", "))
     }
 }
 

@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 
 struct StatusCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Tells what plays and how.")
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what plays and how.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/player; with --follow an event on each line.")
@@ -21,13 +21,13 @@ struct StatusCommand: ParsableCommand {
         guard follow else {
             let bytes = try client.send(.get, PlayerState.path)
             if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-            return Console.say(try client.decode(PlayerState.self, bytes).text)
+            return Console.output(try client.decode(PlayerState.self, bytes).text)
         }
         var previous = ""
         try client.follow("/api/v1/events?events=\(Self.events)") { event in
             if json { return Console.write(event + [UInt8(ascii: "\n")]) }
             let line = try client.get(PlayerState.self, PlayerState.path).line
-            if line != previous { Console.say(line) }
+            if line != previous { Console.output(line) }
             previous = line
         }
         throw Failure("\(client.address) ended the connection.", .unavailable)

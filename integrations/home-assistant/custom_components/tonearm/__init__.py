@@ -49,15 +49,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
             translation_placeholders={"error": str(error)},
         ) from error
     hass.data[DOMAIN][entry.entry_id] = hub
-    dr.async_get(hass).async_get_or_create(
-        config_entry_id=entry.entry_id,
-        identifiers={(DOMAIN, server.id)},
-        name=server.name,
-        manufacturer="Tonearm",
-        sw_version=server.version,
-        configuration_url=client.url,
-        entry_type=dr.DeviceEntryType.SERVICE,
-    )
+    hub.describe_server()
     hub.remove_stale_devices()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     return True
@@ -75,6 +67,8 @@ async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: ConfigEntry, device: dr.DeviceEntry
 ) -> bool:
     """A device may be deleted by hand when its player is gone."""
-    hub: TonearmHub = hass.data[DOMAIN][entry.entry_id]
+    hub: TonearmHub | None = hass.data[DOMAIN].get(entry.entry_id)
+    if hub is None:
+        return True
     kept = {hub.identifier(player) for player in hub.players} | {(DOMAIN, hub.server.id)}
     return not device.identifiers & kept

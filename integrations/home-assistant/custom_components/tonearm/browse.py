@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Types of containers that only this integration knows. Their ids are empty.
 ROOT, ARTISTS, ALBUMS, GENRES, PLAYLISTS = "root", "artists", "albums", "genres", "playlists"
 FOLDER = "folder"
+SEARCH_TYPES = "tracks,albums,artists,playlists,genres,folders"
 
 
 def is_address(text: str) -> bool:
@@ -26,10 +27,12 @@ def is_address(text: str) -> bool:
 
 
 def picture_path(media_type: str, media_id: str) -> str | None:
-    """Where the server has the picture of an album or a track."""
+    """Where the server has the picture of an album, an artist or a track."""
     match media_type:
         case MediaType.ALBUM:
             return f"/library/albums/{quote(media_id, safe='')}/artwork?size=300"
+        case MediaType.ARTIST:
+            return f"/library/artists/{quote(media_id, safe='')}/artwork?size=300"
         case MediaType.TRACK:
             return f"/library/tracks/{quote(media_id, safe='')}/artwork?size=300"
         case _:
@@ -56,17 +59,16 @@ async def search(player: TonearmPlayer, client: TonearmClient, words: str) -> An
     """The answer has `result`, a list of BrowseMedia."""
     page = _Page(player, client)
     try:
-        found = await client.get("/library/search", {"q": words, "limit": SEARCH_LIMIT})
-        lists = (await client.get("/playlists"))["playlists"]
-        genres = (await client.get("/library/genres", {"limit": BROWSE_LIMIT}))["items"]
+        found = await client.get("/library/search", {"q": words, "limit": SEARCH_LIMIT, "types": SEARCH_TYPES})
     except TonearmError as error:
         raise BrowseError(str(error)) from error
     result = [
         *(page.track(one) for one in found["tracks"]),
         *(page.album(one) for one in found["albums"]),
         *(page.artist(one) for one in found["artists"]),
-        *(page.playlist(one) for one in lists if _matches(words, one["name"])),
-        *(page.genre(one) for one in genres if _matches(words, one["name"])),
+        *(page.playlist(one) for one in found["playlists"]),
+        *(page.genre(one) for one in found["genres"]),
+        *(page.folder(one) for one in found["folders"]),
     ]
     try:
         from homeassistant.components.media_player import SearchMedia  # type: ignore[attr-defined,unused-ignore]
@@ -80,10 +82,6 @@ class _SearchMedia:
 
     def __init__(self, result: list[BrowseMedia]) -> None:
         self.result = result
-
-
-def _matches(words: str, name: str) -> bool:
-    return all(word in name.casefold() for word in words.casefold().split())
 
 
 class _Page:
@@ -121,8 +119,8 @@ class _Page:
                 return self._of(self.album(named), map(self.track, named["items"]), MediaClass.TRACK)
             case "genre":
                 found = await self._list("/library/albums", genre=id)
-                genre = {"id": id, "name": "Genre"}
-                return self._of(self.genre(genre), map(self.album, found["items"]), MediaClass.ALBUM)
+                named = await self._client.get(f"/library/genres/{quote(id, safe='')}")
+                return self._of(self.genre(named), map(self.album, found["items"]), MediaClass.ALBUM)
             case "playlist":
                 named = await self._list(f"/playlists/{quote(id, safe='')}")
                 return self._of(self.playlist(named), map(self._entry, named["items"]), MediaClass.TRACK)
@@ -162,13 +160,17 @@ class _Page:
 
     def _file(self, entry: Json) -> BrowseMedia:
         if entry["type"] == "folder":
-            return self._node(entry["name"], FOLDER, entry["path"], MediaClass.DIRECTORY, can_play=True)
+            return self.folder(entry)
         kind = MediaClass.PLAYLIST if entry["type"] == "list" else MediaClass.TRACK
         return self._node(entry["name"], MediaType.MUSIC, entry["path"], kind, can_play=True, can_expand=False)
 
+    def folder(self, entry: Json) -> BrowseMedia:
+        return self._node(entry["name"], FOLDER, entry["path"], MediaClass.DIRECTORY, can_play=True)
+
     def _entry(self, entry: Json) -> BrowseMedia:
         title = entry.get("title") or str(entry["uri"]).rsplit("/", 1)[-1]
-        return self._node(title, MediaType.MUSIC, entry["uri"], MediaClass.TRACK, can_play=True, can_expand=False)
+        address = entry.get("reference") or entry["uri"]
+        return self._node(title, MediaType.MUSIC, address, MediaClass.TRACK, can_play=True, can_expand=False)
 
     def track(self, track: Json) -> BrowseMedia:
         picture = self._picture(MediaType.TRACK, track["id"]) if track.get("picture") else None
@@ -183,7 +185,10 @@ class _Page:
         return self._node(title, MediaType.ALBUM, album["id"], MediaClass.ALBUM, can_play=True, picture=picture)
 
     def artist(self, artist: Json) -> BrowseMedia:
-        return self._node(artist["name"], MediaType.ARTIST, artist["id"], MediaClass.ARTIST, can_play=True)
+        picture = self._picture(MediaType.ARTIST, artist["id"]) if artist.get("artwork") else None
+        return self._node(
+            artist["name"], MediaType.ARTIST, artist["id"], MediaClass.ARTIST, can_play=True, picture=picture
+        )
 
     def genre(self, genre: Json) -> BrowseMedia:
         return self._node(genre["name"], MediaType.GENRE, genre["id"], MediaClass.GENRE, can_play=True)

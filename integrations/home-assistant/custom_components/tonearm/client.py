@@ -172,4 +172,4 @@ class TonearmClient:
         return Refused(answer, status)
 
 
-_EVENTS = "status,item,queue,settings,output,route,time,players"
+_EVENTS = "status,item,queue,settings,output,route,effects,time,players"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import voluptuous as vol
 from yarl import URL
@@ -17,6 +17,10 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .client import HostNotAllowed, InvalidAuth, Refused, ServerInfo, TonearmClient, TonearmError, UnsupportedVersion
 from .const import DOMAIN
+
+if TYPE_CHECKING:
+    # In newer versions, where it was before 2025.2 it no longer is: homeassistant.helpers.service_info.zeroconf.
+    from homeassistant.components.zeroconf import ZeroconfServiceInfo
 
 REQUIRED_FEATURES = {"players"}
 
@@ -43,8 +47,8 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
     async def async_step_user(self, user_input: dict[str, Any] | None = None) -> FlowResult:
         return await self._ask_for_server("user", user_input)
 
-    async def async_step_zeroconf(self, discovery_info: Any) -> FlowResult:
-        """`discovery_info`: ZeroconfServiceInfo, whose module moved in 2025.2. Its property `id` is the server's."""
+    async def async_step_zeroconf(self, discovery_info: ZeroconfServiceInfo) -> FlowResult:
+        """The property `id` is the server's."""
         properties = discovery_info.properties
         if not properties.get("id"):
             return self.async_abort(reason="cannot_connect")
@@ -52,7 +56,7 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
         self._url = f"http://{host}:{discovery_info.port}"
         await self.async_set_unique_id(properties["id"])
         for entry in self._async_current_entries():
-            if entry.unique_id == properties["id"] and (hub := self.hass.data[DOMAIN].get(entry.entry_id)):
+            if entry.unique_id == properties["id"] and (hub := self.hass.data.get(DOMAIN, {}).get(entry.entry_id)):
                 hub.retry_now()
         self._abort_if_unique_id_configured(updates={CONF_URL: self._url})
         self.context["title_placeholders"] = {"name": properties.get("name") or discovery_info.host}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What helps to find a fault, without secrets."""
+"""Facts that help to find a fault, without secrets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from homeassistant.core import HomeAssistant
 from .const import DOMAIN
 from .hub import TonearmHub
 
-# Addresses may carry credentials, and say what somebody hears.
-REDACTED = {CONF_TOKEN, CONF_URL, "uri", "artworkUri", "artwork", "title", "artist", "album", "tags", "live", "chapters"}
+# Addresses may carry credentials, and all of it shows the music that somebody hears.
+REDACTED = {
+    CONF_TOKEN, CONF_URL, "uri", "reference", "source", "artworkUri", "artwork", "title", "artist", "album", "tags", "live",
+    "chapters", "message",
+}
 
 
 async def async_get_config_entry_diagnostics(hass: HomeAssistant, entry: ConfigEntry) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event channel of one server: keeps the state of every player current, and says when it cannot."""
+"""The event channel of one server: keeps the state of every player current, and reports when it cannot."""
 
 from __future__ import annotations
 
@@ -37,12 +37,16 @@ class TonearmHub:
         self.client = client
         self.server = server
         self.players: dict[str, PlayerState] = {}
+        # The last state of players before the channel was lost.
+        self._before: dict[str, PlayerState] = {}
         # Player ids of the entities that are there.
         self.members: dict[str, str] = {}
         self._ready = asyncio.Event()
         self._wake = asyncio.Event()
         self._is_lost = False
         self._task: asyncio.Task[None] | None = None
+        # One a player, while its sources and sound modes are read; True: they changed meanwhile.
+        self._readings: dict[str, bool] = {}
 
     # Signals for entities.
 
@@ -120,6 +124,7 @@ class TonearmHub:
                 return None
             self._set_issue(WRONG_SERVER, False)
             self.server = server
+            self.describe_server()
             return await self.client.events(PING_INTERVAL)
         except InvalidAuth:
             self.entry.async_start_reauth(self.hass)
@@ -133,24 +138,25 @@ class TonearmHub:
             if message.type is not aiohttp.WSMsgType.TEXT:
                 continue
             try:
-                await self._take(message.json())
+                self._take(message.json())
             except (KeyError, TypeError, ValueError):
                 LOGGER.exception("A message of %s is not understood", self.server.name)
                 return
         if socket.close_code == 1008:
             LOGGER.debug("%s closed the channel by its policy", self.server.name)
 
-    async def _take(self, message: dict[str, Any]) -> None:
+    @callback
+    def _take(self, message: dict[str, Any]) -> None:
         kind, data, now = message["type"], message.get("data", {}), dt_util.utcnow()
         player = str(message.get("player"))
         if kind == "snapshot":
-            await self._take_snapshot(PlayerState.from_snapshot(data["player"], message["at"], now))
+            self._take_snapshot(PlayerState.from_snapshot(data["player"], message["at"], now))
         elif kind == "players":
             self._take_change(data)
         elif (state := self.players.get(player)) is not None:
             leader = state.leader
-            if kind in ("output", "route"):
-                await self._read_outputs(state)
+            if kind in ("output", "route", "effects"):
+                self._wish_details(player)
             if state.apply(kind, data, now):
                 self._notify_group(state, leader)
             if kind == "output":
@@ -158,22 +164,19 @@ class TonearmHub:
             if kind == "settings":
                 self._name_device(state)
 
-    async def _take_snapshot(self, state: PlayerState) -> None:
+    @callback
+    def _take_snapshot(self, state: PlayerState) -> None:
         known = self.players.get(state.id)
-        if known is not None:
-            state.outputs = known.outputs
-        else:
-            await self._read_outputs(state)
+        if (last := known or self._before.get(state.id)) is not None:
+            # Until they are read again.
+            state.outputs, state.effects, state.presets = last.outputs, last.effects, last.presets
         leader = known.leader if known is not None else None
         self.players[state.id] = state
         if self._is_lost:
             self._is_lost = False
             LOGGER.info("%s is back", self.server.name)
-        if not self._ready.is_set():
-            # Every player's snapshot comes before the first event.
-            listed = await self.client.get("/players")
-            if all(one["id"] in self.players for one in listed["players"]):
-                self._ready.set()
+        if known is None:
+            self._wish_details(state.id)
         self._name_device(state)
         self._judge_output()
         if known is None:
@@ -187,13 +190,62 @@ class TonearmHub:
             self.remove_device(data["id"])
             self._notify_all()
 
-    async def _read_outputs(self, state: PlayerState) -> None:
-        try:
-            answer = await self.client.get(f"/players/{state.id}/outputs")
-        except TonearmError as error:
-            LOGGER.debug("The outputs of %s cannot be read: %s", state.name, error)
+    # What is read beside the channel: an answer that is slow must not hold up its events.
+
+    @callback
+    def _wish_details(self, player: str) -> None:
+        if player in self._readings:
+            self._readings[player] = True
             return
-        state.outputs = sorted(answer["outputs"], key=lambda output: not output["default"])
+        self._readings[player] = False
+        self.entry.async_create_background_task(
+            self.hass, self._read_details(player), f"{DOMAIN} details of {player}"
+        )
+
+    async def _read_details(self, player: str) -> None:
+        """One reading at a time, and another one when they changed meanwhile."""
+        try:
+            while True:
+                self._readings[player] = False
+                await self._read_details_once(player)
+                if not self._readings[player]:
+                    break
+        finally:
+            self._readings.pop(player, None)
+        await self._judge_ready()
+
+    async def _read_details_once(self, player: str) -> None:
+        path = f"/players/{player}"
+        try:
+            outputs, effects, presets = await asyncio.gather(
+                self.client.get(f"{path}/outputs"),
+                self.client.get(f"{path}/effects"),
+                self.client.get(f"{path}/effects/presets"),
+            )
+        except TonearmError as error:
+            LOGGER.debug("The outputs and effects of %s cannot be read: %s", player, error)
+            return
+        if (state := self.players.get(player)) is not None:
+            state.outputs = sorted(outputs["outputs"], key=lambda output: not output["default"])
+            state.effects = effects
+            state.presets = [preset["name"] for preset in presets["presets"]]
+            async_dispatcher_send(self.hass, self.signal_state(player))
+
+    async def _judge_ready(self) -> None:
+        """Ready when every player has its snapshot and its outputs."""
+        if self._ready.is_set():
+            return
+        try:
+            listed = await self.client.get("/players")
+        except TonearmError as error:
+            LOGGER.debug("The players of %s cannot be read: %s", self.server.name, error)
+            return
+        known = self.players.keys() - self._readings.keys()
+        if all(one["id"] in known for one in listed["players"]):
+            self._ready.set()
+            if self._before:
+                self._before = {}
+                self.remove_stale_devices()
 
     # What depends on it.
 
@@ -214,10 +266,10 @@ class TonearmHub:
     def _lose(self) -> None:
         if not self._is_lost:
             self._is_lost = True
+            self._ready.clear()
             LOGGER.warning("The connection to %s is lost", self.server.name)
-        known = list(self.players)
-        self.players.clear()
-        for player in known:
+        self._before, self.players = self._before | self.players, {}
+        for player in self._before:
             async_dispatcher_send(self.hass, self.signal_state(player))
 
     def _judge_output(self) -> None:
@@ -249,14 +301,26 @@ class TonearmHub:
         """A player's name; the server's for `main` as long as nobody renamed it."""
         return self.server.name if state.id == state.name == "main" else state.name
 
+    def describe_server(self) -> None:
+        """Its own device; name and version may have changed while it was away."""
+        dr.async_get(self.hass).async_get_or_create(
+            config_entry_id=self.entry.entry_id,
+            identifiers={(DOMAIN, self.server.id)},
+            name=self.server.name,
+            manufacturer="Tonearm",
+            sw_version=self.server.version,
+            configuration_url=self.client.url,
+            entry_type=dr.DeviceEntryType.SERVICE,
+        )
+
     def identifier(self, player: str) -> tuple[str, str]:
         return (DOMAIN, f"{self.server.id}_{player}")
 
     def _name_device(self, state: PlayerState) -> None:
         registry = dr.async_get(self.hass)
         device = registry.async_get_device(identifiers={self.identifier(state.id)})
-        if device is not None and device.name != self.device_name(state):
-            registry.async_update_device(device.id, name=self.device_name(state))
+        if device is not None:
+            registry.async_update_device(device.id, name=self.device_name(state), sw_version=self.server.version)
 
     @callback
     def remove_device(self, player: str) -> None:

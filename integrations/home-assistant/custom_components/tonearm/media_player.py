@@ -29,7 +29,7 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity_platform import AddEntitiesCallback
 
 from . import browse
-from .client import CannotConnect, Refused, TonearmError
+from .client import CannotConnect, InvalidAuth, Refused, TonearmError
 from .const import ANNOUNCE_TIMEOUT, DOMAIN, REQUEST_TIMEOUT
 from .hub import TonearmHub
 from .state import Json, PlayerState
@@ -56,6 +56,7 @@ FEATURES = (
     | MediaPlayerEntityFeature.BROWSE_MEDIA
     | MediaPlayerEntityFeature.GROUPING
     | MediaPlayerEntityFeature.SELECT_SOURCE
+    | MediaPlayerEntityFeature.SELECT_SOUND_MODE
 )
 # Known to Home Assistant since 2025.5.
 if (search := getattr(MediaPlayerEntityFeature, "SEARCH_MEDIA", None)) is not None:
@@ -71,6 +72,8 @@ STATES = {
 # Buffering while sound is wanted, else paused.
 ON_THE_WAY = {"loading", "buffering", "seeking"}
 VOLUME_STEP = 0.05
+# The preset without bands: the equaliser is off.
+FLAT = "flat"
 # Types whose ids are those of the server; anything else is an address.
 ITEM_MEMBERS = {"folder", "album", "artist", "genre", "playlist", "track"}
 # extra of play_media, and the member of an item that it fills.
@@ -213,9 +216,9 @@ class TonearmPlayer(MediaPlayerEntity):
 
     @property
     def media_content_id(self) -> str | None:
-        """As the server shows it: the secrets of an address are masked, and then it is not playable again."""
-        uri = self._item.get("uri")
-        return None if uri is None else str(uri)
+        """The address, or the server's reference to it where it has secrets. Both can be played again."""
+        text = self._item.get("reference") or self._item.get("uri")
+        return None if text is None else str(text)
 
     @property
     def media_title(self) -> str | None:
@@ -228,6 +231,12 @@ class TonearmPlayer(MediaPlayerEntity):
     @property
     def media_album_name(self) -> str | None:
         return self._text("album")
+
+    @property
+    def media_playlist(self) -> str | None:
+        """The list, folder, album, ... from which the item was queued."""
+        source = self._item.get("source")
+        return None if source is None else str(source["name"])
 
     @property
     def media_duration(self) -> float | None:  # type: ignore[override]  # whole seconds would be too coarse
@@ -290,8 +299,21 @@ class TonearmPlayer(MediaPlayerEntity):
             for name, output in zip(names, outputs, strict=True)
         }
 
+    @property
+    def sound_mode_list(self) -> list[str]:
+        return self._last.presets
+
+    @property
+    def sound_mode(self) -> str | None:
+        """The equaliser's preset; None for a curve without a name."""
+        effects = self._last.effects
+        if effects is None:
+            return None
+        equalizer = effects["equalizer"]
+        return equalizer["preset"] if effects["enabled"] and equalizer["enabled"] else FLAT
+
     def _text(self, member: str) -> str | None:
-        """What the queue was given, a station's present title before it, else the file's tags."""
+        """The queue's text, before it a station's present title, else the file's tags."""
         live = (self._item.get("live") or {}) if member == "title" else {}
         tags = self._item.get("tags") or {}
         text = live.get("title") or self._item.get(member) or tags.get(member)
@@ -300,13 +322,12 @@ class TonearmPlayer(MediaPlayerEntity):
     def _file_name(self) -> str | None:
         return str(self._item["uri"]).rstrip("/").rsplit("/", 1)[-1] if self._item else None
 
-    # Commands. Transport and queue are those of the leader; volume and output are a player's own.
+    # Commands. The server passes a follower's transport and queue on to its leader; volume and output are a player's own.
 
     async def _ask(
-        self, method: str, path: str, json: Json | None = None, *, own: bool = False, timeout: float = REQUEST_TIMEOUT
+        self, method: str, path: str, json: Json | None = None, timeout: float = REQUEST_TIMEOUT
     ) -> Json:
-        player = self._id if own else self._last.leader or self._id
-        return await self._request(method, f"/players/{player}{path}", json, timeout)
+        return await self._request(method, f"/players/{self._id}{path}", json, timeout)
 
     async def _request(
         self, method: str, path: str, json: Json | None = None, timeout: float = REQUEST_TIMEOUT
@@ -314,6 +335,9 @@ class TonearmPlayer(MediaPlayerEntity):
         """Waits for the server's answer; its refusals become Home Assistant's errors."""
         try:
             return await self._hub.client.request(method, path, json=json, timeout=timeout)
+        except InvalidAuth as error:
+            self._hub.entry.async_start_reauth(self.hass)
+            raise service_error(error) from error
         except TonearmError as error:
             raise service_error(error) from error
 
@@ -339,16 +363,16 @@ class TonearmPlayer(MediaPlayerEntity):
         await self._ask("POST", "/seek", {"position": position})
 
     async def async_set_volume_level(self, volume: float) -> None:
-        await self._ask("PATCH", "", {"level": volume}, own=True)
+        await self._ask("PATCH", "", {"level": volume})
 
     async def async_volume_up(self) -> None:
-        await self._ask("PATCH", "", {"levelBy": VOLUME_STEP}, own=True)
+        await self._ask("PATCH", "", {"levelBy": VOLUME_STEP})
 
     async def async_volume_down(self) -> None:
-        await self._ask("PATCH", "", {"levelBy": -VOLUME_STEP}, own=True)
+        await self._ask("PATCH", "", {"levelBy": -VOLUME_STEP})
 
     async def async_mute_volume(self, mute: bool) -> None:
-        await self._ask("PATCH", "", {"muted": mute}, own=True)
+        await self._ask("PATCH", "", {"muted": mute})
 
     async def async_set_shuffle(self, shuffle: bool) -> None:
         await self._ask("PATCH", "", {"shuffle": shuffle})
@@ -368,7 +392,12 @@ class TonearmPlayer(MediaPlayerEntity):
                 translation_key="unknown_source",
                 translation_placeholders={"source": source},
             )
-        await self._ask("PUT", "/outputs/current", {"id": output}, own=True)
+        await self._ask("PUT", "/outputs/current", {"id": output})
+
+    async def async_select_sound_mode(self, sound_mode: str) -> None:
+        is_flat = sound_mode == FLAT
+        patch: Json = {"equalizer": {"enabled": not is_flat, "preset": sound_mode}}
+        await self._ask("PATCH", "/effects", patch if is_flat else {"enabled": True, **patch})
 
     async def async_play_media(self, media_type: MediaType | str, media_id: str, **kwargs: Any) -> None:
         extra: Json = kwargs.get(ATTR_MEDIA_EXTRA) or {}
@@ -400,7 +429,7 @@ class TonearmPlayer(MediaPlayerEntity):
         if (level := extra.get("volume")) is not None:
             # The announcement's volume is an amplitude.
             body["volume"] = float(level) ** 3
-        ended = await self._ask("POST", "/announcements", body, own=True, timeout=ANNOUNCE_TIMEOUT)
+        ended = await self._ask("POST", "/announcements", body, timeout=ANNOUNCE_TIMEOUT)
         if ended.get("reason") != "finished":
             detail = (ended.get("error") or {}).get("message") or f"it was {ended.get('reason')}"
             raise HomeAssistantError(
@@ -416,19 +445,26 @@ class TonearmPlayer(MediaPlayerEntity):
         await self._request("PATCH", f"/players/{player}", {"leader": leader})
 
     async def async_join_players(self, group_members: list[str]) -> None:
-        """This player becomes the head; who is in the group already and not named leaves it."""
+        """This player becomes the head; a member of the group that is not named leaves it."""
         members = [self._member(entity) for entity in group_members]
         wanted = [player for player in dict.fromkeys(members) if player != self._id]
-        if self._last.leader is not None:
-            await self._follow(self._id, None)
-        for player in self._hub.followers(self._id):
+        head = self._last.leader
+        followers = self._hub.followers(head or self._id)
+        if head is not None:
+            # The heads swap: queue and position of the group stay.
+            await self._follow(head, self._id)
+            followers = [head, *(player for player in followers if player != self._id)]
+        for player in followers:
             if player not in wanted:
                 await self._follow(player, None)
         for player in wanted:
+            if player in followers:
+                continue
+            # Followers come along with their leader.
             for follower in self._hub.followers(player):
-                await self._follow(follower, self._id if follower in wanted else None)
-            if self._hub.players[player].leader != self._id:
-                await self._follow(player, self._id)
+                if follower not in wanted:
+                    await self._follow(follower, None)
+            await self._follow(player, self._id)
 
     async def async_unjoin_player(self) -> None:
         """A follower leaves; of a head, the others leave."""
@@ -465,6 +501,10 @@ class TonearmPlayer(MediaPlayerEntity):
     async def async_undo(self) -> None:
         await self._ask("POST", "/queue/undo")
 
+    async def async_group_volume(self, by: float) -> None:
+        """One step for all members of the group; the server keeps their differences."""
+        await self._ask("PATCH", "", {"groupLevelBy": by})
+
     async def async_interrupt(self, type: str, resume: bool = True) -> None:
         body: Json = {"type": type}
         if type == "ended":
@@ -472,17 +512,18 @@ class TonearmPlayer(MediaPlayerEntity):
         await self._request("POST", "/session/interruptions", body)
 
     async def async_sleep(self, seconds: float, fade: float | None) -> None:
-        """Stops after that time, or, with 0, does no longer."""
-        player = self._last.leader or self._id
-        timers = (await self._request("GET", f"/players/{player}/timers"))["timers"]
-        for timer in timers:
-            if timer["type"] == "sleep":
-                await self._ask("DELETE", f"/timers/{timer['id']}")
+        """Pauses the music after that time; 0 cancels. The music of a follower is its leader's."""
+        timers = f"/players/{self._last.leader or self._id}/timers"
         if seconds > 0:
             body: Json = {"type": "sleep", "after": seconds}
             if fade is not None:
                 body["fade"] = fade
-            await self._ask("POST", "/timers", body)
+            # In place of the one before.
+            await self._request("POST", timers, body)
+            return
+        for timer in (await self._request("GET", timers))["timers"]:
+            if timer["type"] == "sleep":
+                await self._request("DELETE", f"{timers}/{timer['id']}")
 
     async def _picture(self, path: str) -> tuple[bytes | None, str | None]:
         try:

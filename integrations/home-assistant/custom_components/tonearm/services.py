@@ -19,6 +19,7 @@ from .const import DOMAIN
 
 FIELDS: dict[str, dict[Any, Any]] = {
     "undo": {},
+    "group_volume": {vol.Required("by"): vol.All(vol.Coerce(float), vol.Range(min=-1, max=1))},
     "interrupt": {
         vol.Required("type"): vol.In(["began", "ended"]),
         vol.Optional("resume", default=True): cv.boolean,
@@ -47,6 +48,8 @@ def register_services(hass: HomeAssistant) -> None:
             match call.service:
                 case "undo":
                     await player.async_undo()
+                case "group_volume":
+                    await player.async_group_volume(call.data["by"])
                 case "interrupt":
                     await player.async_interrupt(call.data["type"], call.data["resume"])
                 case _:

@@ -20,6 +20,10 @@ class PlayerState:
     discontinuity: int | None = None
     # The outputs, the default one first.
     outputs: list[Json] = field(default_factory=list)
+    # None until they were read.
+    effects: Json | None = None
+    # Names of the equaliser's presets.
+    presets: list[str] = field(default_factory=list)
 
     @classmethod
     def from_snapshot(cls, player: Json, at: int, now: datetime) -> PlayerState:
@@ -61,6 +65,8 @@ class PlayerState:
                 self.player["queue"] = {key: data[key] for key in summary}
             case "settings":
                 self.player.update(data)
+            case "effects":
+                self.effects = data
             case "output":
                 self.player["output"] = data
             case "time":

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dlfcn.h>
+// Without _GNU_SOURCE, which gives fd_set other members here than in Swift's Glibc module: a clean build may fail of that.
+#ifndef RTLD_NEXT
+#define RTLD_NEXT ((void *)-1l)
+#endif
+#include <microhttpd.h>
+#include <poll.h>
+
+#ifndef POLLRDHUP
+#define POLLRDHUP 0x2000
+#endif
+
+/// What MHD_start_daemon takes as variadic options, which Swift cannot call.
+struct cmicrohttpd_configuration {
+    unsigned int threads;
+    unsigned int connection_limit;
+    unsigned int idle_seconds;
+    size_t connection_memory;
+    MHD_AccessHandlerCallback handler;
+    void *(*uri)(void *server, const char *uri, struct MHD_Connection *connection);
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback notify;
+    MHD_LogCallback log;
+    void *context;
+};
+
+static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_configuration *c) {
+    struct MHD_OptionItem pool[] = {
+        {c->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, c->threads, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    return MHD_start_daemon(
+        MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD
+            | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_ERROR_LOG,
+        0, NULL, NULL, c->handler, c->context,
+        // The log comes first: it also takes what the other options complain about.
+        MHD_OPTION_EXTERNAL_LOGGER, c->log, c->context,
+        MHD_OPTION_CONNECTION_LIMIT, c->connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, c->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, c->connection_memory,
+        MHD_OPTION_URI_LOG_CALLBACK, c->uri, c->context,
+        MHD_OPTION_NOTIFY_COMPLETED, c->completed, c->context,
+        MHD_OPTION_NOTIFY_CONNECTION, c->notify, c->context,
+        MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+}
+
+/// Makes one argument of all in the query of `uri`, which lies in the connection's own buffer. The program reads its copy of the
+/// target. libmicrohttpd 0.9.75 ends the process when the arguments of a query do not fit into the connection's memory.
+static inline void cmicrohttpd_join_arguments(const char *uri) {
+    for (char *c = (char *)uri; *c; c++)
+        if (*c == '&') *c = '_';
+}
+
+/// The pointer that `notify` stored for the connection.
+static inline void *cmicrohttpd_connection_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+/// Whether the other end has closed, at least for sending. For a connection that cannot end meanwhile.
+static inline int cmicrohttpd_is_closed(struct MHD_Connection *connection) {
+    struct pollfd look = {cmicrohttpd_descriptor(connection), POLLRDHUP, 0};
+    return look.fd < 0 || (poll(&look, 1, 0) > 0 && look.revents != 0);
+}
+
+/// The library's MHD_queue_response: the name itself is this program's (LibraryRefusals.swift).
+static inline enum MHD_Result cmicrohttpd_queue(
+    struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
+    static enum MHD_Result (*queue)(struct MHD_Connection *, unsigned int, struct MHD_Response *);
+    // Several threads find the same address.
+    if (!queue) *(void **)&queue = dlsym(RTLD_NEXT, "MHD_queue_response");
+    return queue ? queue(connection, status, response) : MHD_NO;
+}
+
+/// Enumerators and macros under names that Swift sees.
+static const ssize_t cmicrohttpd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
+static const enum MHD_Result cmicrohttpd_yes = MHD_YES;
+static const enum MHD_Result cmicrohttpd_no = MHD_NO;
+static const enum MHD_ValueKind cmicrohttpd_headers = MHD_HEADER_KIND;
+static inline struct MHD_Response *cmicrohttpd_copied_response(const void *bytes, size_t count) {
+    return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+static inline struct MHD_Response *cmicrohttpd_stream_response(
+    size_t block, MHD_ContentReaderCallback reader, void *context, MHD_ContentReaderFreeCallback release) {
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, reader, context, release);
+}
+static inline struct MHD_Response *cmicrohttpd_read_response(
+    size_t size, size_t block, MHD_ContentReaderCallback reader, void *context, MHD_ContentReaderFreeCallback release) {
+    return MHD_create_response_from_callback(size, block, reader, context, release);
+}
+/// Ends the connection in libmicrohttpd and closes its descriptor, without a shutdown of the socket.
+static inline void cmicrohttpd_release_upgraded(struct MHD_UpgradeResponseHandle *handle) {
+    MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+}
+/// 1: begins, -1: ends, 0: something else.
+static inline int cmicrohttpd_notification(enum MHD_ConnectionNotificationCode code) {
+    return code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : code == MHD_CONNECTION_NOTIFY_CLOSED ? -1 : 0;
+}

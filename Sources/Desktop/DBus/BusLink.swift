@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Kernel
+internal import Logging
+
+/// What is done on one connection to a bus. Made, used and given up on one thread.
+protocol BusClient: AnyObject {
+    var bus: Bus { get }
+}
+
+/// Keeps a client connected: connects, and connects again 0.5 s after the connection was lost, doubled up to 30 s. Its
+/// owner's thread calls `turn` and `wait` in a loop.
+final class BusLink<Client: BusClient> {
+    private static var firstRetry: Double { 0.5 }
+    private static var longestRetry: Double { 30 }
+
+    private enum State {
+        case off
+        case connected(Client)
+        case waiting(until: MonotonicTime)
+        /// There is no libsystemd: nothing to wait for.
+        case impossible
+    }
+
+    private let name: String
+    private let log: Logger
+    private let make: (BusLibrary) throws(BusFailure) -> Client
+    private var library: BusLibrary?
+    private var state = State.off
+    private var retryDelay = firstRetry
+    /// A connection must not be freed while it calls.
+    private var failure: BusFailure?
+
+    /// `name` is for the log. `make` begins to connect; the client calls `confirm` when it is connected.
+    init(_ name: String, log: Logger, make: @escaping (BusLibrary) throws(BusFailure) -> Client) {
+        self.name = name
+        self.log = log
+        self.make = make
+    }
+
+    var client: Client? { if case .connected(let client) = state { client } else { nil } }
+    var isOff: Bool { if case .off = state { true } else { false } }
+
+    func connect() {
+        do throws(MissingLibrary) {
+            if library == nil { library = try BusLibrary() }
+            guard let library else { return }
+            do throws(BusFailure) {
+                state = .connected(try make(library))
+            } catch {
+                retry(after: error)
+            }
+        } catch {
+            log.notice("no \(name): libsystemd cannot be loaded", metadata: ["reason": "\(error.reason)"])
+            state = .impossible
+        }
+    }
+
+    func disconnect() {
+        failure = nil
+        state = .off
+    }
+
+    /// The connection works: the next one that is lost is tried again soon.
+    func confirm() { retryDelay = Self.firstRetry }
+
+    /// Calls `body` with the client unless the connection is off or lost; a failure loses it.
+    func attempt(_ body: (Client) throws(BusFailure) -> Void) {
+        guard failure == nil, let client else { return }
+        do throws(BusFailure) { try body(client) } catch { failure = error }
+    }
+
+    /// Reports a failure within a call from the bus.
+    func fail(_ error: BusFailure) { failure = failure ?? error }
+
+    /// Lets the connection act, or connects when that is due. True when the connection was lost.
+    func turn() -> Bool {
+        attempt { client throws(BusFailure) in try client.bus.process() }
+        if let failure {
+            retry(after: failure)
+            return true
+        }
+        if case .waiting(let until) = state, until <= .now { connect() }
+        return false
+    }
+
+    /// Waits for the bus, for `descriptor`, until `deadline`.
+    func wait(_ descriptor: Int32, until deadline: MonotonicTime? = nil) {
+        var deadlines = [deadline]
+        var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        switch state {
+        case .connected:
+            attempt { client throws(BusFailure) in
+                descriptors.append(pollfd(fd: client.bus.descriptor, events: try client.bus.events(), revents: 0))
+                deadlines.append(client.bus.deadline)
+            }
+            if failure != nil { return }
+        case .waiting(let until): deadlines.append(until)
+        case .off, .impossible: break
+        }
+        let first = deadlines.compactMap { $0 }.min()
+        let timeout = first.map { Int32(clamping: max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1
+        _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
+    }
+
+    private func retry(after failure: BusFailure) {
+        self.failure = nil
+        let reason = String(cString: strerror(-failure.code))
+        log.debug("no \(name)", metadata: ["call": "\(failure.call)", "reason": "\(reason)"])
+        state = .waiting(until: .now.advanced(bySeconds: retryDelay))
+        retryDelay = min(Self.longestRetry, retryDelay * 2)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+internal import Service
+
+/// A signal of the object, as values.
+struct BusSignal: Equatable {
+    var interface: String
+    var member: String
+    var body: [BusValue]
+
+    static func changed(_ interface: String, _ values: [String: BusValue], invalidated: [String] = []) -> BusSignal {
+        BusSignal(
+            interface: InterfaceName.properties, member: "PropertiesChanged",
+            body: [.text(interface), .dictionary(values), .texts(invalidated)])
+    }
+}
+
+/// What a call is answered with.
+enum Answer {
+    case values([BusValue])
+    /// `Properties.Get`
+    case variant(BusValue)
+    /// The player's answer is the call's.
+    case command(PlayerCommand)
+    /// As `command`, once the address has been looked at.
+    case addition(Addition)
+    case failure(BusError)
+
+    /// Done, or not possible at present: MPRIS wants no error for that.
+    static var nothing: Answer { .values([]) }
+}
+
+struct BusError: Error, Equatable {
+    var name: String
+    var message: String
+
+    static func unknownMethod(_ interface: String, _ member: String) -> BusError {
+        BusError(
+            name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no method \(interface).\(member).")
+    }
+
+    static func unknownInterface(_ name: String) -> BusError {
+        BusError(name: "org.freedesktop.DBus.Error.UnknownInterface", message: "There is no interface \(name).")
+    }
+
+    static func unknownProperty(_ name: String) -> BusError {
+        BusError(name: "org.freedesktop.DBus.Error.UnknownProperty", message: "There is no property \(name).")
+    }
+
+    static func readOnly(_ name: String) -> BusError {
+        BusError(name: "org.freedesktop.DBus.Error.PropertyReadOnly", message: "\(name) cannot be set.")
+    }
+
+    static var tooMany: BusError {
+        BusError(name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls wait for the player.")
+    }
+
+    static func invalid(_ message: String) -> BusError {
+        BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
+    }
+
+    /// The problem's code as an error name: `output-unavailable` is `org.tonearm.Error.OutputUnavailable`.
+    init(_ problem: Problem) {
+        let words = problem.code.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        self.init(name: "org.tonearm.Error." + words.joined(), message: problem.detail)
+    }
+
+    init(name: String, message: String) {
+        self.name = name
+        self.message = message
+    }
+}
+
+enum InterfaceName {
+    static let root = "org.mpris.MediaPlayer2"
+    static let player = "org.mpris.MediaPlayer2.Player"
+    static let trackList = "org.mpris.MediaPlayer2.TrackList"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let introspectable = "org.freedesktop.DBus.Introspectable"
+}

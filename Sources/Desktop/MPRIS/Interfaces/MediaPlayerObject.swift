@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Kernel
+internal import Service
+
+/// `/org/mpris/MediaPlayer2` as values: calls in, answers and signals out, no bus. Lives on one thread.
+///
+/// Clients hear of changes by signals and may also read; both give what was emitted last, so that who reads after a signal
+/// never sees an older state, and who reads before it does not receive the same again.
+final class MediaPlayerObject {
+    /// A pause for loading or seeking that is over by then is not emitted: clients would only flicker.
+    static let shortWait = 0.25
+
+    let player: PlayerService
+    private let now: () -> MonotonicTime
+    private var emitted: [String: BusValue] = [:]
+    private var toldStatus = ShownStatus.stopped
+    private var toldCanEdit = true
+    private var clock = ClientClock()
+    private var toldItem: ItemID?
+    private var waitsSince: MonotonicTime?
+    private(set) var tracks = TrackWindow()
+    private var artwork: (item: ItemID, url: String?)?
+
+    init(player: PlayerService, now: @escaping () -> MonotonicTime) {
+        self.player = player
+        self.now = now
+        _ = refresh()
+    }
+
+    /// When `refresh` must be called though nothing has happened.
+    var deadline: MonotonicTime? { waitsSince?.advanced(bySeconds: Self.shortWait) }
+
+    // MARK: Changes
+
+    /// Takes the player's newest state in; returns what clients have to hear, in order.
+    func refresh() -> [BusSignal] {
+        let snapshot = player.snapshot
+        let now = now()
+        if artwork?.item != snapshot.item?.item.id { artwork = nil }
+        let status = shownStatus(snapshot, now)
+        let new = PlayerProperties.of(snapshot, status: status, artwork: artwork?.url)
+        let changed = new.filter { emitted[$0.key] != $0.value }
+        var signals: [BusSignal] = []
+        if !changed.isEmpty { signals.append(.changed(InterfaceName.player, changed)) }
+        emitted = new
+        toldStatus = status
+        if let position = jump(snapshot, status, now) {
+            signals.append(
+                BusSignal(interface: InterfaceName.player, member: "Seeked", body: [.int64(position)]))
+        }
+        let canEdit = CommandOffer(snapshot).control
+        if canEdit != toldCanEdit {
+            toldCanEdit = canEdit
+            signals.append(.changed(InterfaceName.trackList, ["CanEditTracks": .flag(canEdit)]))
+        }
+        if tracks.update(from: player, snapshot) {
+            let current = snapshot.item.map { TrackPath.text($0.item.id) } ?? TrackPath.none
+            signals.append(
+                BusSignal(
+                    interface: InterfaceName.trackList, member: "TrackListReplaced",
+                    body: [.paths(tracks.paths), .path(current)]))
+            signals.append(.changed(InterfaceName.trackList, [:], invalidated: ["Tracks"]))
+        }
+        return signals
+    }
+
+    /// The picture of an item was found; one that comes after its item has gone changes nothing.
+    func setArtwork(_ url: String?, of item: ItemID) {
+        guard player.snapshot.item?.item.id == item else { return }
+        artwork = (item, url)
+    }
+
+    private func shownStatus(_ snapshot: PlayerSnapshot, _ now: MonotonicTime) -> ShownStatus {
+        let status = ShownStatus(snapshot)
+        let isShort: Bool =
+            switch snapshot.status {
+            case .loading, .seeking, .buffering, .ready: snapshot.playWhenReady
+            default: false
+            }
+        guard isShort, toldStatus == .playing, status == .paused else {
+            waitsSince = nil
+            return status
+        }
+        let since = waitsSince ?? now
+        guard now.seconds(since: since) < Self.shortWait else {
+            waitsSince = nil
+            return status
+        }
+        waitsSince = since
+        return toldStatus
+    }
+
+    /// Microseconds to emit when clients would otherwise be wrong.
+    private func jump(_ snapshot: PlayerSnapshot, _ status: ShownStatus, _ now: MonotonicTime) -> Int64? {
+        let rate = status == .playing ? shownRate : 0
+        let position = snapshot.clock.position(at: now)
+        let isNew = toldItem != snapshot.item?.item.id
+        toldItem = snapshot.item?.item.id
+        // A new track begins at 0 for a client; one that begins elsewhere must be emitted.
+        if isNew { clock = ClientClock(position: 0, rate: rate, at: now) }
+        clock.setRate(rate, at: now)
+        guard snapshot.item != nil, abs(clock.position(at: now) - position) > ClientClock.tolerance else { return nil }
+        clock = ClientClock(position: position, rate: rate, at: now)
+        return TrackMetadata.microseconds(position)
+    }
+
+    private var shownRate: Double {
+        if case .double(let rate)? = emitted["Rate"] { rate } else { 1 }
+    }
+
+    // MARK: Calls
+
+    func answer(_ interface: String, _ member: String, _ arguments: [BusValue]) -> Answer {
+        guard let method = Introspection.method(interface, member) else {
+            let isKnown = Introspection.methods[interface] != nil
+            return .failure(isKnown ? .unknownMethod(interface, member) : .unknownInterface(interface))
+        }
+        guard arguments.count == method.takes.count else {
+            return .failure(.invalid("\(member) takes \(method.takes.count) arguments."))
+        }
+        return switch interface {
+        case InterfaceName.properties: properties(member, arguments)
+        case InterfaceName.introspectable: .values([.text(Introspection.document)])
+        case InterfaceName.player: playerCall(member, arguments)
+        case InterfaceName.trackList: trackListCall(member, arguments)
+        // Raise and Quit: the root's properties say that they do nothing.
+        default: .nothing
+        }
+    }
+
+    private func properties(_ member: String, _ arguments: [BusValue]) -> Answer {
+        guard case .text(let interface)? = arguments.first else { return .failure(.invalid("An interface is needed.")) }
+        guard let all = properties(of: interface) else { return .failure(.unknownInterface(interface)) }
+        if member == "GetAll" { return .values([.dictionary(all)]) }
+        guard case .text(let name) = arguments[1] else { return .failure(.invalid("A property is needed.")) }
+        guard let value = all[name] else { return .failure(.unknownProperty(name)) }
+        return member == "Get" ? .variant(value) : set(interface, name, arguments[2])
+    }
+
+    private func properties(of interface: String) -> [String: BusValue]? {
+        switch interface {
+        case InterfaceName.root: return RootProperties.all
+        case InterfaceName.player:
+            let position = player.snapshot.clock.position(at: now())
+            return emitted.merging(["Position": .int64(TrackMetadata.microseconds(position))]) { $1 }
+        case InterfaceName.trackList:
+            return [
+                "Tracks": .paths(tracks.paths),
+                "CanEditTracks": .flag(CommandOffer(player.snapshot).control),
+            ]
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+internal import Kernel
+
+/// The `Metadata` of a track, by the names of the MPRIS metadata page and of xesam. What is not known has no key.
+enum TrackMetadata {
+    /// Of an item that is loaded, or about to be.
+    static func of(
+        _ item: QueueItem, media: MediaDescription?, duration: Double?, artwork: String?, prefersTags: Bool
+    ) -> [String: BusValue] {
+        let draft = item.draft
+        let tags = media?.tags
+        var result: [String: BusValue] = ["mpris:trackid": .path(TrackPath.text(item.id))]
+        func put(_ key: String, _ value: String?, asList: Bool = false) {
+            guard let value, !value.isEmpty else { return }
+            result[key] = asList ? .texts([value]) : .text(value)
+        }
+        func chosen(_ given: String?, _ tagged: String?) -> String? {
+            prefersTags ? tagged ?? given : given ?? tagged
+        }
+        put("xesam:title", chosen(draft.title, tags?.title) ?? name(of: item.uri))
+        put("xesam:artist", chosen(draft.artist, tags?.artist), asList: true)
+        put("xesam:album", chosen(draft.album, tags?.album))
+        put("xesam:albumArtist", tags?.albumArtist, asList: true)
+        put("xesam:genre", tags?.genre, asList: true)
+        put("xesam:comment", tags?.comment, asList: true)
+        put("xesam:contentCreated", tags?.date.flatMap(date))
+        put("xesam:url", address(item.uri))
+        put("mpris:artUrl", artwork)
+        if let number = tags?.trackNumber { result["xesam:trackNumber"] = .int32(Int32(clamping: number)) }
+        if let number = tags?.discNumber { result["xesam:discNumber"] = .int32(Int32(clamping: number)) }
+        if let duration, duration.isFinite, duration >= 0 { result["mpris:length"] = .int64(microseconds(duration)) }
+        return result
+    }
+
+    /// Of an item somewhere in the queue: what it was given.
+    static func of(_ item: QueueItem) -> [String: BusValue] {
+        of(item, media: nil, duration: nil, artwork: nil, prefersTags: false)
+    }
+
+    static func microseconds(_ seconds: Double) -> Int64 { Int64(clamping: (min(seconds, 9e12) * 1e6).rounded()) }
+
+    /// A picture's address that a desktop can load by itself.
+    private static func network(_ uri: String?) -> String? {
+        uri.flatMap { MediaLocator.isNetwork($0) ? $0 : nil }
+    }
+
+    /// The file's name without its extension, for what has no title; the page does the same.
+    private static func name(of uri: String) -> String? {
+        guard let last = uri.split(separator: "/").last else { return nil }
+        guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return String(last) }
+        return String(last[..<dot])
+    }
+
+    /// Web addresses that hold no secret. Local items have a path beneath a music folder, which is no address.
+    private static func address(_ uri: String) -> String? {
+        guard let address = network(uri), !address.contains("@"), !address.contains("?") else { return nil }
+        return address
+    }
+
+    /// ISO 8601 in as much detail as the tag has: a year, a month, a day.
+    private static func date(_ tag: String) -> String? {
+        let day = tag.prefix(10)
+        let parts = day.split(separator: "-", omittingEmptySubsequences: false)
+        guard let year = parts.first, year.utf8.count == 4, parts.count <= 3,
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            parts.dropFirst().allSatisfy({ $0.utf8.count == 2 })
+        else { return nil }
+        return String(day)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+
+/// A number of frames, or a frame's index: one sample for every channel at one instant.
+public typealias FrameCount = Int64
+
+/// The shape of PCM in Tonearm: float32, interleaved, full scale at -1...1.
+public struct AudioFormat: Hashable, Sendable {
+    /// Frames per second, 8,000...192,000.
+    public var sampleRate: Int
+    public var layout: ChannelLayout
+
+    public var channelCount: Int { layout.positions.count }
+
+    public init(sampleRate: Int, layout: ChannelLayout) {
+        self.sampleRate = sampleRate
+        self.layout = layout
+    }
+
+    public func seconds(_ frames: FrameCount) -> Double {
+        Double(frames) / Double(sampleRate)
+    }
+
+    /// More than a thousand years, and so little that no sum of a few frame counts overflows.
+    private static let longest = 0x1p53
+
+    /// The nearest frame to a time in seconds, at most 2^53 frames away from 0.
+    public func frames(_ seconds: Double) -> FrameCount {
+        FrameCount(clamping: min(max((seconds * Double(sampleRate)).rounded(), -Self.longest), Self.longest))
+    }
+}
+
+public enum ChannelPosition: UInt8, Hashable, Sendable {
+    case mono, frontLeft, frontRight, frontCenter, lowFrequency
+    case rearLeft, rearRight, rearCenter, sideLeft, sideRight, auxiliary
+}
+
+/// Where each interleaved channel belongs, in the order of the samples; 1...8 channels.
+public struct ChannelLayout: Hashable, Sendable {
+    public let positions: [ChannelPosition]
+
+    public init(positions: [ChannelPosition]) {
+        precondition((1...8).contains(positions.count))
+        self.positions = positions
+    }
+
+    public static let mono = ChannelLayout(positions: [.mono])
+    public static let stereo = ChannelLayout(positions: [.frontLeft, .frontRight])
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One half of a crossfade with equal power, as a function of the frame index.
+///
+/// A quarter of a sine, in straight pieces of 64 frames that begin at `start`: what comes out of a frame does not depend on
+/// how the frames are cut into calls. Two curves of opposite directions over the same frames have squares with the sum 1.
+public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
+    public enum Direction: UInt8, BitwiseCopyable, Sendable { case rising, falling }
+
+    public let direction: Direction
+    public let start: FrameCount
+    public let frames: FrameCount
+
+    private static var piece: FrameCount { @_noLocks @_noAllocation get { 64 } }
+
+    public init(_ direction: Direction, start: FrameCount, frames: FrameCount) {
+        self.direction = direction
+        self.start = start
+        self.frames = max(0, frames)
+    }
+
+    /// The first frame behind the curve.
+    public var end: FrameCount {
+        @_noLocks @_noAllocation get { start + frames }
+    }
+
+    /// 0...1.
+    @_noLocks @_noAllocation
+    public func gain(at index: FrameCount) -> Float {
+        guard index >= start else { return direction == .rising ? 0 : 1 }
+        guard index < end else { return direction == .rising ? 1 : 0 }
+        let place = index - start
+        let first = place / Self.piece * Self.piece
+        let from = border(first)
+        return from + (border(first + Self.piece) - from) * Float(place - first) / Float(Self.piece)
+    }
+
+    /// Multiplies interleaved frames in place, the first of which has `index`.
+    @_noLocks @_noAllocation
+    public func apply(
+        to samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames count: Int, channels: Int
+    ) {
+        var done = 0
+        while done < count {
+            let place = index + FrameCount(done) - start
+            if place < 0 || place >= frames {
+                // Without a curve: up to where it begins, or all the rest.
+                let rest = place < 0 ? min(count - done, Int(clamping: -place)) : count - done
+                if (direction == .rising) == (place < 0) {
+                    for sample in done * channels..<(done + rest) * channels { samples[sample] = 0 }
+                }
+                done += rest
+                continue
+            }
+            let first = place / Self.piece * Self.piece
+            let (from, to) = (border(first), border(first + Self.piece))
+            let rest = min(count - done, Int(min(first + Self.piece, frames) - place))
+            for frame in 0..<rest {
+                let gain = from + (to - from) * Float(Int(place - first) + frame) / Float(Self.piece)
+                for channel in 0..<channels { samples[(done + frame) * channels + channel] *= gain }
+            }
+            done += rest
+        }
+    }
+
+    /// At a place between two pieces, counted from `start`.
+    @_noLocks @_noAllocation
+    private func border(_ place: FrameCount) -> Float {
+        let part = min(1, Double(place) / Double(frames))
+        return Float(sine(0.5 * Double.pi * (direction == .rising ? part : 1 - part)))
+    }
+}

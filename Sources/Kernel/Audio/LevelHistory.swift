@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+
+/// Peaks, mean and loudness of the last 3 s of sound, in blocks of 5 ms. Not for real-time threads: it keeps arrays.
+public struct LevelHistory: Sendable {
+    /// In dB below full scale, `silence` at least.
+    public struct Channel: Hashable, Sendable {
+        /// Root mean square: 3 dB less than the peak of a sine.
+        public var average: Double
+        public var peak: Double
+        /// Between the samples as well.
+        public var truePeak: Double
+    }
+
+    public static let silence = -160.0
+    /// As in EBU Tech 3341, for the short-term loudness.
+    private static let seconds = 3.0
+
+    /// Frames of a block; `add` takes that many.
+    public let block: Int
+    private let channels: Int
+    private let sampleRate: Double
+    private let capacity: Int
+    private var count = 0
+    private var next = 0
+    private var loudness: LoudnessMeter
+    private var truePeak: TruePeakMeter
+    /// Channel after channel, block after block.
+    private var peaks: [Float]
+    private var truePeaks: [Float]
+    private var squares: [Double]
+    private var energies: [Double]
+
+    public init(format: AudioFormat) {
+        // A multiple of 8 frames, as the true peak is measured.
+        block = max(8, format.sampleRate / 200 / 8 * 8)
+        channels = format.channelCount
+        sampleRate = Double(format.sampleRate)
+        capacity = max(1, Int(Self.seconds) * format.sampleRate / block)
+        loudness = LoudnessMeter(format: format)
+        truePeak = TruePeakMeter(format: format)
+        peaks = Array(repeating: 0, count: capacity * channels)
+        truePeaks = peaks
+        squares = Array(repeating: 0, count: capacity * channels)
+        energies = Array(repeating: 0, count: capacity)
+    }
+
+    /// Takes one block of interleaved, finite samples.
+    public mutating func add(_ samples: UnsafePointer<Float>) {
+        let first = next * channels
+        for channel in 0..<channels {
+            var (peak, sum) = (Float(0), 0.0)
+            var position = channel
+            for _ in 0..<block {
+                let sample = samples[position]
+                peak = max(peak, abs(sample))
+                sum += Double(sample) * Double(sample)
+                position += channels
+            }
+            peaks[first + channel] = peak
+            squares[first + channel] = sum
+        }
+        let block = block
+        truePeaks.withUnsafeMutableBufferPointer { peaks in
+            guard let peaks = peaks.baseAddress else { return }
+            truePeak.measure(samples, frames: block, into: peaks + first)
+        }
+        energies[next] = loudness.energy(of: samples, frames: block)
+        next = (next + 1) % capacity
+        count = min(count + 1, capacity)
+    }
+
+    /// Of the last `seconds`, rounded up to whole blocks; of silence when nothing was added.
+    public func levels(ofLast seconds: Double) -> [Channel] {
+        let blocks = last(min(count, max(1, Int(clamping: (seconds * sampleRate / Double(block)).rounded(.up)))))
+        return (0..<channels).map { channel in
+            var (peak, truePeak, sum) = (Float(0), Float(0), 0.0)
+            for position in blocks.lazy.map({ $0 * channels + channel }) {
+                peak = max(peak, peaks[position])
+                truePeak = max(truePeak, truePeaks[position])
+                sum += squares[position]
+            }
+            return Channel(
+                average: Self.bounded(power: sum / Double(max(1, blocks.count * block))),
+                peak: Self.bounded(power: Double(peak) * Double(peak)),
+                // The interpolator cannot find less than the samples themselves.
+                truePeak: Self.bounded(power: Double(max(peak, truePeak)) * Double(max(peak, truePeak))))
+        }
+    }
+
+    /// LUFS of the last 3 s, or of what there is.
+    public var shortTermLoudness: Double {
+        let blocks = last(count)
+        return LoudnessMeter.loudness(
+            energy: blocks.reduce(0) { $0 + energies[$1] }, frames: blocks.count * block)
+    }
+
+    private func last(_ number: Int) -> [Int] { (0..<number).map { (next + 2 * capacity - 1 - $0) % capacity } }
+
+    static func bounded(power: Double) -> Double {
+        power > 0 ? min(-silence, max(silence, decibels(power: power))) : silence
+    }
+}

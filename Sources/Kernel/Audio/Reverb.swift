@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A feedback delay network of eight lines: a value of less than 64 KB, state included, so that it can be kept and
+/// rendered again from. Real-time safe; used at a fixed address only, because a copy on the stack is large.
+///
+/// The matrix is Householder's, which keeps the energy; each line loses by its length what brings the whole to -60 dB
+/// after `decay`. High frequencies decay sooner, as in a room.
+public struct Reverb: BitwiseCopyable, Sendable {
+    public struct Parameters: BitwiseCopyable, Hashable, Sendable {
+        /// The part of the reverberation in what comes out, 0...1; 0: none, to the bit.
+        public var mix: Float
+        /// Seconds to -60 dB.
+        public var decay: Double
+
+        @_noLocks @_noAllocation
+        public init(mix: Float, decay: Double) {
+            self.mix = mix
+            self.decay = decay
+        }
+
+        public static var off: Parameters {
+            @_noLocks @_noAllocation get { Parameters(mix: 0, decay: 1) }
+        }
+    }
+
+    /// Frames of all lines.
+    private static var capacity: Int { @_noLocks @_noAllocation get { 15_872 } }
+    private static var lineCount: Int { @_noLocks @_noAllocation get { 8 } }
+    /// Brings the reverberation of a steady sound to about its level.
+    private static var wetGain: Float { @_noLocks @_noAllocation get { 0.35 } }
+    /// Of the low-pass in each line.
+    private static var damping: Float { @_noLocks @_noAllocation get { 0.7 } }
+
+    private struct Line: BitwiseCopyable {
+        var start = 0
+        var length = 1
+        var place = 0
+        var low: Float = 0
+        var gain: Float = 0
+        var wantedGain: Float = 0
+    }
+
+    private var memory = InlineArray<15_872, Float>(repeating: 0)
+    private var lines = InlineArray<8, Line>(repeating: Line())
+    private let sampleRate: Int
+    /// Frames over which parameters move.
+    private let glide: Int
+    private var mix: Float = 0
+    private var wantedMix: Float = 0
+    /// Frames until the wanted parameters are reached.
+    private var left = 0
+
+    /// At rest, with no reverberation.
+    public init(sampleRate: Int) {
+        self.sampleRate = sampleRate
+        glide = sampleRate / 25
+        // Primes, in frames at 48 kHz; at higher rates the same numbers, in time shorter lines.
+        let lengths: InlineArray<8, Int> = [1_151, 1_327, 1_553, 1_777, 2_029, 2_281, 2_543, 2_903]
+        var start = 0
+        for index in 0..<Self.lineCount {
+            lines[index].start = start
+            lines[index].length = max(16, lengths[index] * min(sampleRate, 48_000) / 48_000)
+            start += lines[index].length
+        }
+    }
+
+    /// Nothing is added, and nothing will be.
+    public var isSilent: Bool {
+        @_noLocks @_noAllocation get { mix == 0 && wantedMix == 0 }
+    }
+
+    /// Reached within 40 ms; `now`: at once, at the beginning of a run.
+    @_noLocks @_noAllocation
+    public mutating func move(to parameters: Parameters, now: Bool) {
+        wantedMix = parameters.mix
+        for index in 0..<Self.lineCount {
+            let seconds = Double(lines[index].length) / Double(sampleRate)
+            // What is faded out goes on as it decays.
+            if parameters.mix > 0 || mix == 0 {
+                lines[index].wantedGain = Float(amplitude(decibels: -60 * seconds / parameters.decay))
+            }
+            if now || mix == 0 { lines[index].gain = lines[index].wantedGain }
+        }
+        if now { mix = wantedMix }
+        left = now ? 0 : glide
+    }
+
+    /// From silence, with these parameters at once.
+    @_noLocks @_noAllocation
+    public mutating func restart(_ parameters: Parameters) {
+        mix = 0
+        clear()
+        move(to: parameters, now: true)
+    }
+
+    /// Adds the reverberation of interleaved frames to them: channels with an even number have one side of it, the others the other.
+    @_noLocks @_noAllocation
+    public mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
+        guard !isSilent else { return }
+        let step = left > 0 ? (wantedMix - mix) / Float(left) : 0
+        let part = left > 0 ? min(1, Float(frames) / Float(left)) : 1
+        var lines = lines
+        withUnsafeMutableBytes(of: &lines) { bytes in
+            guard let lines = bytes.baseAddress?.assumingMemoryBound(to: Line.self) else { return }
+            for index in 0..<Self.lineCount {
+                lines[index].gain += part * (lines[index].wantedGain - lines[index].gain)
+            }
+            run(samples, frames: frames, channels: channels, lines, step: step)
+        }
+        self.lines = lines
+        guard left > 0, left <= frames else { return left = max(0, left - frames) }
+        left = 0
+        mix = wantedMix
+        if mix == 0 { clear() }
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func run(
+        _ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int, _ lines: UnsafeMutablePointer<Line>,
+        step: Float
+    ) {
+        var mix = mix
+        withUnsafeMutableBytes(of: &memory) { bytes in
+            guard let memory = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            let share = 1 / Float(channels)
+            for frame in 0..<frames {
+                let place = samples + frame * channels
+                var input: Float = 0
+                for channel in 0..<channels { input += place[channel] }
+                input *= share
+                // What is no sample would stay in the lines for ever.
+                if !(input.magnitude <= 65_536) { input = 0 }
+                var (even, odd, sum) = (Float(0), Float(0), Float(0))
+                for index in 0..<Self.lineCount {
+                    let output = memory[lines[index].start + lines[index].place]
+                    if index & 1 == 0 { even += output } else { odd += output }
+                    lines[index].low += Self.damping * (output - lines[index].low)
+                    sum += lines[index].low * lines[index].gain
+                }
+                sum *= 2 / Float(Self.lineCount)
+                for index in 0..<Self.lineCount {
+                    let own = lines[index].low * lines[index].gain
+                    memory[lines[index].start + lines[index].place] = input + own - sum
+                    lines[index].place += 1
+                    if lines[index].place == lines[index].length { lines[index].place = 0 }
+                }
+                if step != 0 { mix = min(1, max(0, mix + step)) }
+                for channel in 0..<channels {
+                    let wet = Self.wetGain * (channel & 1 == 0 ? even : odd)
+                    place[channel] += mix * (wet - place[channel])
+                }
+            }
+        }
+        self.mix = mix
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func clear() {
+        for index in 0..<Self.lineCount {
+            lines[index].place = 0
+            lines[index].low = 0
+        }
+        let capacity = Self.capacity
+        withUnsafeMutableBytes(of: &memory) { bytes in
+            guard let memory = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            for index in 0..<capacity { memory[index] = 0 }
+        }
+    }
+}

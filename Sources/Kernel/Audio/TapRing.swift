@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The last 2 s that one stream rendered, behind the effects and before volume, balance, duck and fades, at their indices in the
+/// stream's `FrameRing`. What is rendered again takes the place of what was there.
+///
+/// The render thread writes: it copies, without lock or allocation. Any other thread may read, at the index that is heard;
+/// what is heard is not rendered again.
+public final class TapRing: Sendable {
+    public let format: AudioFormat
+    private let channels: Int
+    private let capacity: Int
+    /// Because readers check afterwards that nothing was written where they read.
+    private nonisolated(unsafe) let samples: UnsafeMutablePointer<Float>
+    /// Frames from `start` to `end` are there, as far as `capacity` reaches.
+    private let start = Atomic<FrameCount>(0)
+    private let end = Atomic<FrameCount>(0)
+    /// As `end`, before the frames are written.
+    private let reserved = Atomic<FrameCount>(0)
+    private let beginsRun = Atomic<Bool>(true)
+
+    public init(format: AudioFormat) {
+        self.format = format
+        channels = format.channelCount
+        capacity = Int(format.frames(2))
+        samples = .allocate(capacity: capacity * channels)
+        samples.initialize(repeating: 0, count: capacity * channels)
+    }
+
+    deinit { samples.deallocate() }
+
+    // MARK: The render thread
+
+    /// What is written next is not heard right behind what was written last.
+    @_noLocks @_noAllocation
+    public func beginRun() { beginsRun.store(true, ordering: .relaxed) }
+
+    @_noLocks @_noAllocation
+    public func write(_ source: UnsafePointer<Float>, at index: FrameCount, frames: Int) {
+        let isApart = index > end.load(ordering: .relaxed) ? true : index < start.load(ordering: .relaxed)
+        if beginsRun.exchange(false, ordering: .relaxed) ? true : isApart { start.store(index, ordering: .relaxed) }
+        reserved.store(index + FrameCount(frames), ordering: .sequentiallyConsistent)
+        var done = max(0, frames - capacity)
+        while done < frames {
+            let slot = Int((index + FrameCount(done)) % FrameCount(capacity))
+            let count = min(frames - done, capacity - slot)
+            copySamples(source + done * channels, to: samples + slot * channels, count: count * channels)
+            done += count
+        }
+        end.store(index + FrameCount(frames), ordering: .releasing)
+    }
+
+    // MARK: Any other thread
+
+    /// The part of `range` that is there.
+    public func available(_ range: Range<FrameCount>) -> Range<FrameCount> {
+        let end = end.load(ordering: .acquiring)
+        let first = max(range.lowerBound, start.load(ordering: .relaxed), end - FrameCount(capacity))
+        return first..<max(first, min(range.upperBound, end))
+    }
+
+    /// Copies frames that are there, with 0 for what is not finite. False when they were overwritten meanwhile.
+    public func copy(_ range: Range<FrameCount>, into target: UnsafeMutablePointer<Float>) -> Bool {
+        for (offset, index) in range.enumerated() {
+            let slot = Int(index % FrameCount(capacity)) * channels
+            for channel in 0..<channels {
+                let sample = samples[slot + channel]
+                target[offset * channels + channel] = sample.isFinite ? sample : 0
+            }
+        }
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        return reserved.load(ordering: .relaxed) - FrameCount(capacity) <= range.lowerBound
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A value that its owner changes and any thread reads, with one observer of the events.
+///
+/// The observer is called on the thread of the change, once the new value is readable; it must not block.
+public final class Published<Value: Sendable, Event: Sendable>: Sendable {
+    private struct State {
+        var value: Value
+        var observer: @Sendable (Event) -> Void = { _ in }
+    }
+
+    private let state: Mutex<State>
+
+    public init(_ value: Value) { state = Mutex(State(value: value)) }
+
+    public var value: Value { state.withLock { $0.value } }
+
+    public func observe(_ observer: @escaping @Sendable (Event) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// `body` returns the event that the change is; nil: none.
+    public func change(_ body: (inout Value) -> Event?) {
+        let (event, observer) = state.withLock { state in (body(&state.value), state.observer) }
+        if let event { observer(event) }
+    }
+
+    public func notify(_ event: Event) {
+        let observer = state.withLock { $0.observer }
+        observer(event)
+    }
+}

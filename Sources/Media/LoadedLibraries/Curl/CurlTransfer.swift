@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+internal import Glibc
+internal import Media
+internal import Kernel
+
+/// One GET: an easy handle, and what its callbacks have gathered. Lives on the network thread.
+final class CurlTransfer {
+    let id: TransferID
+    let easy: UnsafeMutableRawPointer
+    private let library: CurlLibrary
+    private let receiver: any TransferReceiver
+    private let host: String
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var aliases: UnsafeMutablePointer<curl_slist>?
+    private var head = HeadReader()
+    private var check: ConnectionCheck
+
+    init(
+        _ request: TransferRequest, id: TransferID, receiver: any TransferReceiver,
+        _ configuration: CurlTransport.Configuration, _ library: CurlLibrary
+    ) throws(CurlLibrary.Missing) {
+        guard let easy = library.functions.pointee.easy_init() else {
+            throw CurlLibrary.Missing(reason: "out of memory")
+        }
+        self.id = id
+        self.easy = easy
+        self.library = library
+        self.receiver = receiver
+        host = request.address.host
+        let proxy = configuration.proxies.proxy(for: request.address)
+        check = ConnectionCheck(request, usesProxy: proxy != nil)
+        set(request, configuration)
+        // Empty: none, and no exception but those that were looked at.
+        set(CURLOPT_PROXY, proxy ?? "")
+        set(CURLOPT_NOPROXY, "")
+        try setChecks()
+    }
+
+    deinit {
+        curl.easy_cleanup(easy)
+        curl.slist_free_all(fields)
+        curl.slist_free_all(aliases)
+    }
+
+    private var curl: ccurl { library.functions.pointee }
+
+    func resume() {
+        _ = curl.easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    func finished(_ code: CURLcode) {
+        receiver.ended(
+            head.refusal.map { .permanent("\(host) \($0)") } ?? refusal(code)
+                ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
+    }
+
+    /// An address that may not be connected to ends the transfer only when there is no other.
+    private func refusal(_ code: CURLcode) -> TransferFailure? {
+        code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK ? check.failure(of: host) : nil
+    }
+
+    // MARK: Options
+
+    private func set(_ request: TransferRequest, _ configuration: CurlTransport.Configuration) {
+        set(CURLOPT_URL, request.address.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: request.connectLimit * 1_000))
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_BUFFERSIZE, 64 * 1_024)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        // Never from a file that lies about somewhere.
+        set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
+        // What old radio servers answer in place of HTTP/1.0.
+        aliases = curl.slist_append(nil, "ICY 200")
+        ccurl_set_list(library.functions, easy, CURLOPT_HTTP200ALIASES, aliases)
+        for field in [TransferHeader("Accept", "*/*"), TransferHeader("Accept-Encoding", "identity")] + request.headers
+        {
+            // An empty value needs the other spelling; a name alone would remove the field.
+            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            if let longer = curl.slist_append(fields, line) { fields = longer }
+        }
+        ccurl_set_list(library.functions, easy, CURLOPT_HTTPHEADER, fields)
+        setCallbacks()
+    }
+
+    private func setCallbacks() {
+        // Unretained: the handle leaves the multi handle before this object goes.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(library.functions, easy, CURLOPT_HEADERDATA, context)
+        ccurl_set_data_function(library.functions, easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().headerLine(line)
+        }
+        ccurl_set_pointer(library.functions, easy, CURLOPT_WRITEDATA, context)
+        ccurl_set_data_function(library.functions, easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let data = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().body(data)
+        }
+    }
+
+    /// Throws where libcurl does not take a check: nothing is fetched without it.
+    private func setChecks() throws(CurlLibrary.Missing) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let takesSockets = ccurl_set_socket_function(library.functions, easy) { context, _, address in
+            guard let context, let address else { return Int32(ccurl_no_socket) }
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().socket(to: address)
+        }
+        let takesRequests = ccurl_set_request_function(library.functions, easy) { context, address, _, _, _ in
+            guard let context, let address else { return Int32(ccurl_request_abort) }
+            let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+            return transfer.check.mayRequest(from: String(cString: address))
+                ? Int32(ccurl_request_ok) : Int32(ccurl_request_abort)
+        }
+        let codes = [
+            takesSockets, takesRequests, ccurl_set_pointer(library.functions, easy, CURLOPT_OPENSOCKETDATA, context),
+            ccurl_set_pointer(library.functions, easy, CURLOPT_PREREQDATA, context),
+        ]
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else {
+            throw CurlLibrary.Missing(reason: "libcurl is older than 7.80 and does not check addresses")
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        ccurl_set_long(library.functions, easy, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+        ccurl_set_text(library.functions, easy, option, value)
+    }
+
+    // MARK: Callbacks
+
+    private func socket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        guard let place = ccurl_address(address), check.mayConnect(to: place) else { return Int32(ccurl_no_socket) }
+        let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return Glibc.socket(address.pointee.family, kind, address.pointee.`protocol`)
+    }
+
+    private func headerLine(_ line: UnsafeRawBufferPointer) -> Int {
+        if var whole = head.take(line) {
+            // Known before the request was sent; the strictest otherwise.
+            whole.zone = check.zone ?? .public
+            receiver.head(whole, of: id)
+        }
+        // Another count than given ends the transfer.
+        return head.refusal == nil ? line.count : 0
+    }
+
+    private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+        switch receiver.body(bytes, of: id) {
+        case .taken: bytes.count
+        case .pause: Int(ccurl_write_pause)
+        }
+    }
+}

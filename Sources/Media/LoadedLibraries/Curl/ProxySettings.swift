@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Media
+
+/// The proxies of the environment, as libcurl reads them: `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy` for what
+/// needs none. They are read here, as libcurl does not report whether a transfer uses one.
+struct ProxySettings: Hashable {
+    private var http: String?
+    private var https: String?
+    private var exceptions: [String] = []
+
+    init(_ environment: [String: String]) {
+        func value(_ names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        let all = value("all_proxy", "ALL_PROXY")
+        // HTTP_PROXY in capitals is what a CGI program gets of a request header.
+        http = value("http_proxy") ?? all
+        https = value("https_proxy", "HTTPS_PROXY") ?? all
+        exceptions = (value("no_proxy", "NO_PROXY") ?? "").lowercased().split { $0 == "," || $0.isWhitespace }
+            .map(String.init)
+    }
+
+    /// nil: it is connected to directly.
+    func proxy(for address: WebAddress) -> String? {
+        guard let proxy = address.isSecure ? https : http, !isException(address.host) else { return nil }
+        return proxy
+    }
+
+    private func isException(_ host: String) -> Bool {
+        if exceptions == ["*"] { return true }
+        let host = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let number = NetworkAddress(host)
+        return exceptions.contains { exception in
+            if let number { return number.lies(in: exception) }
+            let name = exception.drop { $0 == "." }
+            return !name.isEmpty && (host == name || host.hasSuffix("." + name))
+        }
+    }
+}
+
+/// A numeric address, for comparing with networks such as `10.0.0.0/8`.
+private struct NetworkAddress: Hashable {
+    private let bytes: [UInt8]
+
+    init?(_ text: some StringProtocol) {
+        guard let bytes = NetworkZone.bytes(of: String(text)) else { return nil }
+        self.bytes = bytes
+    }
+
+    func lies(in network: String) -> Bool {
+        let parts = network.split(separator: "/", maxSplits: 1)
+        guard let base = parts.first.flatMap({ NetworkAddress($0) }), base.bytes.count == bytes.count else {
+            return false
+        }
+        guard parts.count == 2 else { return self == base }
+        guard let bits = UInt8(parts[1]), bits <= bytes.count * 8 else { return false }
+        return zip(bytes, base.bytes).enumerated().allSatisfy { index, pair in
+            let rest = Int(bits) - index * 8
+            let mask: UInt8 = rest >= 8 ? 0xFF : rest <= 0 ? 0 : ~(0xFF >> UInt8(rest))
+            return pair.0 & mask == pair.1 & mask
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCrypto
+internal import Kernel
+public import Media
+public import Playback
+
+/// AES-128-CBC by OpenSSL's libcrypto, loaded at the first key: most streams have none.
+public struct OpenSSLCipher: SegmentCipher {
+    static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(ccrypto(), ccrypto_load) }
+
+    public init() {}
+
+    public func decipher(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption {
+        switch Self.library {
+        case .success(let library): return try OpenSSLDecryption(library, key: key, vector: vector)
+        case .failure(let missing):
+            throw MediaError(
+                .unsupported, "Ciphered streams need libcrypto, which cannot be loaded: \(missing.reason).")
+        }
+    }
+}
+
+/// One piece.
+final class OpenSSLDecryption: SegmentDecryption {
+    private static let block = 16
+
+    private let library: LoadedLibrary<ccrypto>
+    private let context: UnsafeMutableRawPointer
+
+    init(_ library: LoadedLibrary<ccrypto>, key: [UInt8], vector: [UInt8]) throws(MediaError) {
+        guard key.count == Self.block, vector.count == Self.block else {
+            throw MediaError(.unsupported, "A key and its vector must have 16 bytes.")
+        }
+        guard let context = library.functions.pointee.CIPHER_CTX_new() else {
+            throw MediaError(.unsupported, "There is no memory to decipher with.")
+        }
+        self.library = library
+        self.context = context
+        let crypto = library.functions.pointee
+        guard crypto.DecryptInit_ex(context, crypto.aes_128_cbc(), nil, key, vector) == 1 else {
+            throw MediaError(.unsupported, "AES-128 is not available in this system's libcrypto.")
+        }
+    }
+
+    deinit {
+        library.functions.pointee.CIPHER_CTX_free(context)
+    }
+
+    func update(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> [UInt8] {
+        guard let base = bytes.baseAddress, let count = Int32(exactly: bytes.count) else { return [] }
+        return try output(room: bytes.count + Self.block) { output, length in
+            library.functions.pointee.DecryptUpdate(
+                context, output, length, base.assumingMemoryBound(to: UInt8.self), count)
+        }
+    }
+
+    func finish() throws(MediaError) -> [UInt8] {
+        try output(room: Self.block) { output, length in
+            library.functions.pointee.DecryptFinal_ex(context, output, length)
+        }
+    }
+
+    private func output(
+        room: Int, _ body: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>) -> Int32
+    ) throws(MediaError) -> [UInt8] {
+        var isDone = false
+        let result = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            var length: Int32 = 0
+            isDone = body(buffer.baseAddress, &length) == 1
+            count = isDone ? Int(length) : 0
+        }
+        guard isDone else {
+            throw MediaError(.unsupported, "A piece of the stream cannot be deciphered: another key, or cut short.")
+        }
+        return result
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+internal import CEbur128
+public import Kernel
+public import Media
+
+/// Loudness by libebur128, loaded when the first media is measured.
+public struct EBUR128Measuring: LoudnessMeasuring {
+    private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(cebur128(), cebur128_load) }
+
+    public init() {}
+
+    public func measurement(of format: AudioFormat) throws(MissingLibrary) -> (any LoudnessMeasurement)? {
+        EBUR128Measurement(try Self.library.get(), format)
+    }
+}
+
+private final class EBUR128Measurement: LoudnessMeasurement {
+    /// EBUR128_MODE_I, EBUR128_MODE_SAMPLE_PEAK, and EBUR128_MODE_HISTOGRAM, which bounds its memory.
+    private static let mode: Int32 = 0x05 | 0x11 | 0x40
+
+    private let library: LoadedLibrary<cebur128>
+    private let state: UnsafeMutableRawPointer
+    private let channels: Int
+
+    init?(_ library: LoadedLibrary<cebur128>, _ format: AudioFormat) {
+        let functions = library.functions
+        guard
+            let state = functions.pointee.`init`(UInt32(format.channelCount), UInt(format.sampleRate), Self.mode)
+        else { return nil }
+        self.library = library
+        self.state = state
+        channels = format.channelCount
+        for (channel, position) in format.layout.positions.enumerated() {
+            _ = functions.pointee.set_channel(state, UInt32(channel), Self.weight(of: position))
+        }
+    }
+
+    deinit {
+        var state: UnsafeMutableRawPointer? = state
+        library.functions.pointee.destroy(&state)
+    }
+
+    /// `enum channel` of ebur128.h.
+    private static func weight(of position: ChannelPosition) -> Int32 {
+        switch position {
+        case .lowFrequency: 0
+        case .mono, .frontLeft, .auxiliary: 1
+        case .frontRight: 2
+        case .frontCenter: 3
+        case .rearLeft, .sideLeft: 4
+        case .rearRight, .sideRight, .rearCenter: 5
+        }
+    }
+
+    func add(_ samples: UnsafeBufferPointer<Float>) {
+        guard let first = samples.baseAddress else { return }
+        _ = library.functions.pointee.add_frames_float(state, first, samples.count / channels)
+    }
+
+    var result: MediaLoudness? {
+        var loudness = 0.0
+        guard library.functions.pointee.loudness_global(state, &loudness) == 0, loudness.isFinite else { return nil }
+        var highest = 0.0
+        for channel in 0..<UInt32(channels) {
+            var peak = 0.0
+            guard library.functions.pointee.sample_peak(state, channel, &peak) == 0 else { return nil }
+            highest = max(highest, peak)
+        }
+        return MediaLoudness(loudness: loudness, peak: highest)
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSoxr
+internal import Kernel
+internal import Playback
+
+/// One libsoxr stream. soxr drops its own delay: the first output frame is at the instant of the first input frame, and
+/// n input frames give round(n * out / in) frames in all.
+final class SoxrConverter: FrameConverter {
+    /// Loaded when something is first to be converted: most of what is played has the output's rate.
+    private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(csoxr(), csoxr_load) }
+
+    private let functions: UnsafePointer<csoxr>
+    private let soxr: soxr_t
+    private let channels: Int
+    /// soxr takes a null input for the end of the stream; an empty input is given this address instead.
+    private let nowhere = UnsafeMutablePointer<Float>.allocate(capacity: 1)
+
+    init(from input: Double, to output: Double, channelCount: Int) throws(MediaError) {
+        guard input > 0, output > 0, channelCount > 0 else {
+            throw MediaError(
+                .unsupported, "cannot convert \(channelCount) channels from \(input) Hz to \(output) Hz")
+        }
+        let functions = try Self.functions(from: input, to: output)
+        var error: soxr_error_t?
+        var format = functions.pointee.io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
+        var quality = functions.pointee.quality_spec(UInt(SOXR_HQ), 0)
+        var runtime = functions.pointee.runtime_spec(1)
+        let soxr = functions.pointee.create(
+            input, output, UInt32(channelCount), &error, &format, &quality, &runtime)
+        guard let soxr, error == nil else {
+            let reason = error.map { String(cString: $0) } ?? "no reason given"
+            throw MediaError(
+                .unsupported, "cannot convert from \(input) Hz to \(output) Hz: soxr_create: \(reason)")
+        }
+        self.functions = functions
+        self.soxr = soxr
+        channels = channelCount
+    }
+
+    private static func functions(from input: Double, to output: Double) throws(MediaError) -> UnsafePointer<csoxr> {
+        do throws(MissingLibrary) { return try library.get().functions } catch {
+            throw MediaError(.unsupported, "cannot convert from \(input) Hz to \(output) Hz: \(error.reason)")
+        }
+    }
+
+    deinit {
+        functions.pointee.delete(soxr)
+        nowhere.deallocate()
+    }
+
+    func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
+        taken: Int, given: Int
+    ) {
+        var taken = 0
+        var given = 0
+        let error = functions.pointee.process(
+            soxr, input.baseAddress ?? UnsafePointer(nowhere), input.count / channels, &taken,
+            output.baseAddress ?? nowhere, output.count / channels, &given)
+        // soxr fails here only when memory runs out; the input counts as taken so that the caller cannot loop for ever.
+        return error == nil ? (taken, given) : (input.count / channels, 0)
+    }
+
+    func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int {
+        var given = 0
+        let error = functions.pointee.process(
+            soxr, nil, 0, nil, output.baseAddress ?? nowhere, output.count / channels, &given)
+        return error == nil ? given : 0
+    }
+
+    func reset() {
+        let error = functions.pointee.clear(soxr)
+        assert(error == nil, "soxr_clear failed")
+    }
+}

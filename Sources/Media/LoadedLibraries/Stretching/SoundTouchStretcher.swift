@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import CSoundTouch
+internal import Glibc
+internal import Kernel
+internal import Playback
+
+/// One SoundTouch stream, cut or padded to its exact length: SoundTouch by itself ends a few milliseconds off.
+final class SoundTouchStretcher: FrameConverter {
+    /// Frames that it takes at once.
+    private static let block = 2_048
+
+    private let functions: UnsafePointer<csoundtouch>
+    private let stretcher: UnsafeMutableRawPointer
+    private let channels: Int
+    private let rate: Double
+    private let silence: UnsafeMutableBufferPointer<Float>
+    /// Frames since the last reset.
+    private var taken = 0
+    private var given = 0
+
+    init(
+        _ functions: UnsafePointer<csoundtouch>, _ format: AudioFormat, rate: Double, cents: Double
+    ) throws(MediaError) {
+        let refusal = MediaError(.unsupported, "SoundTouch cannot change the speed or pitch of \(format).")
+        // It throws C++ errors for others.
+        guard 1...192_000 ~= format.sampleRate, 1...16 ~= format.channelCount,
+            let stretcher = functions.pointee.createInstance()
+        else { throw refusal }
+        _ = functions.pointee.setSampleRate(stretcher, UInt32(format.sampleRate))
+        _ = functions.pointee.setChannels(stretcher, UInt32(format.channelCount))
+        functions.pointee.setTempo(stretcher, Float(rate))
+        functions.pointee.setPitch(stretcher, Float(exp2(cents / 1_200)))
+        self.functions = functions
+        self.stretcher = stretcher
+        self.rate = rate
+        channels = format.channelCount
+        silence = .allocate(capacity: Self.block * channels)
+        silence.initialize(repeating: 0)
+    }
+
+    deinit {
+        functions.pointee.destroyInstance(stretcher)
+        silence.deallocate()
+    }
+
+    func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
+        taken: Int, given: Int
+    ) {
+        // Frames beyond the length so far may be cut yet: they wait inside.
+        let frames = receive(Int(clamping: Double(taken) / rate) - given, into: output)
+        guard frames == 0 else { return (0, frames) }
+        return (put(input), 0)
+    }
+
+    func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int {
+        let rest = max(taken > 0 ? 1 : 0, Int(clamping: (Double(taken) / rate).rounded())) - given
+        guard rest > 0, output.count >= channels else { return 0 }
+        // What it holds back comes out once something follows; two seconds are far more than it holds.
+        for _ in 0..<200 where functions.pointee.numSamples(stretcher) == 0 {
+            _ = functions.pointee.putSamples(stretcher, silence.baseAddress, UInt32(Self.block))
+        }
+        let frames = receive(rest, into: output)
+        guard frames == 0 else { return frames }
+        let missing = min(rest, output.count / channels)
+        output[..<(missing * channels)].update(repeating: 0)
+        given += missing
+        return missing
+    }
+
+    func reset() {
+        functions.pointee.clear(stretcher)
+        (taken, given) = (0, 0)
+    }
+
+    private func put(_ input: UnsafeBufferPointer<Float>) -> Int {
+        let frames = min(input.count / channels, Self.block)
+        _ = functions.pointee.putSamples(stretcher, input.baseAddress, UInt32(frames))
+        taken += frames
+        return frames
+    }
+
+    private func receive(_ limit: Int, into output: UnsafeMutableBufferPointer<Float>) -> Int {
+        let frames = min(limit, output.count / channels)
+        guard frames > 0 else { return 0 }
+        let received = Int(functions.pointee.receiveSamples(stretcher, output.baseAddress, UInt32(frames)))
+        given += received
+        return received
+    }
+}

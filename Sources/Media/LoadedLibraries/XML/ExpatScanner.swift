@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CExpat
+internal import Kernel
+public import Media
+
+/// XML through expat, event by event. No document type may declare entities and nothing outside the document is read,
+/// so that a small document cannot become a large one.
+public struct ExpatScanner: XMLScanner {
+    /// Loaded when the first list in XML is read.
+    private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(cexpat(), cexpat_load) }
+
+    public init() {}
+
+    public func scan(_ bytes: [UInt8], _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
+        let expat = try Self.functions().pointee
+        // Expat knows UTF-8, UTF-16, Latin-1 and ASCII by itself; other names of Western sets are read as Latin-1.
+        guard let parser = expat.ParserCreate(Self.override(bytes)) else { throw XMLScanError("out of memory") }
+        defer { expat.ParserFree(parser) }
+        // The handlers run within this call only.
+        try withoutActuallyEscaping(handle) { handle throws(XMLScanError) in
+            let context = Context(parser, expat, handle)
+            expat.SetUserData(parser, Unmanaged.passUnretained(context).toOpaque())
+            Self.setHandlers(parser, expat)
+            let status = bytes.withUnsafeBytes { buffer in
+                expat.Parse(
+                    parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: buffer.count), 1)
+            }
+            context.flush()
+            if let refusal = context.refusal { throw XMLScanError(refusal) }
+            guard status != XML_STATUS_OK, !context.isDone else { return }
+            let text = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
+            throw XMLScanError("\(text), line \(expat.GetCurrentLineNumber(parser))")
+        }
+    }
+
+    private static func functions() throws(XMLScanError) -> UnsafePointer<cexpat> {
+        do throws(MissingLibrary) { return try library.get().functions } catch { throw XMLScanError(error.reason) }
+    }
+
+    private static func override(_ bytes: [UInt8]) -> String? {
+        let head = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased()
+        guard head.hasPrefix("<?xml"), let declaration = head.split(separator: "?>").first else { return nil }
+        let isWestern = ["windows-125", "iso-8859-15", "cp125"].contains { declaration.contains("\"" + $0) }
+        return isWestern ? "ISO-8859-1" : nil
+    }
+
+    private static func setHandlers(_ parser: XML_Parser, _ expat: cexpat) {
+        expat.SetElementHandler(
+            parser,
+            { context, name, attributes in
+                guard let context, let name else { return }
+                var found: [String: String] = [:]
+                var next = attributes
+                while let name = next?.pointee, let value = next?.successor().pointee {
+                    found[String(cString: name).lowercased()] = String(cString: value)
+                    next = next?.advanced(by: 2)
+                }
+                Context.of(context).report(.start(String(cString: name).lowercased(), found))
+            },
+            { context, name in
+                guard let context, let name else { return }
+                Context.of(context).report(.end(String(cString: name).lowercased()))
+            })
+        expat.SetCharacterDataHandler(parser) { context, text, count in
+            guard let context, let text else { return }
+            Context.of(context).append(UnsafeRawBufferPointer(start: text, count: Int(count)))
+        }
+        expat.SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
+            guard let context else { return }
+            Context.of(context).refuse("it declares entities")
+        }
+    }
+
+    /// One scan. Lives on the thread that scans.
+    private final class Context {
+        static let deepest = 256
+        static let longestText = 1 << 20
+
+        private let parser: XML_Parser
+        private let expat: cexpat
+        private let handle: (XMLEvent) -> Bool
+        private var text: [UInt8] = []
+        private var depth = 0
+        private(set) var isDone = false
+        private(set) var refusal: String?
+
+        init(_ parser: XML_Parser, _ expat: cexpat, _ handle: @escaping (XMLEvent) -> Bool) {
+            self.parser = parser
+            self.expat = expat
+            self.handle = handle
+        }
+
+        static func of(_ context: UnsafeMutableRawPointer) -> Context {
+            Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
+        }
+
+        func report(_ event: XMLEvent) {
+            flush()
+            if case .start = event { depth += 1 }
+            if case .end = event { depth -= 1 }
+            if depth > Self.deepest { refuse("it is nested deeper than \(Self.deepest) elements") }
+            pass(event)
+        }
+
+        func append(_ bytes: UnsafeRawBufferPointer) {
+            guard !isDone else { return }
+            if text.count + bytes.count <= Self.longestText { text.append(contentsOf: bytes) }
+        }
+
+        func flush() {
+            guard !text.isEmpty else { return }
+            let whole = String(decoding: text, as: UTF8.self)
+            text = []
+            pass(.text(whole))
+        }
+
+        func refuse(_ reason: String) {
+            if refusal == nil { refusal = reason }
+            end()
+        }
+
+        private func pass(_ event: XMLEvent) {
+            guard !isDone else { return }
+            if !handle(event) { end() }
+        }
+
+        private func end() {
+            isDone = true
+            _ = expat.StopParser(parser, XML_Bool(XML_FALSE))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+public import Playback
+
+/// The audio files in a folder and all folders below it, in the order in which browsing shows them.
+public struct FolderWalk: Sendable {
+    /// Paths relative to the roots.
+    public private(set) var uris: [String] = []
+    /// There are more files than the limit, or folders nested deeper than 64.
+    public private(set) var isTruncated = false
+
+    private static let maximumDepth = 64
+
+    /// Collects the files below `path` (empty: the top). Blocks on the file system.
+    public static func collect(
+        _ path: String, in roots: MusicRoots, limit: Int = Queue.maximumLength
+    ) throws(MediaError) -> FolderWalk {
+        var walk = FolderWalk()
+        var visited: Set<FileIdentity> = []
+        try walk.visit(try directories(path, in: roots), roots: roots, limit: limit, depth: 0, visited: &visited)
+        return walk
+    }
+
+    /// The folders named `path` in every root that has one; never empty.
+    static func directories(_ path: String, in roots: MusicRoots) throws(MediaError) -> [Folder] {
+        try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+    }
+
+    /// The spelling of a folder that exists (see MusicPath.percentDecoded), as the first root that has it knows it.
+    static func spelling(_ path: String, in roots: MusicRoots) throws(MediaError) -> MusicPath {
+        let first = try roots.open(try MusicPath(uri: path), flags: clinux_o_path, uri: path)
+        guard first.status.st_mode & S_IFMT == S_IFDIR else {
+            throw MediaError(.unsupported, "\(path) is not a folder.")
+        }
+        return first.path
+    }
+
+    /// The uri of a path: its names joined; escaped as a whole when a name is not valid UTF-8, begun with
+    /// `./` where reading it back would mistake it for a URL.
+    static func uri(_ components: [[UInt8]]) -> String {
+        let path = MusicPath.display(components.joined(separator: [UInt8(ascii: "/")]))
+        return path.lowercased().hasPrefix("file:") ? "./" + path : path
+    }
+
+    private mutating func visit(
+        _ folders: [Folder], roots: MusicRoots, limit: Int, depth: Int, visited: inout Set<FileIdentity>
+    ) throws(MediaError) {
+        var children: [[UInt8]: Bool] = [:]
+        for folder in folders where visited.insert(folder.identity).inserted {
+            let reader = try DirectoryReader(folder.take())
+            while let (name, kind) = try reader.next() {
+                if children[name] != nil { continue }
+                switch kind {
+                case .directory: children[name] = true
+                case .file: children[name] = false
+                case .link, .unknown:
+                    guard
+                        let mode = roots.status(of: name, kind: kind, in: reader.descriptor, path: folder.path)?.st_mode
+                    else { continue }
+                    if mode & S_IFMT == S_IFDIR { children[name] = true }
+                    if mode & S_IFMT == S_IFREG { children[name] = false }
+                case .other: continue
+                }
+            }
+        }
+        let path = folders[0].path.components
+        let sorted = children.map { (name: $0.key, isFolder: $0.value, order: NaturalOrder(MusicPath.display($0.key))) }
+            .sorted { $0.isFolder == $1.isFolder ? $0.order < $1.order : $0.isFolder }
+        for child in sorted {
+            let place = MusicPath(components: path + [child.name])
+            if child.isFolder {
+                guard depth < Self.maximumDepth else {
+                    isTruncated = true
+                    continue
+                }
+                do throws(MediaError) {
+                    let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+                    try visit(below, roots: roots, limit: limit, depth: depth + 1, visited: &visited)
+                } catch  where error.code == .forbidden || error.code == .notFound {
+                    // One folder that may not be read, or was removed meanwhile, does not spoil the others.
+                    continue
+                }
+            } else if AudioFileType.isAudioFile(MusicPath.display(child.name)) {
+                guard uris.count < limit else {
+                    isTruncated = true
+                    return
+                }
+                uris.append(Self.uri(place.components))
+            }
+        }
+    }
+}
+
+/// Distinguishes a directory from all others, so that links cannot make a walk go in circles.
+struct FileIdentity: Hashable {
+    var device: UInt64
+    var inode: UInt64
+}
+
+/// An open directory.
+struct Folder {
+    private let found: MusicRoots.Found
+
+    init(_ found: MusicRoots.Found) {
+        self.found = found
+    }
+
+    var path: MusicPath { found.path }
+    var identity: FileIdentity { FileIdentity(device: UInt64(found.status.st_dev), inode: UInt64(found.status.st_ino)) }
+    func take() -> OwnedDescriptor { found.descriptor.take() }
+}

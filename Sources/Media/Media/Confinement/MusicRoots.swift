@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import CLinux
+internal import Glibc
+public import Playback
+
+/// The directories that music may come from, and the only way to open something in them.
+///
+/// A relative path is tried in each root in order; the first that has it wins. Directories of the same path in several
+/// roots appear as one. Roots are opened anew for each use, so that one that is mounted later works and one that has gone
+/// is reported.
+public struct MusicRoots: Sendable {
+    /// As configured, absolute.
+    public let directories: [String]
+
+    public init(_ directories: [String]) {
+        self.directories = directories
+    }
+
+    /// Throws when an address can name nothing in any music folder, whatever is on the disk. Does not block.
+    public static func checkSpelling(_ uri: String) throws(MediaError) {
+        guard !MusicPath.isPlain(uri.utf8) else { return }
+        _ = try MusicPath(uri: uri)
+    }
+
+    /// The path in the music folders of a `file:` URL that lies in one of them as it is configured; nil for anything else.
+    public func relativePath(_ uri: String) -> String? {
+        guard uri.utf8.count > 5, uri.prefix(5).lowercased() == "file:", let path = FileURL.path(uri) else {
+            return nil
+        }
+        for directory in directories {
+            guard let rest = Self.suffix(of: Array(path.utf8), beneath: Array(directory.utf8)) else { continue }
+            return String(decoding: rest.drop { $0 == UInt8(ascii: "/") }, as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// The directories as they are configured and with links resolved, for many addresses.
+    public struct Bounds: Sendable {
+        fileprivate let directories: [[UInt8]]
+
+        /// False for what can lie in no music folder, by its spelling. True for the web.
+        public func mayHold(_ uri: String) -> Bool {
+            if MusicPath.isPlain(uri.utf8) || MediaLocator.isNetwork(uri) { return true }
+            do throws(MediaError) {
+                let path = try MusicPath(uri: uri)
+                guard path.isAbsolute else { return true }
+                let joined = MusicRoots.absolute(path)
+                return directories.contains { MusicRoots.suffix(of: joined, beneath: $0) != nil }
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Blocks on the file system.
+    public var bounds: Bounds { Bounds(directories: directories.flatMap { [Array($0.utf8), Self.realpath($0)] }) }
+
+    private static func absolute(_ path: MusicPath) -> [UInt8] {
+        Array(path.components.flatMap { [UInt8(ascii: "/")] + $0 })
+    }
+
+    /// A regular file of at least 1 byte, ready to read.
+    public func openFile(_ uri: String) throws(MediaError) -> FileSource {
+        let path = try MusicPath(uri: uri)
+        let found = try open(path, flags: O_RDONLY, uri: uri)
+        let name = found.path.components.last.map { MusicPath.display($0) } ?? "The music folder"
+        switch found.status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw MediaError(.unreadable, "\(name) is a folder, not a file.")
+        default: throw MediaError(.unreadable, "\(name) is not a regular file (a pipe, socket or device).")
+        }
+        guard !path.namesFolder else {
+            throw MediaError(
+                .notFound, "\(name) is a file, but the address ends with a slash, as only a folder's does.")
+        }
+        guard found.status.st_size > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
+        return try FileSource(found.descriptor.take(), name: name, statSize: Int64(found.status.st_size))
+    }
+
+    /// A descriptor with what fstat says of it. A class because a non-copyable member cannot leave a tuple or array.
+    final class Found {
+        let descriptor: DescriptorBox
+        let status: stat
+        /// Relative to its root.
+        let path: MusicPath
+
+        init(_ descriptor: consuming OwnedDescriptor, status: stat, path: MusicPath) {
+            self.descriptor = DescriptorBox(descriptor)
+            self.status = status
+            self.path = path
+        }
+    }
+
+    final class DescriptorBox {
+        private var descriptor: OwnedDescriptor?
+
+        init(_ descriptor: consuming OwnedDescriptor) {
+            self.descriptor = consume descriptor
+        }
+
+        /// Once.
+        func take() -> OwnedDescriptor {
+            descriptor.take()!
+        }
+    }
+
+    func open(_ path: MusicPath, flags: Int32, uri: String) throws(MediaError) -> Found {
+        do throws(MediaError) {
+            return try openAll(path, flags: flags, atMost: 1)[0]
+        } catch  where error.code == .notFound && !path.isAbsolute {
+            guard let decoded = try path.percentDecoded(), decoded != path else { throw error }
+            return try openAll(decoded, flags: flags, atMost: 1)[0]
+        }
+    }
+
+    /// In every root that has it, up to `atMost`; never empty. The first error but `notFound` is thrown if there is none.
+    func openAll(_ path: MusicPath, flags: Int32, atMost: Int = .max) throws(MediaError) -> [Found] {
+        try openEach(path, flags: flags, atMost: atMost).found
+    }
+
+    /// As `openAll`; `isPartial` when a root may have it too, but could not be asked.
+    func openEach(
+        _ path: MusicPath, flags: Int32, atMost: Int = .max
+    ) throws(MediaError) -> (found: [Found], isPartial: Bool) {
+        guard !directories.isEmpty else {
+            throw MediaError(.notFound, "No music folder is configured; start the server with --music DIR.")
+        }
+        var found: [Found] = []
+        var failure: MediaError?
+        var isInside = !path.isAbsolute
+        for directory in directories where found.count < atMost {
+            do throws(MediaError) {
+                guard let opened = try Self.open(path, beneath: directory, flags: flags) else { continue }
+                isInside = true
+                found.append(opened)
+            } catch {
+                isInside = true
+                if failure == nil || failure?.code == .notFound { failure = error }
+            }
+        }
+        guard found.isEmpty else { return (found, failure?.code == .unreadable) }
+        guard isInside else { throw MediaError(.forbidden, "The file is outside the music folders.") }
+        throw failure ?? MediaError(.notFound, "There is no such file.")
+    }
+
+    /// nil when an absolute path lies outside `directory`.
+    private static func open(_ path: MusicPath, beneath directory: String, flags: Int32) throws(MediaError) -> Found? {
+        let number = Glibc.open(directory, clinux_o_path | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else {
+            let code = errno
+            throw code == ENOENT || code == ENOTDIR
+                ? MediaError(.notFound, "The music folder \(directory) is not there.")
+                : MediaError(.unreadable, "The music folder \(directory) cannot be opened: \(systemMessage(code)).")
+        }
+        let root = OwnedDescriptor(number)
+        var path = path
+        if path.isAbsolute {
+            let joined = absolute(path)
+            guard
+                let inside = suffix(of: joined, beneath: Array(directory.utf8))
+                    ?? suffix(of: joined, beneath: realpath(directory))
+            else { return nil }
+            path = MusicPath(components: inside.split(separator: UInt8(ascii: "/")).map(Array.init))
+        }
+        do throws(ConfinedOpen.Failure) {
+            let descriptor = try ConfinedOpen.open(
+                path.components, beneath: root, rootPath: realpath(directory), flags: flags)
+            var status = stat()
+            guard fstat(descriptor.number, &status) == 0 else { throw .system(errno) }
+            return Found(descriptor, status: status, path: path)
+        } catch {
+            throw mediaError(error, path: path)
+        }
+    }
+
+    /// What follows `root` in `path`; nil when it does not lie beneath. Both absolute and without `.` or `..`.
+    static func suffix(of path: [UInt8], beneath root: [UInt8]) -> ArraySlice<UInt8>? {
+        var root = root[...]
+        while root.last == UInt8(ascii: "/") { root = root.dropLast() }
+        guard path.starts(with: root) else { return nil }
+        let rest = path.dropFirst(root.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: "/") ? rest : nil
+    }
+
+    private static func realpath(_ directory: String) -> [UInt8] {
+        guard let real = Glibc.realpath(directory, nil) else { return Array(directory.utf8) }
+        defer { free(real) }
+        return UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
+    }
+
+    static func mediaError(_ failure: ConfinedOpen.Failure, path: MusicPath) -> MediaError {
+        let name = path.components.last.map { MusicPath.display($0) } ?? "The music folder"
+        switch failure {
+        case .outside:
+            return MediaError(.forbidden, "\(name) leads outside the music folders by a symbolic link.")
+        case .system(ENOENT), .system(ENOTDIR):
+            return MediaError(.notFound, "There is no “\(name)” at this place in the music folders.")
+        case .system(EACCES), .system(EPERM):
+            return MediaError(.forbidden, "The server has no permission to read \(name).")
+        case .system(ELOOP):
+            return MediaError(.forbidden, "\(name) is a symbolic link that leads in a circle or to a special file.")
+        case .system(ENAMETOOLONG):
+            return MediaError(.notFound, "The path is too long.")
+        case .system(ENXIO):
+            return MediaError(.unreadable, "\(name) is not a regular file (a pipe, socket or device).")
+        case .system(let code):
+            return MediaError(.unreadable, "\(name) cannot be opened: \(systemMessage(code)).")
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// Reads what a playlist's text says. References start from where it lies.
+struct HLSParser {
+    enum Result {
+        case media(HLSMediaPlaylist)
+        case master(HLSMasterPlaylist)
+    }
+
+    static let largest = 4 << 20
+    static let mostSegments = 50_000
+    private static let longestSegment = 86_400.0
+
+    /// The last pieces of one that is not ended: nobody begins farther back.
+    static let mostLive = 1_000
+
+    private let base: HLSBase
+    private let isEnded: Bool
+    private var slots = HLSSlots()
+    private var count = 0
+    private var longest = 0.0
+    private var variants: [HLSMasterPlaylist.Variant] = []
+    private var renditions: [HLSMasterPlaylist.Rendition] = []
+    private var target: Double?
+    private var sequence: Int64 = 0
+    private var discontinuity: Int64 = 0
+    // Of the next piece.
+    private var duration: Double?
+    private var length: Range<Int64>?
+    private var isGap = false
+    // Of all pieces from here on.
+    private var map: HLSPart?
+    private var key: HLSKey?
+    private var pending: HLSAttributes?
+    private var lastRange: (reference: String, end: Int64)?
+    private var openRange: Int64?
+
+    private static let end = Array("#EXT-X-ENDLIST".utf8)
+    private static let length = Array("#EXTINF:".utf8)
+    private static let tag = Array("#EXT".utf8)
+
+    /// `text` is UTF-8, or what old servers send.
+    ///
+    /// `reach`: of what stands in it.
+    static func parse(_ text: [UInt8], at address: WebAddress, reach: NetworkReach) throws(MediaError) -> Result {
+        // Known first, so that of a long list that is not ended little is kept at any time.
+        let isEnded = HLSLines(text).contains { $0.elementsEqual(Self.end) }
+        var parser = HLSParser(base: HLSBase(address, reach: reach), isEnded: isEnded)
+        for line in HLSLines(text) {
+            if line.starts(with: Self.length) {
+                parser.duration = Self.seconds(
+                    HLSLines.string(line[(line.startIndex + 8)...].prefix { $0 != 0x2C })[...])
+            } else if line.starts(with: Self.tag) {
+                if line.elementsEqual(Self.end) { break }
+                try parser.tag(HLSLines.string(line)[...])
+            } else if line.first != UInt8(ascii: "#") {
+                try parser.reference(HLSLines.string(line))
+            }
+        }
+        return try parser.result()
+    }
+
+    private init(base: HLSBase, isEnded: Bool) {
+        self.base = base
+        self.isEnded = isEnded
+    }
+
+    private func failure(_ problem: String) -> MediaError {
+        MediaError(.unsupported, "\(base.address.name) cannot be played: \(problem).")
+    }
+
+    private func result() throws(MediaError) -> Result {
+        if !variants.isEmpty { return .master(HLSMasterPlaylist(variants: variants, renditions: renditions)) }
+        guard count > 0 || target != nil else {
+            throw failure("its playlist names nothing that can be fetched")
+        }
+        var slots = slots
+        if !isEnded { slots.keepLast(Self.mostLive) }
+        let duration = max(1, target ?? longest.rounded(.up))
+        return .media(HLSMediaPlaylist(targetDuration: duration, isEnded: isEnded, slots: slots))
+    }
+
+    // MARK: Lines
+
+    private mutating func tag(_ line: Substring) throws(MediaError) {
+        let name = line.prefix { $0 != ":" }
+        let value = line.dropFirst(name.count + 1)
+        switch name {
+        case "#EXT-X-TARGETDURATION": target = Self.seconds(value)
+        case "#EXT-X-MEDIA-SEQUENCE":
+            if count == 0, let number = Int64(value), (0..<1 << 60).contains(number) { sequence = number }
+        case "#EXT-X-DISCONTINUITY-SEQUENCE":
+            if count == 0, let number = Int64(value), (0..<1 << 60).contains(number) { discontinuity = number }
+        case "#EXT-X-DISCONTINUITY": discontinuity += 1
+        case "#EXT-X-GAP": isGap = true
+        case "#EXT-X-BYTERANGE": (length, openRange) = Self.range(value)
+        case "#EXT-X-KEY": key = try key(HLSAttributes(value))
+        case "#EXT-X-MAP": map = try map(HLSAttributes(value))
+        case "#EXT-X-STREAM-INF": pending = HLSAttributes(value)
+        case "#EXT-X-MEDIA": rendition(HLSAttributes(value))
+        default: break
+        }
+    }
+
+    private mutating func reference(_ text: String) throws(MediaError) {
+        if let attributes = pending {
+            pending = nil
+            guard let address = base.address.redirected(to: text), variants.count < 200 else { return }
+            let codecs = attributes["CODECS"]?.split(separator: ",").map { String(String($0).trimmedOfSpaces) } ?? []
+            variants.append(
+                HLSMasterPlaylist.Variant(
+                    address: address, bandwidth: attributes.number("BANDWIDTH") ?? .max, codecs: codecs,
+                    hasPicture: attributes["RESOLUTION"] != nil || attributes["VIDEO"] != nil,
+                    audioGroup: attributes["AUDIO"]))
+            return
+        }
+        // Without a length it is no piece; lists of other things have such lines.
+        guard let duration else { return }
+        guard count < Self.mostSegments else {
+            throw failure("its playlist has more than \(Self.mostSegments) pieces")
+        }
+        guard HLSReference.isFetched(text) else {
+            throw failure("its playlist names a piece that is no web address")
+        }
+        let media = HLSPart(reference: HLSReference(text, from: base), range: try takeRange(of: text), key: key)
+        slots.append(
+            HLSSegment(
+                sequence: sequence, duration: duration, media: media, map: map, discontinuity: discontinuity,
+                isGap: isGap))
+        if !isEnded, slots.count >= 2 * Self.mostLive { slots.keepLast(Self.mostLive) }
+        count += 1
+        sequence += 1
+        longest = max(longest, duration)
+        (self.duration, isGap) = (nil, false)
+    }
+
+    private mutating func takeRange(of reference: String) throws(MediaError) -> Range<Int64>? {
+        defer { (length, openRange) = (nil, nil) }
+        var range = length
+        if let count = openRange {
+            // It goes on where the last one of the same address has ended.
+            guard let lastRange, lastRange.reference == reference,
+                let end = ByteCount(lastRange.end + count)?.bytes
+            else {
+                throw failure("its playlist has a part that begins nowhere")
+            }
+            range = lastRange.end..<end
+        }
+        lastRange = range.map { (reference, $0.upperBound) }
+        return range
+    }
+
+    // MARK: Keys and maps
+
+    private func key(_ attributes: HLSAttributes) throws(MediaError) -> HLSKey? {
+        let method = attributes["METHOD"] ?? ""
+        if method == "NONE" { return nil }
+        guard method == "AES-128", (attributes["KEYFORMAT"] ?? "identity") == "identity" else {
+            throw failure("it is ciphered with \(method.prefix(24)), which is not played here")
+        }
+        guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
+            throw failure("the key of its pieces is not at a web address")
+        }
+        return HLSKey(reference: HLSReference(uri, from: base), vector: attributes.vector("IV"))
+    }
+
+    private func map(_ attributes: HLSAttributes) throws(MediaError) -> HLSPart {
+        guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
+            throw failure("the beginning of its pieces is not at a web address")
+        }
+        var range: Range<Int64>?
+        if let text = attributes["BYTERANGE"] {
+            let (whole, open) = Self.range(text[...])
+            range = whole ?? open.map { 0..<$0 }
+        }
+        return HLSPart(reference: HLSReference(uri, from: base), range: range, key: key)
+    }
+
+    private mutating func rendition(_ attributes: HLSAttributes) {
+        guard attributes["TYPE"] == "AUDIO", let group = attributes["GROUP-ID"], renditions.count < 200,
+            let address = attributes["URI"].flatMap({ base.address.redirected(to: $0) })
+        else { return }
+        renditions.append(
+            HLSMasterPlaylist.Rendition(group: group, address: address, isDefault: attributes["DEFAULT"] == "YES"))
+    }
+
+    // MARK: Values
+
+    private static func seconds(_ text: Substring) -> Double? {
+        Double(String(text).trimmedOfSpaces).flatMap { $0 >= 0 && $0 <= longestSegment ? $0 : nil }
+    }
+
+    /// `length@offset`, or only the length.
+    private static func range(_ text: Substring) -> (Range<Int64>?, Int64?) {
+        let parts = text.split(separator: "@", maxSplits: 1).map { ByteCount(digits: String($0).trimmedOfSpaces) }
+        guard let length = parts.first ?? nil, length > 0 else { return (nil, nil) }
+        guard parts.count > 1 else { return (nil, length.bytes) }
+        guard let offset = parts[1], let end = ByteCount(offset.bytes + length.bytes) else { return (nil, nil) }
+        return (offset.bytes..<end.bytes, nil)
+    }
+}

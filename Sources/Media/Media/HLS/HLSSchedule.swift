@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Kernel
+
+/// What to fetch of a stream in pieces, as a pure state machine: playlists, what arrives, and what the reader wants go in;
+/// what is to be fetched, reported and ended comes out. No thread, no clock, no socket.
+struct HLSSchedule {
+    enum Action: Equatable {
+        case open(HLSSegment)
+        case close(Int64)
+        /// Of the stream, anew.
+        case fetchPlaylist
+        case wake(MonotonicTime)
+        case report(MediaLoading)
+    }
+
+    /// A piece with its place in the stream.
+    struct Slot: Equatable {
+        var segment: HLSSegment
+        /// Seconds from where the stream began for us.
+        var start: Double
+        var end: Double { start + segment.duration }
+    }
+
+    /// A piece that is being fetched, or was.
+    struct Piece {
+        var loading = MediaLoading()
+        /// Bytes from its beginning on that have come.
+        var bytes: Int64 = 0
+        /// Bytes of it that were read.
+        var read: Int64 = 0
+        var isWhole = false
+        var size: Int64?
+    }
+
+    enum Reload: Equatable {
+        case none
+        case waiting(until: MonotonicTime)
+        case fetching(since: MonotonicTime)
+    }
+
+    enum Answer: Equatable {
+        case piece(Slot)
+        /// The server says that it has none.
+        case gap(Slot)
+        case wait
+        case end
+        /// Go on there instead.
+        case jump(Int64)
+        case failed(MediaError)
+    }
+
+    let name: String
+    let limits: HLSLimits
+    /// Of a live stream no more than is still to be played, and a little before.
+    var slots: HLSSlots
+    var isEnded = false
+    let isLive: Bool
+    var target: Double
+    /// The oldest piece that the newest playlist has.
+    var oldest: Int64 = 0
+    /// The piece that is read.
+    var cursor: Int64
+    var pieces: [Int64: Piece] = [:]
+    /// The playlist counts from somewhere else: what the reader asks for next means nothing.
+    var isRestarted = false
+    var reload = Reload.none
+    var fetchedAt: MonotonicTime
+    /// When the playlist brought something new.
+    var changedAt: MonotonicTime
+    var failure: MediaError?
+    /// Of the last reload that did not succeed.
+    var reloadError: MediaError?
+    var now: MonotonicTime
+    var actions: [Action] = []
+    var reporting = LoadingReports()
+    var wakesAt: MonotonicTime?
+
+    /// `playlist` has just come.
+    init(_ playlist: HLSMediaPlaylist, name: String, limits: HLSLimits, now: MonotonicTime) {
+        self.name = name
+        self.limits = limits
+        self.now = now
+        isLive = !playlist.isEnded
+        isEnded = playlist.isEnded
+        target = playlist.targetDuration
+        (fetchedAt, changedAt) = (now, now)
+        slots = playlist.slots
+        cursor = slots.first?.segment.sequence ?? 0
+        oldest = cursor
+        if isLive {
+            cursor = edge
+            dropOld()
+            // Places count from where it is joined.
+            slots.shift(by: -(slots.slot(cursor)?.start ?? 0))
+            scheduleReload(changed: true)
+        }
+    }
+
+    mutating func begin() -> [Action] { finish() }
+
+    // MARK: The reader
+
+    /// The reader goes on with this piece.
+    mutating func want(_ sequence: Int64, now: MonotonicTime) -> (Answer, [Action]) {
+        self.now = now
+        let answer = answer(sequence)
+        if case .jump(let place) = answer { cursor = place } else { cursor = sequence }
+        isRestarted = false
+        if case .piece = answer { pieces[sequence]?.read = 0 }
+        return (answer, finish())
+    }
+
+    private func answer(_ sequence: Int64) -> Answer {
+        if isLive, isRestarted || (isBehind(sequence) && sequence != edge) { return .jump(edge) }
+        if let slot = slot(sequence) { return slot.segment.isGap ? .gap(slot) : .piece(slot) }
+        if isEnded, sequence > (slots.last?.segment.sequence ?? -1) { return .end }
+        if let failure { return .failed(failure) }
+        return isLive ? .wait : .end
+    }
+
+    /// As `want`, for one who does not go there yet: nothing changes by it.
+    func foresee(_ sequence: Int64) -> Answer {
+        // Where to go on is reported to whoever is heard.
+        if isRestarted { return .wait }
+        if let slot = slot(sequence) {
+            if slot.segment.isGap { return .gap(slot) }
+            return pieces[sequence] == nil ? .wait : .piece(slot)
+        }
+        return isEnded && sequence > (slots.last?.segment.sequence ?? -1) ? .end : .wait
+    }
+
+    /// The piece with which another run begins, when that is near and it has come.
+    func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
+        guard !isRestarted else { return nil }
+        var (next, distance) = (sequence + 1, 0.0)
+        while distance <= limits.lead, pieces[next]?.isWhole == true, let slot = slot(next) {
+            if !slot.segment.joins(first) { return next }
+            distance += slot.segment.duration
+            next += 1
+        }
+        return nil
+    }
+
+    /// A live stream has gone on without us.
+    private func isBehind(_ sequence: Int64) -> Bool {
+        guard let last = slots.last else { return false }
+        if sequence < slots[0].segment.sequence { return true }
+        guard let slot = slot(sequence) else { return false }
+        if pieces[sequence]?.isWhole == true { return false }
+        let usual = limits.edge * target
+        let most = max(2 * (usual + target), usual + limits.lag)
+        return sequence < oldest || (!isEnded && last.end - slot.start > most)
+    }
+
+    /// The run that was opened ahead is the reader's now, and has read so much of this piece.
+    mutating func turned(to sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
+        if !isRestarted, slot(sequence) != nil { cursor = sequence }
+        return read(sequence, bytes: bytes, now: now)
+    }
+
+    /// How far the piece was read.
+    mutating func read(_ sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
+        self.now = now
+        pieces[sequence]?.read = bytes
+        return finish()
+    }
+
+    /// The piece that is played `seconds` from the beginning.
+    func sequence(at seconds: Double) -> Int64? {
+        var (low, high) = (0, slots.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].start <= seconds { low = middle + 1 } else { high = middle }
+        }
+        return slots.isEmpty ? nil : slots[max(0, low - 1)].segment.sequence
+    }
+
+    func slot(_ sequence: Int64) -> Slot? { slots.slot(sequence) }
+
+    /// Where a live stream is joined: so far before its end that there is always something to play.
+    var edge: Int64 {
+        var left = limits.edge * target
+        for slot in slots.reversed() {
+            left -= slot.segment.duration
+            if left <= 0 { return max(oldest, slot.segment.sequence) }
+        }
+        return slots.isEmpty ? cursor : oldest
+    }
+
+    // MARK: What comes
+
+    mutating func arrived(_ sequence: Int64, _ loading: MediaLoading, now: MonotonicTime) -> [Action] {
+        self.now = now
+        guard var piece = pieces[sequence], let slot = slot(sequence) else { return [] }
+        let start = slot.segment.media.range?.lowerBound ?? 0
+        let end = [slot.segment.media.range?.upperBound, loading.size].compactMap { $0 }.min()
+        let reached = loading.ranges.last?.upperBound ?? start
+        let new = max(0, reached - start)
+        if new > piece.bytes { reporting.meter(Int(new - piece.bytes)) }
+        piece.loading = loading
+        piece.bytes = max(piece.bytes, new)
+        piece.size = end.map { $0 - start }
+        piece.isWhole = piece.isWhole || end.map { reached >= $0 } ?? false
+        pieces[sequence] = piece
+        return finish()
+    }
+
+    mutating func tick(now: MonotonicTime) -> [Action] {
+        self.now = now
+        if let wakesAt, wakesAt <= now { self.wakesAt = nil }
+        return finish()
+    }
+
+    mutating func close() -> [Action] {
+        failure = MediaError(.cancelled, "\(name) was closed.")
+        reload = .none
+        for sequence in pieces.keys { actions.append(.close(sequence)) }
+        pieces = [:]
+        defer { actions = [] }
+        return actions
+    }
+
+    mutating func finish() -> [Action] {
+        if failure?.code != .cancelled {
+            checkReload()
+            steer()
+            report()
+        }
+        defer { actions = [] }
+        return actions
+    }
+}

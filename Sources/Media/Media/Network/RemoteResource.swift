@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+
+/// A server's facts on the media: enough to ask for a part of it and to notice that it is another one by now.
+struct RemoteResource: Hashable {
+    /// Where redirects had led to.
+    var address: WebAddress
+    /// Where `address`, and what the media names, may lead.
+    var reach = NetworkReach.public
+    /// nil while unknown.
+    var size: ByteCount?
+    /// Parts can be asked for.
+    var hasRanges: Bool
+    var entityTag: String?
+    var lastModified: String?
+    var contentType: String?
+    /// Seconds for which it may be kept unasked; nil when the server has not sent it.
+    var lifetime: Double?
+    /// The body's end says nothing of the media's: a radio station.
+    var isLive = false
+    /// It is taken for a station only because nothing says that it ends: it may prove to be a media after all.
+    var isPresumed = false
+
+    /// For `If-Range` (RFC 9110, section 13.1.5): a weak tag does not do.
+    var validator: String? {
+        if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
+        return lastModified
+    }
+
+    var facts: CachedFacts {
+        CachedFacts(
+            size: size, entityTag: entityTag, lastModified: lastModified, contentType: contentType, lifetime: lifetime)
+    }
+
+    func contradicts(_ other: RemoteResource) -> Bool {
+        func differ<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
+            one.flatMap { one in two.map { one != $0 } } ?? false
+        }
+        if differ(size, other.size) || differ(entityTag, other.entityTag) { return true }
+        // A cluster's servers may disagree on dates of a file with one tag.
+        return entityTag == nil && differ(lastModified, other.lastModified)
+    }
+}
+
+/// `Content-Range` (RFC 9110, section 14.4).
+struct ContentRange: Hashable {
+    /// The first byte; nil for an unsatisfied range (`bytes */123`).
+    var first: Int64?
+    /// nil when the server does not know it, or names more than a media has.
+    var total: ByteCount?
+
+    init?(_ text: String?) {
+        guard let text else { return nil }
+        let parts = text.trimmedOfSpaces.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+        let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        if sides[1] != "*" {
+            guard Self.isNumber(sides[1]) else { return nil }
+            total = ByteCount(digits: sides[1])
+        }
+        guard sides[0] != "*" else { return }
+        let bounds = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = ByteCount(digits: bounds[0]), Self.isNumber(bounds[1]) else { return nil }
+        // A last byte beyond what is counted goes with a size beyond it.
+        if let last = ByteCount(digits: bounds[1]) {
+            guard first <= last, total.map({ last < $0 }) ?? true else { return nil }
+        } else {
+            guard total == nil, sides[1] != "*" else { return nil }
+        }
+        self.first = first.bytes
+    }
+
+    /// Of any length.
+    private static func isNumber(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}

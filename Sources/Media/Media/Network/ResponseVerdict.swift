@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// What one response head means for a download.
+enum ResponseVerdict: Hashable {
+    /// The body begins at this byte of the media.
+    case body(from: Int64, RemoteResource)
+    case redirect(String)
+    /// The media ends where more of it was asked for.
+    case end(size: ByteCount)
+    /// It is not what it was when it was opened.
+    case changed
+    /// The server cannot answer now; it may name the seconds to wait.
+    case later(String, seconds: Double?)
+    case fail(MediaError)
+
+    /// `offset`: the first byte that was asked for. `known`: from earlier responses. `isPiece`: it need be no media by
+    /// itself.
+    init(
+        _ head: TransferHead, from address: WebAddress, offset: Int64, known: RemoteResource?, isPiece: Bool = false
+    ) {
+        let name = address.name
+        func fail(_ code: MediaError.Code, _ text: String) -> ResponseVerdict {
+            .fail(MediaError(code, "\(name): \(address.host) \(text)"))
+        }
+        switch head.status {
+        case 200, 206: self = Self.success(head, address, offset: offset, known: known, isPiece: isPiece)
+        case 301, 302, 303, 307, 308:
+            self = head["Location"].map { .redirect($0) } ?? fail(.network, "sends elsewhere, but does not say where.")
+        case 401, 407: self = fail(.forbidden, "asks for a name and a password (status \(head.status)).")
+        case 403: self = fail(.forbidden, "refuses it (status 403).")
+        // A station whose source has gone comes back with it.
+        case 404 where known?.isLive == true:
+            self = .later("\(name): \(address.host) does not have it at present (status 404).", seconds: nil)
+        case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
+        case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "sends no such part.")
+        case 408, 425, 429, 500...599:
+            let seconds = head["Retry-After"].flatMap { Double($0.trimmedOfSpaces) }
+            self = .later(
+                "\(name): \(address.host) cannot answer now (status \(head.status)).",
+                seconds: seconds.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil })
+        default: self = fail(.network, "answers with status \(head.status).")
+        }
+    }
+
+    private static func success(
+        _ head: TransferHead, _ address: WebAddress, offset: Int64, known: RemoteResource?, isPiece: Bool
+    ) -> ResponseVerdict {
+        if let refusal = refusal(of: head, isPiece: isPiece) {
+            return .fail(MediaError(.unsupported, "\(address.name) \(refusal)"))
+        }
+        var found = RemoteResource(
+            address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"],
+            contentType: head["Content-Type"])
+        found.lifetime = Freshness.lifetime(head)
+        var start: Int64 = 0
+        if head.status == 206 {
+            guard let part = ContentRange(head["Content-Range"]), let first = part.first, first == offset else {
+                return .fail(
+                    MediaError(.network, "\(address.name): \(address.host) sent another part than was asked for."))
+            }
+            start = first
+            found.size = part.total
+            found.hasRanges = true
+        } else {
+            found.size = head["Content-Length"].flatMap { ByteCount(digits: $0.trimmedOfSpaces) }
+            // Who answered with the whole when asked for a part has none to give, whatever the field says.
+            found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
+            found.isLive = isLive(head, size: found.size)
+            if !found.isLive, isEndless(head, found) { (found.isLive, found.isPresumed) = (true, true) }
+            if found.isLive { (found.size, found.hasRanges) = (nil, false) }
+        }
+        guard let known else { return .body(from: start, found) }
+        if known.isLive {
+            (found.size, found.hasRanges, found.isLive) = (nil, false, true)
+            found.isPresumed = known.isPresumed
+            return .body(from: 0, found)
+        }
+        if found.contradicts(known) { return .changed }
+        found.size = found.size ?? known.size
+        found.entityTag = found.entityTag ?? known.entityTag
+        found.lastModified = found.lastModified ?? known.lastModified
+        found.contentType = found.contentType ?? known.contentType
+        (found.isLive, found.isPresumed) = (known.isLive, known.isPresumed)
+        return .body(from: start, found)
+    }
+
+    /// A station: its fields, and no length, or one that stands for none.
+    private static func isLive(_ head: TransferHead, size: ByteCount?) -> Bool {
+        guard size.map({ $0.bytes >= 1 << 31 - 1 }) ?? true else { return false }
+        return head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
+    }
+
+    /// Sound that has neither a length nor parts nor anything to know it again by: as stations behind plain web servers send
+    /// it, and programs that convert a file while they send it. Which of them shows later.
+    private static func isEndless(_ head: TransferHead, _ found: RemoteResource) -> Bool {
+        guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
+            return false
+        }
+        let type = found.contentType?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
+        let lists = ["mpegurl", "x-mpegurl", "scpls", "x-scpls", "x-ms-wax", "x-pn-realaudio"]
+        return (type.hasPrefix("audio/") && !lists.contains { type.hasSuffix("/" + $0) }) || type == "application/ogg"
+    }
+
+    /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.
+    private static func refusal(of head: TransferHead, isPiece: Bool) -> String? {
+        let type = head["Content-Type"]?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
+        if type == "text/html" || type == "application/xhtml+xml" { return "cannot be played: it is an HTML page." }
+        if type == "application/json" || type.hasSuffix("+json") { return "cannot be played: it is a JSON document." }
+        if !isPiece, type.hasPrefix("image/") { return "cannot be played: it is a picture." }
+        if type == "multipart/byteranges" { return "cannot be played: it came in several parts." }
+        let coding = head["Content-Encoding"]?.trimmedOfSpaces.lowercased() ?? ""
+        // None was asked for; a small body could unpack to a huge one.
+        if !coding.isEmpty, coding != "identity" {
+            return "cannot be played: it came compressed (\(coding.prefix(20)))."
+        }
+        return nil
+    }
+
+    private static func unsatisfied(_ head: TransferHead, offset: Int64, known: RemoteResource?) -> ResponseVerdict? {
+        let total = ContentRange(head["Content-Range"])?.total
+        if offset == 0 { return .end(size: 0) }
+        guard let total else { return known?.size == nil ? ByteCount(offset).map { .end(size: $0) } : nil }
+        return total.bytes == offset ? .end(size: total) : .changed
+    }
+}

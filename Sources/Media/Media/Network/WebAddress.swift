@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+
+/// An `http:` or `https:` URL, taken apart as far as its handling needs (RFC 3986, section 3).
+public struct WebAddress: Hashable, Sendable {
+    /// Whose secrets these are: header fields of an item go to its own origin only.
+    struct Origin: Hashable {
+        var isSecure: Bool
+        var host: String
+        var port: Int
+    }
+
+    /// Percent-encoded where a URL must be, and nowhere twice. May hold credentials: never to be shown.
+    public let url: String
+    public let isSecure: Bool
+    /// Lower case, without brackets or port.
+    public let host: String
+    let port: Int
+    private let path: Substring
+
+    /// nil when `text` is no such URL with a host.
+    public init?(_ text: String) {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        switch text[..<colon].lowercased() {
+        case "http": isSecure = false
+        case "https": isSecure = true
+        default: return nil
+        }
+        let rest = text[text.index(after: colon)...]
+        guard rest.hasPrefix("//"), !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        let afterScheme = rest.dropFirst(2)
+        let authorityEnd = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
+        let authority = afterScheme[..<authorityEnd]
+        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        guard let (host, port) = Self.split(hostAndPort), !host.isEmpty,
+            host.utf8.allSatisfy({ Self.mayStand($0, inBrackets: hostAndPort.hasPrefix("[")) })
+        else { return nil }
+        self.host = host.lowercased()
+        self.port = port ?? (isSecure ? 443 : 80)
+        let tail = afterScheme[authorityEnd...].prefix { $0 != "#" }
+        path = tail.prefix { $0 != "?" }
+        let encodedTail = (tail.hasPrefix("/") ? "" : "/") + Self.encoded(tail)
+        url = (isSecure ? "https://" : "http://") + Self.encodedAuthority(authority, hostAndPort) + encodedTail
+    }
+
+    var origin: Origin { Origin(isSecure: isSecure, host: host, port: port) }
+
+    /// What a message calls it: the last part of the path, or the host. Never credentials or a query.
+    public var name: String {
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        guard let decoded = PercentEncoding.decode(last), decoded.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+            return String(last.prefix(120))
+        }
+        return decoded.isEmpty ? host : String(decoded.prefix(120))
+    }
+
+    /// Whether the fields meant for `origin` may go to this address as well: to the same one, or to its own TLS port.
+    func mayReceiveFields(of origin: Origin) -> Bool {
+        if self.origin == origin { return true }
+        return host == origin.host && isSecure && !origin.isSecure && port == 443 && origin.port == 80
+    }
+
+    /// The target of a `Location` field that was met here (RFC 3986, section 5.2.2). Without this one's credentials
+    /// unless the origin stays.
+    func redirected(to location: String) -> WebAddress? {
+        let reference = location.trimmedOfSpaces
+        guard !reference.isEmpty else { return nil }
+        if let scheme = reference.firstIndex(of: ":"),
+            reference[..<scheme].allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) }),
+            reference.first?.isLetter == true
+        {
+            return WebAddress(String(reference))
+        }
+        let scheme = isSecure ? "https:" : "http:"
+        if reference.hasPrefix("//") { return WebAddress(scheme + reference) }
+        let afterScheme = url.dropFirst(scheme.count + 2)
+        let authority = afterScheme.prefix { $0 != "/" }
+        if reference.hasPrefix("/") { return WebAddress(scheme + "//" + authority + Self.withoutDots(reference)) }
+        let base = afterScheme.dropFirst(authority.count).prefix { $0 != "?" }
+        if reference.hasPrefix("?") { return WebAddress(scheme + "//" + authority + base + reference) }
+        let folder = base.lastIndex(of: "/").map { base[...$0] } ?? "/"
+        return WebAddress(scheme + "//" + authority + Self.withoutDots(folder + reference))
+    }
+
+    private static func split(_ text: Substring) -> (String, Int?)? {
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            return port(rest.dropFirst()).map { (String(text[text.index(after: text.startIndex)..<end]), $0) }
+        }
+        guard let colon = text.lastIndex(of: ":") else { return (String(text), nil) }
+        return port(text[text.index(after: colon)...]).map { (String(text[..<colon]), $0) }
+    }
+
+    /// RFC 3986, section 3.2.2, and letters that are no ASCII, which the library makes Punycode of.
+    private static func mayStand(_ byte: UInt8, inBrackets: Bool) -> Bool {
+        PercentEncoding.isAlphanumeric(byte) || byte >= 0x80
+            || (inBrackets ? "%:.-_~" : "%-._~!$&'()*+,;=").utf8.contains(byte)
+    }
+
+    /// nil: not a port; a port of nil: none given.
+    private static func port(_ text: Substring) -> Int?? {
+        if text.isEmpty { return .some(nil) }
+        guard let number = UInt16(text), number > 0 else { return nil }
+        return .some(Int(number))
+    }
+}
+
+extension WebAddress {
+    /// Bytes that may not stand in a URL become `%XX`; what is encoded already stays as it is.
+    private static func encoded(_ text: some StringProtocol) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let digits = bytes[(index + 1)...].prefix(2).compactMap(PercentEncoding.hexadecimal)
+            let isEscape = byte == UInt8(ascii: "%") && digits.count == 2
+            if isEscape || (byte != UInt8(ascii: "%") && isAllowed(byte)) {
+                result.append(byte)
+            } else {
+                result += PercentEncoding.escape(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The host's name stays: the library makes Punycode of it.
+    private static func encodedAuthority(_ authority: Substring, _ hostAndPort: Substring) -> String {
+        let credentials = authority.dropLast(hostAndPort.count)
+        return (credentials.isEmpty ? "" : encoded(credentials.dropLast()) + "@") + hostAndPort
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        PercentEncoding.isAlphanumeric(byte) || "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
+    }
+
+    /// RFC 3986, section 5.2.4; the query stays as it is.
+    private static func withoutDots(_ reference: some StringProtocol) -> String {
+        let path = reference.prefix { $0 != "?" }
+        var segments: [Substring] = []
+        let given = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { Substring($0) }
+        for (index, segment) in given.enumerated() {
+            let isLast = index == given.count - 1
+            switch segment {
+            case ".": if isLast { segments.append("") }
+            case "..":
+                if !segments.isEmpty { segments.removeLast() }
+                if isLast { segments.append("") }
+            default: segments.append(segment)
+            }
+        }
+        return "/" + segments.joined(separator: "/") + reference.dropFirst(path.count)
+    }
+}
+
+extension String {
+    var trimmedOfSpaces: Substring {
+        var text = self[...]
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+
+/// What a playlist file or feed holds, as it is written: references are not resolved yet.
+struct MediaList: Hashable {
+    struct Entry: Hashable {
+        var reference: String
+        var title: String?
+        var artist: String?
+        var album: String?
+        var picture: String?
+        /// It is another list, by its own word.
+        var isList = false
+    }
+
+    /// More entries than this are left out.
+    static let maximumEntries = 10_000
+
+    var entries: [Entry] = []
+    /// Base of relative references, when the list names one.
+    var base: String?
+    var isTruncated = false
+
+    /// False when there is no room for more.
+    mutating func append(_ entry: Entry) -> Bool {
+        guard entries.count < Self.maximumEntries else {
+            isTruncated = true
+            return false
+        }
+        if !entry.reference.isEmpty { entries.append(entry) }
+        return true
+    }
+}
+
+/// The formats, recognised by their content: names and content types lie too often.
+enum MediaListFormat: Hashable {
+    case m3u
+    case pls
+    case xml
+    /// An M3U that lists pieces or variants of one stream.
+    case hls
+
+    /// nil for what is no list. `isNamedList`: its name says so, so that bare lines are entries.
+    init?(_ head: [UInt8], isNamedList: Bool) {
+        let text = ListText.decode(head.prefix(4_096)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        let start = text.prefix(512).lowercased()
+        switch true {
+        case start.hasPrefix("#extm3u"), isNamedList && start.hasPrefix("#ext"): self = Self.isHLS(text) ? .hls : .m3u
+        case start.hasPrefix("[playlist]"), start.hasPrefix("[reference]"): self = .pls
+        case start.hasPrefix("<") && Self.namesRoot(text): self = .xml
+        default:
+            guard isNamedList, !start.isEmpty, !start.hasPrefix("<"),
+                FileSignature(head).map({ $0 == .text }) ?? (Self.isLatin(head) || Self.isUTF16(head, text))
+            else { return nil }
+            self = .m3u
+        }
+    }
+
+    /// Any XML may begin alike: its root element decides.
+    private static func namesRoot(_ text: Substring) -> Bool {
+        let text = text.lowercased()
+        return ["<asx", "<rss", "<feed", "<playlist", "<rdf:rdf"].contains { text.contains($0) }
+    }
+
+    private static func isHLS(_ text: Substring) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { line in
+            line.hasPrefix("#EXT-X-TARGETDURATION") || line.hasPrefix("#EXT-X-STREAM-INF")
+                || line.hasPrefix("#EXT-X-MEDIA-SEQUENCE")
+        }
+    }
+
+    /// Text in an 8-bit set: no control characters but those of lines.
+    private static func isLatin(_ head: [UInt8]) -> Bool {
+        !head.isEmpty && head.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
+    }
+
+    /// Text in UTF-16, by its mark, without control characters but those of lines.
+    private static func isUTF16(_ head: [UInt8], _ text: Substring) -> Bool {
+        ListText.marksUTF16.contains(Array(head.prefix(2)))
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 || (0x09...0x0D).contains($0.value) }
+    }
+
+    private static let extensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"].map { Array($0.utf8) }
+
+    /// Whether a path or address is named like a list. Feeds rarely are. Asked of every item that is added, so that it looks
+    /// at the last few bytes only, where it can.
+    static func isListName(_ uri: String) -> Bool {
+        var name = uri.utf8[...]
+        if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
+            name = name.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        }
+        let end = name.suffix(5)
+        guard let dot = end.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        let suffix = end[end.index(after: dot)...].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return extensions.contains(suffix)
+    }
+}
+
+/// Text of unknown encoding.
+enum ListText {
+    /// U+FEFF in either order of bytes.
+    static let marksUTF16: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
+
+    static func decode(_ bytes: some Collection<UInt8>) -> String {
+        let head = Array(bytes.prefix(3))
+        if head == [0xEF, 0xBB, 0xBF] { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
+        if marksUTF16.contains(Array(head.prefix(2))) {
+            let isLittle = head[0] == 0xFF
+            let body = Array(bytes.dropFirst(2))
+            let units = stride(from: 0, to: body.count - 1, by: 2).map { index in
+                UInt16(body[index + (isLittle ? 1 : 0)]) << 8 | UInt16(body[index + (isLittle ? 0 : 1)])
+            }
+            return String(decoding: units, as: UTF16.self)
+        }
+        // A cut in the middle of a character is no reason to take all of it for Latin-1.
+        for cut in 0...3 where bytes.suffix(cut).allSatisfy({ $0 >= 0x80 }) {
+            if let text = String(validating: bytes.dropLast(cut), as: UTF8.self) { return text }
+        }
+        return IcyMetadata.text(bytes)
+    }
+
+    /// The same text in one byte for each letter of ASCII, for who reads it as bytes. Large text is not copied.
+    static func withoutUTF16(_ bytes: [UInt8]) -> [UInt8] {
+        marksUTF16.contains(Array(bytes.prefix(2))) ? Array(decode(bytes).utf8) : bytes
+    }
+}

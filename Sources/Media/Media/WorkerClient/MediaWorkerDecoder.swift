@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import MediaWorkerProtocol
+internal import Playback
+
+/// An item that a worker of its own decodes: when it crashes, this item fails.
+final class MediaWorkerDecoder: AudioDecoder {
+    private(set) var media: MediaDescription
+
+    private let conversation: WorkerConversation
+    /// Samples in the shared memory that were not handed out.
+    private var pending = 0..<0
+    /// Holds when these are handed out.
+    private var nextFormat: AudioFormat?
+    private var isAtEnd = false
+    /// Small after a jump, so that the first sound comes soon; then as much as there is room for.
+    private var chunk = firstChunk
+    private var damage = 0
+
+    private static let firstChunk = 4_096
+    private static let largestChunk = SharedMemory.sampleCapacity / 8
+
+    init(_ conversation: WorkerConversation) throws(MediaError) {
+        self.conversation = conversation
+        let opened = try conversation.open(isOutline: false)
+        media = MediaDescription(opened)
+        if opened.hasPicture { media.tags.picture = try conversation.picture() }
+    }
+
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let channels = media.format.channelCount
+        let capacity = samples.count / channels * channels
+        var filled = 0
+        var changed = false
+        while filled < capacity {
+            if !pending.isEmpty {
+                let count = min(pending.count, capacity - filled)
+                copy(count, to: samples, at: filled)
+                filled += count
+                continue
+            }
+            if let format = nextFormat {
+                nextFormat = nil
+                media.format = format
+                return DecodedFrames(frames: filled / channels, mediaChanged: true)
+            }
+            if isAtEnd { break }
+            let progress = try fetch()
+            if note(progress) { changed = true }
+            // A long damaged part: the caller may want something else meanwhile.
+            if progress.frames == 0, nextFormat == nil { break }
+        }
+        return DecodedFrames(
+            frames: filled / channels, endOfStream: isAtEnd && pending.isEmpty && nextFormat == nil,
+            mediaChanged: changed)
+    }
+
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        guard media.isSeekable else {
+            throw MediaError(.unsupported, "\(conversation.source.name) cannot be searched.")
+        }
+        (pending, isAtEnd, chunk) = (0..<0, false, Self.firstChunk)
+        if let format = nextFormat { (media.format, nextFormat) = (format, nil) }
+        let reply = try conversation.ask(.seek(frame: max(0, frame)))
+        guard case .sought(let place) = reply else { throw conversation.unexpected(reply) }
+        return place
+    }
+
+    private func fetch() throws(MediaError) -> WorkerProgress {
+        let reply = try conversation.ask(.decode(frames: chunk))
+        guard case .decoded(let progress) = reply, progress.frames <= chunk else {
+            throw conversation.unexpected(reply)
+        }
+        chunk = Self.largestChunk
+        return progress
+    }
+
+    /// Whether `media` changed.
+    private func note(_ progress: WorkerProgress) -> Bool {
+        pending = 0..<progress.frames * media.format.channelCount
+        nextFormat = progress.format
+        isAtEnd = progress.endOfStream
+        var changed = false
+        if progress.damage != damage {
+            damage = progress.damage
+            media.decodeErrors = progress.damage
+            changed = true
+        }
+        if let duration = progress.duration, duration != media.duration || !media.durationIsExact {
+            // A tenth of a second is left to careless containers.
+            let missing = (media.duration ?? duration) - duration
+            if media.durationIsExact, media.format.seconds(missing) > 0.1 { media.isCut = true }
+            (media.duration, media.durationIsExact) = (duration, true)
+            changed = true
+        }
+        return changed
+    }
+
+    /// What is no number becomes silence: neither a filter nor a loudspeaker can do anything with it.
+    private func copy(_ count: Int, to samples: UnsafeMutableBufferPointer<Float>, at offset: Int) {
+        let decoded = conversation.process.samples(pending.upperBound)
+        guard let from = decoded.baseAddress, let to = samples.baseAddress else { return }
+        let source = from + pending.lowerBound
+        let target = to + offset
+        for index in 0..<count {
+            let sample = source[index]
+            target[index] = abs(sample) <= .greatestFiniteMagnitude ? sample : 0
+        }
+        pending = pending.lowerBound + count..<pending.upperBound
+    }
+}
+
+extension WorkerConversation {
+    func open(isOutline: Bool) throws(MediaError) -> WorkerMedia {
+        process.files += 1
+        let reply = try ask(.open(description(isOutline: isOutline)))
+        guard case .opened(let media) = reply else { throw unexpected(reply) }
+        return media
+    }
+
+    func picture() throws(MediaError) -> MediaDescription.Picture {
+        let reply = try ask(.picture)
+        guard case .picture(let type, let bytes) = reply else { throw unexpected(reply) }
+        return MediaDescription.Picture(mimeType: type, bytes: bytes)
+    }
+
+    func description(isOutline: Bool = false) -> WorkerSource {
+        WorkerSource(
+            size: source.size?.bytes, isSeekable: source.isSeekable, isLocal: source.isLocal, isOutline: isOutline)
+    }
+}

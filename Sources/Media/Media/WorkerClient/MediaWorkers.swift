@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+internal import Playback
+internal import Synchronization
+internal import Kernel
+
+/// The workers of this process: one for each item that plays, perhaps a spare one for the next, and a few that list files one
+/// after another. None runs before the first is needed, and none long after the last one.
+public final class MediaWorkers: Sendable {
+    /// Where the worker's program is, or why there is none.
+    public let program: Result<String, MissingWorker>
+    public let limits: WorkerLimits
+    private let idle: Idle
+    private let spare: SpareWorker
+    private let launcher: WorkerLauncher?
+
+    public init(_ program: Result<String, MissingWorker>, limits: WorkerLimits = WorkerLimits()) {
+        self.program = program
+        self.limits = limits
+        let idle = Idle()
+        self.idle = idle
+        let spare = SpareWorker(patience: limits.spare)
+        self.spare = spare
+        do throws(MissingWorker) {
+            launcher = WorkerLauncher(path: try program.get()) { start in
+                [idle.sweep(after: limits.idle), spare.sweep(start: start)].compactMap(\.self).min()
+            }
+        } catch {
+            launcher = nil
+        }
+    }
+
+    /// `path` as the user gave it; without it the program beside this one.
+    public static func find(_ path: String?) -> Result<String, MissingWorker> {
+        guard let place = path ?? beside() else {
+            return .failure(MissingWorker("the path of this program is unknown"))
+        }
+        guard access(place, X_OK) == 0 else {
+            return .failure(MissingWorker("\(place): \(String(cString: strerror(errno)))"))
+        }
+        return .success(place)
+    }
+
+    /// Has the program try what its sandbox must refuse; nil when it does, else what is wrong, in words. Blocks for as long
+    /// as that takes, 10 s at most.
+    public static func trySandbox(_ path: String) -> String? {
+        let launcher = WorkerLauncher(path: path) { _ in nil }
+        do throws(WorkerLauncher.StartFailure) {
+            let status = try launcher.run("--sandbox-trial", seconds: 10)
+            switch status {
+            case 0: return nil
+            case 77 << 8: return "could not close its sandbox (seccomp)"
+            case nil: return "did not end within 10 s"
+            case .some(let status) where status & 0x7F == 0: return "found a hole in its sandbox"
+            case .some(let status): return "ended by signal \(status & 0x7F)"
+            }
+        } catch {
+            return error.message
+        }
+    }
+
+    /// For one item that is to be heard soon: the spare one, where there is one.
+    func startForItem() throws(MediaError) -> WorkerProcess {
+        let process = if let ready = spare.take() { ready } else { try start() }
+        spare.replace()
+        launcher?.sweepLater()
+        return process
+    }
+
+    /// A new one.
+    func start() throws(MediaError) -> WorkerProcess {
+        let launcher: WorkerLauncher
+        switch program {
+        case .failure(let missing):
+            throw MediaError(.unsupported, "it takes tonearm-media-worker, which is not there (\(missing.reason))")
+        case .success:
+            guard let known = self.launcher else { throw MediaError(.unsupported, "it takes tonearm-media-worker") }
+            launcher = known
+        }
+        do throws(WorkerLauncher.StartFailure) {
+            return try launcher.start()
+        } catch {
+            throw MediaError(.decoderFailed, error.message)
+        }
+    }
+
+    /// For a moment, with one that others have used before and will use again unless it breaks.
+    func borrow<Value>(
+        for source: any ByteSource, verdict: String = "cannot be played",
+        _ body: (WorkerConversation) throws(MediaError) -> Value
+    ) throws(MediaError) -> Value {
+        if let waiting = idle.take() {
+            do throws(MediaError) {
+                return try use(waiting, for: source, verdict, body)
+            } catch  where error.code == .decoderFailed {
+                // It may have ended while it waited, or be the worse for an earlier file.
+            }
+        }
+        let process = try start()
+        // Whoever lists files is in no hurry.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process.identifier), 10)
+        return try use(process, for: source, verdict, body)
+    }
+
+    private func use<Value>(
+        _ process: WorkerProcess, for source: any ByteSource, _ verdict: String,
+        _ body: (WorkerConversation) throws(MediaError) -> Value
+    ) throws(MediaError) -> Value {
+        let conversation = WorkerConversation(process, source, limits, verdict: verdict)
+        defer {
+            if conversation.isSound, process.files < limits.files {
+                idle.add(process)
+                launcher?.sweepLater()
+            }
+        }
+        return try body(conversation)
+    }
+
+    private static func beside() -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let path = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.lastIndex(of: "/").map { path[...$0] + "tonearm-media-worker" }
+    }
+
+    /// Workers that wait for the next file.
+    private final class Idle: Sendable {
+        private let waiting = Mutex<[(process: WorkerProcess, since: MonotonicTime)]>([])
+
+        func add(_ process: WorkerProcess) {
+            waiting.withLock { $0.append((process, .now)) }
+        }
+
+        func take() -> WorkerProcess? {
+            waiting.withLock { $0.popLast()?.process }
+        }
+
+        /// Lets go of those that have waited that long; when the next one will have.
+        func sweep(after seconds: Double) -> MonotonicTime? {
+            // Ended outside the lock: by the last reference to them.
+            let (old, next) = waiting.withLock { waiting in
+                let now = MonotonicTime.now
+                let old = waiting.filter { $0.since.advanced(bySeconds: seconds) <= now }
+                waiting.removeAll { $0.since.advanced(bySeconds: seconds) <= now }
+                return (old, waiting.map { $0.since.advanced(bySeconds: seconds) }.min())
+            }
+            _ = old
+            return next
+        }
+    }
+}
+
+/// Why no worker can be started here, in words.
+public struct MissingWorker: Error, Hashable, Sendable {
+    public var reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+}

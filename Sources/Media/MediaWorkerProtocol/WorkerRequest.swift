@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the server asks of the worker. Each but `bytes` is answered by one reply; before it the worker may ask for bytes
+/// any number of times, each of which `bytes` answers.
+public enum WorkerRequest: Hashable, Sendable {
+    /// Opens the audio of a source up to its first frame: `opened`.
+    case open(WorkerSource)
+    /// Decodes up to `frames` frames into the shared memory: `decoded`.
+    case decode(frames: Int)
+    /// The next frame to be decoded, exactly: `sought`.
+    case seek(frame: Int64)
+    /// The picture in the tags of what is open: `picture`.
+    case picture
+    /// So many bytes lie in the shared memory, 0 at the end; nil when reading failed.
+    case bytes(Int?)
+    /// The video frame at or before `time` seconds, no edge longer than `edge`: `image`.
+    case thumbnail(WorkerSource, time: Double, edge: Int)
+    /// The picture that the source is, no edge longer than `edge`: `image`.
+    case scale(WorkerSource, edge: Int)
+
+    public func message() -> [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .open(let source): writer.put(source)
+        case .decode(let frames): writer.put(UInt32(frames))
+        case .seek(let frame): writer.put(frame)
+        case .picture: break
+        case .bytes(let count): writer.put(count) { $0.put(UInt32($1)) }
+        case .thumbnail(let source, let time, let edge):
+            writer.put(source)
+            writer.put(time)
+            writer.put(UInt32(edge))
+        case .scale(let source, let edge):
+            writer.put(source)
+            writer.put(UInt32(edge))
+        }
+        return FrameHead.message(kind, writer.bytes)
+    }
+
+    public init(kind: UInt8, body: [UInt8]) throws(WireError) {
+        var reader = WireReader(body)
+        switch kind {
+        case 1: self = .open(try reader.source())
+        case 2: self = .decode(frames: Int(try reader.integer(UInt32.self)))
+        case 3: self = .seek(frame: try reader.integer())
+        case 4: self = .picture
+        case 6:
+            self = .bytes(
+                try reader.optional { (reader: inout WireReader) throws(WireError) in
+                    Int(try reader.integer(UInt32.self))
+                })
+        case 7:
+            self = .thumbnail(
+                try reader.source(), time: try reader.number(), edge: Int(try reader.integer(UInt32.self)))
+        case 8: self = .scale(try reader.source(), edge: Int(try reader.integer(UInt32.self)))
+        default: throw WireError(problem: "there is no request \(kind)")
+        }
+        try reader.end()
+    }
+
+    private var kind: UInt8 {
+        switch self {
+        case .open: 1
+        case .decode: 2
+        case .seek: 3
+        case .picture: 4
+        case .bytes: 6
+        case .thumbnail: 7
+        case .scale: 8
+        }
+    }
+}
+
+/// The source as the worker knows it; its name stays with the server.
+public struct WorkerSource: Hashable, Sendable {
+    public var size: Int64?
+    public var isSeekable: Bool
+    /// Reading here and there costs next to nothing.
+    public var isLocal: Bool
+    /// Nothing will be decoded: the headers are enough.
+    public var isOutline: Bool
+
+    public init(size: Int64?, isSeekable: Bool, isLocal: Bool, isOutline: Bool = false) {
+        self.size = size
+        self.isSeekable = isSeekable
+        self.isLocal = isLocal
+        self.isOutline = isOutline
+    }
+}
+
+extension WireWriter {
+    fileprivate mutating func put(_ source: WorkerSource) {
+        put(source.size) { $0.put($1) }
+        put(source.isSeekable)
+        put(source.isLocal)
+        put(source.isOutline)
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func source() throws(WireError) -> WorkerSource {
+        WorkerSource(
+            size: try optional { (reader: inout WireReader) throws(WireError) in try reader.integer() },
+            isSeekable: try flag(), isLocal: try flag(), isOutline: try flag())
+    }
+}

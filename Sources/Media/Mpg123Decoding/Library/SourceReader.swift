@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMpg123
+internal import Glibc
+internal import Media
+internal import Playback
+
+/// libmpg123's view of a byte source: a position, and a buffer since it searches for frames byte by byte. Large reads
+/// (tags with pictures) go past the buffer.
+final class SourceReader {
+    private static let capacity = 32 * 1_024
+    /// What holds no frame for so many bytes is not searched any further: more than the largest tag between two frames.
+    static let mostWithoutFrame: Int64 = 24 << 20
+    /// The library goes back a little while it searches; further away a new search begins.
+    private static let smallJump: Int64 = 1 << 20
+
+    let source: any ByteSource
+    /// Why the last read failed; the library itself only knows that it did.
+    private(set) var failure: MediaError?
+    private(set) var position: Int64 = 0
+    /// Byte offset of the last frame that the library has found.
+    var lastFrame: () -> Int64 = { 0 }
+    /// Where the library went last.
+    private var searchStart: Int64 = 0
+    /// Reads fail from then on; nil: they take as long as they take.
+    var deadline: ContinuousClock.Instant?
+    /// Why the last read failed.
+    private(set) var isTooLate = false
+
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+    private var bufferStart: Int64 = 0
+    private var bufferCount = 0
+
+    init(_ source: any ByteSource) {
+        self.source = source
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// As read(2).
+    func read(_ destination: UnsafeMutableRawPointer, count: Int) -> Int {
+        if count == 0 { return 0 }
+        do throws(MediaError) {
+            if let deadline, ContinuousClock.now >= deadline {
+                isTooLate = true
+                throw MediaError(.network, "\(source.name) does not come quickly enough.")
+            }
+            if !(bufferStart..<bufferStart + Int64(bufferCount)).contains(position) {
+                guard position - max(searchStart, lastFrame()) <= Self.mostWithoutFrame else {
+                    throw MediaError(
+                        .unreadable,
+                        "\(source.name) holds no audio for \(Self.mostWithoutFrame >> 20) MB: it is damaged or incomplete."
+                    )
+                }
+                if count >= Self.capacity {
+                    let read = try source.read(
+                        into: UnsafeMutableRawBufferPointer(start: destination, count: count), at: position)
+                    position += Int64(read)
+                    return read
+                }
+                bufferCount = 0
+                bufferCount = try source.read(into: buffer, at: position)
+                bufferStart = position
+            }
+            let offset = Int(position - bufferStart)
+            let available = min(count, bufferCount - offset)
+            if available > 0 { destination.copyMemory(from: buffer.baseAddress! + offset, byteCount: available) }
+            position += Int64(available)
+            return available
+        } catch {
+            failure = error
+            return -1
+        }
+    }
+
+    /// After a read that was interrupted.
+    func recover() {
+        failure = nil
+        isTooLate = false
+    }
+
+    /// A read past the library, failing as one of the library's own would: the cause stays in `failure`.
+    func reading<Result>(_ body: () throws(MediaError) -> Result) throws(Mpg123Error) -> Result {
+        do throws(MediaError) {
+            return try body()
+        } catch {
+            failure = error
+            throw Mpg123Error(code: MPG123_ERR_READER.rawValue, call: "read")
+        }
+    }
+
+    /// As lseek(2); -1 where the source cannot.
+    func seek(_ offset: off_t, whence: Int32) -> off_t {
+        guard source.isSeekable else { return -1 }
+        let base: Int64
+        switch whence {
+        case SEEK_SET: base = 0
+        case SEEK_CUR: base = position
+        default:
+            guard let size = source.size else { return -1 }
+            base = size.bytes
+        }
+        let (target, overflow) = base.addingReportingOverflow(Int64(offset))
+        guard !overflow, target >= 0 else { return -1 }
+        if abs(target - position) > Self.smallJump { searchStart = target }
+        position = target
+        return off_t(target)
+    }
+}

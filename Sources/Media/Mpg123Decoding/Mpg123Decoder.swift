@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+internal import CMpg123
+public import Media
+public import Playback
+internal import Kernel
+
+/// MPEG audio through libmpg123.
+public final class Mpg123Decoder: AudioDecoder {
+    /// A file without a header that has its length is scanned at once up to this size, and at the first seek up to the
+    /// other: about 1 ms and 0.1 s.
+    static let scanAtOpen: Int64 = 2 << 20
+    static let scanAtSeek: Int64 = 128 << 20
+    static let indexSize = 2_048
+    /// A remote seek in a variable bit rate reads through this many bytes that no frame was counted in, for `countingLimit`:
+    /// then it is exact. Otherwise it goes to a place that is near.
+    static let countedAtSeek: Int64 = 16 << 20
+    /// A leading tag that is larger is skipped unread: 16 MB of picture and some room.
+    static let largestTag: Int64 = 20 << 20
+
+    public private(set) var media: MediaDescription
+
+    private let reader: SourceReader
+    private let handle: Mpg123Handle
+    private let layout: StreamLayout
+    private var length: LengthEstimate
+    private var damage = DamageCounter()
+    /// Decoded but not yet handed out; points into the library's buffer.
+    private var pending = UnsafeBufferPointer<Float>(start: nil, count: 0)
+    private var position: FrameCount = 0
+    private var isAtEnd = false
+    /// The library met another format that no second frame has confirmed yet: bytes of a damaged part that look like a
+    /// header. What it decodes from them is left out.
+    private var foreignFormat: AudioFormat?
+    private var isScanned = false
+    /// A seek went to a place that is only near the frame asked for: frame counts do not give the length any more.
+    private var isInexact = false {
+        didSet {
+            media.positionIsExact = !isInexact
+            if isInexact != oldValue { hasNews = true }
+        }
+    }
+    /// Of `media`, for the next `decode` to report.
+    private var hasNews = false
+    /// Byte offset up to which all frames are counted, so that each has its place.
+    private var counted: Int64 = 0
+    /// The library's index holds places that were calculated for a constant bit rate.
+    private var isIndexCalculated = false
+    /// A seek used a calculated place.
+    private var hasCalculated = false
+    /// Seconds.
+    var countingLimit = 3.0
+
+    public convenience init(_ source: any ByteSource) throws(MediaError) {
+        try self.init(source, isOutline: false)
+    }
+
+    /// `isOutline`: for a list; without pictures, and with a length that is estimated where the file does not have it.
+    init(_ source: any ByteSource, isOutline: Bool) throws(MediaError) {
+        layout = try StreamLayout(source)
+        reader = SourceReader(source)
+        do throws(Mpg123Error) {
+            handle = try Mpg123Handle()
+            try Self.configure(handle, layout, source, isOutline: isOutline)
+            try handle.open(reader)
+            if !source.isLocal, let size = source.size { try handle.setSize(size.bytes) }
+        } catch {
+            throw reader.failure ?? error.mediaError(source.name)
+        }
+        let format = try Self.firstFormat(handle, reader: reader, layout: layout)
+        do throws(Mpg123Error) {
+            var tags = try TagReader.read(handle)
+            if !isOutline, tags.picture == nil, source.isSeekable {
+                tags.picture = try reader.reading { () throws(MediaError) in try Version2Picture.find(in: source) }
+            }
+            // Tags in the middle of a stream are of no use, and could be large.
+            try handle.set(MPG123_ADD_FLAGS, Int(MPG123_SKIP_ID3V2.rawValue))
+            // From here on a damaged part may be longer than what a file that is no music is searched for.
+            try handle.set(MPG123_RESYNC_LIMIT, 1 << 20)
+            length = LengthEstimate(
+                layout: layout, firstFrame: handle.framePosition, samplesPerFrame: handle.samplesPerFrame)
+            let start = max(0, handle.framePosition)
+            let first = FrameHeader(
+                try reader.reading { () throws(MediaError) in try source.bytes(at: start, count: 4) }[...])
+            media = MediaDescription(
+                format: format, duration: nil, durationIsExact: false,
+                isSeekable: source.isSeekable && source.size != nil,
+                encoding: Self.encoding(try handle.frameInfo(), first: first, info: layout.info, handle: handle),
+                tags: tags)
+            if !source.isLocal, layout.info == nil { try lookForChanges() }
+            media.isCut = length.isCut
+            media.audioBytes = layout.audioEnd.map { min(layout.audioStart, $0)..<$0 }
+            try findLength(mayScan: !isOutline)
+            if !source.isLocal { try prepareSeeking() }
+        } catch {
+            throw reader.failure ?? error.mediaError(source.name)
+        }
+    }
+
+    public func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let channels = media.format.channelCount
+        let capacity = samples.count / channels * channels
+        var filled = 0
+        var changed = hasNews
+        hasNews = false
+        while filled < capacity {
+            if !pending.isEmpty {
+                let count = min(pending.count, capacity - filled)
+                samples.baseAddress!.advanced(by: filled).update(from: pending.baseAddress!, count: count)
+                pending = UnsafeBufferPointer(rebasing: pending[count...])
+                filled += count
+                continue
+            }
+            if isAtEnd { break }
+            switch handle.decodeFrame() {
+            case .decoded(let decoded):
+                if try noteFrame() { changed = true }
+                guard let format = foreignFormat else {
+                    pending = decoded
+                    continue
+                }
+                guard try isConfirmed() else { continue }
+                pending = decoded
+                foreignFormat = nil
+                media.format = format
+                position += FrameCount(filled / channels)
+                return DecodedFrames(frames: filled / channels, mediaChanged: true)
+            case .newFormat:
+                let format = try newFormat()
+                foreignFormat = format == media.format ? nil : format
+            case .done:
+                // The library takes a read that failed while it searches for a frame for the end.
+                if let failure = reader.failure { throw failure }
+                if try finish(position + FrameCount(filled / channels)) { changed = true }
+            case .failed(let error):
+                if let failure = reader.failure { throw failure }
+                guard error.code != MPG123_OUT_OF_MEM.rawValue else { throw error.mediaError(reader.source.name) }
+                changed = true
+                damage.count += 1
+                if !damage.mayGoOn(at: reader.position) {
+                    _ = try finish(position + FrameCount(filled / channels))
+                }
+            }
+        }
+        if media.decodeErrors != damage.count {
+            media.decodeErrors = damage.count
+            changed = true
+        }
+        position += FrameCount(filled / channels)
+        return DecodedFrames(frames: filled / channels, endOfStream: isAtEnd && pending.isEmpty, mediaChanged: changed)
+    }
+
+    public var sourceOffset: Int64? { max(0, handle.framePosition) }
+
+    public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        guard media.isSeekable else { throw MediaError(.unsupported, "\(reader.source.name) cannot be searched.") }
+        pending = UnsafeBufferPointer(start: nil, count: 0)
+        damage.jumped()
+        length.stopMeasuring()
+        reader.recover()
+        do throws(Mpg123Error) {
+            if reader.source.isLocal {
+                if !media.durationIsExact, !isScanned, (reader.source.size?.bytes ?? 0) <= Self.scanAtSeek {
+                    try scan()
+                }
+            }
+            let limit = media.durationIsExact ? media.duration ?? .max : .max
+            let target = min(max(0, frame), limit)
+            let isCalculated = reader.source.isLocal || media.encoding.bitrateMode == .constant
+            hasCalculated = isIndexCalculated && isCalculated && target > 0
+            position = isCalculated ? try handle.seek(to: target) : try seekFromAfar(to: target)
+            isAtEnd = position >= limit
+            return position
+        } catch {
+            throw reader.failure ?? error.mediaError(reader.source.name)
+        }
+    }
+}
+
+extension Mpg123Decoder {
+    /// In a variable bit rate only counting finds a frame. What lies before `counted` is in the library's index; what
+    /// lies behind is read through as long as it is little and comes quickly.
+    private func seekFromAfar(to frame: FrameCount) throws(Mpg123Error) -> FrameCount {
+        if length.offset(of: frame, in: media.duration) - counted <= Self.countedAtSeek {
+            try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_FUZZY.rawValue))
+            if isIndexCalculated {
+                // It takes its size from what it is given.
+                try handle.setIndex([max(0, length.firstFrame)], step: 1)
+                try handle.set(MPG123_INDEX_SIZE, Self.indexSize)
+                isIndexCalculated = false
+            }
+            reader.deadline = .now + .seconds(countingLimit)
+            defer { reader.deadline = nil }
+            do throws(Mpg123Error) {
+                let reached = try handle.seek(to: frame)
+                // The library takes a read that failed on the way for the place.
+                guard reader.failure == nil else { throw Mpg123Error(code: MPG123_ERR_READER.rawValue, call: "read") }
+                isInexact = false
+                counted = max(counted, handle.framePosition)
+                length.measure(from: reached)
+                return reached
+            } catch {
+                guard reader.isTooLate else { throw error }
+                reader.recover()
+            }
+        }
+        try handle.set(MPG123_ADD_FLAGS, Int(MPG123_FUZZY.rawValue))
+        isInexact = frame > 0
+        return try handle.seek(to: frame)
+    }
+
+    /// Only a header shows that the bit rate varies; without one, and without a look at the whole, the first frames have to.
+    private func lookForChanges() throws(Mpg123Error) {
+        try reader.reading { () throws(MediaError) in try length.lookAhead(reader.source) }
+        if length.isVariable { noteVariable() }
+    }
+
+    /// What was calculated for a constant bit rate does not hold.
+    private func noteVariable() {
+        guard media.encoding.bitrateMode == .constant else { return }
+        media.encoding.bitrateMode = .variable
+        (counted, isInexact) = (0, isInexact || hasCalculated)
+    }
+
+    private func newFormat() throws(MediaError) -> AudioFormat {
+        do throws(Mpg123Error) {
+            guard let format = try handle.format() else { return media.format }
+            return Self.format(format)
+        } catch {
+            throw reader.failure ?? error.mediaError(reader.source.name)
+        }
+    }
+
+    private func findLength(mayScan: Bool) throws(Mpg123Error) {
+        if let frames = layout.info?.frames {
+            // The library knows Xing's header only; it plays the frame of a VBRI header, as silence.
+            let played = frames + (length.firstFrame == layout.audioStart ? 1 : 0)
+            let whole = layout.info?.isVBRI == true ? played * Int64(handle.samplesPerFrame) : handle.length
+            if let whole, !length.contradictsHeader {
+                media.duration = whole
+                media.durationIsExact = true
+                return
+            }
+        }
+        let isLocal = reader.source.isLocal
+        if isLocal, mayScan, media.isSeekable, let size = reader.source.size,
+            size.bytes - layout.audioStart <= Self.scanAtOpen
+        {
+            try scan()
+        } else {
+            if isLocal, media.isSeekable {
+                try reader.reading { () throws(MediaError) in try length.sample(reader.source) }
+            }
+            let rate = media.format.sampleRate
+            media.duration =
+                length.sampled ?? length.ofHead ?? length.estimate(bitrate: media.encoding.bitrate, sampleRate: rate)
+            if length.sampled != nil, let frames = media.duration,
+                let mean = length.meanBitrate(frames: frames, sampleRate: rate)
+            {
+                noteMean(mean)
+            }
+        }
+    }
+
+    /// Of a constant bit rate each frame's place can be calculated.
+    private func prepareSeeking() throws(Mpg123Error) {
+        guard media.isSeekable, media.encoding.bitrateMode == .constant, let bitrate = media.encoding.bitrate,
+            let frames = media.duration.map({ $0 / FrameCount(handle.samplesPerFrame) + 2 }), frames > 0
+        else { return }
+        let frameSize = Double(handle.samplesPerFrame) / 8 * Double(bitrate) / Double(media.format.sampleRate)
+        let step = frames / Int64(Self.indexSize) + 1
+        let offsets = (0..<min(Int64(Self.indexSize), frames / step + 1)).map { entry in
+            // Padding shifts a frame by a byte at most, and the search for its header goes forward.
+            length.firstFrame + (entry == 0 ? 0 : Int64(clamping: Double(entry * step) * frameSize) - 2)
+        }
+        try handle.setIndex(offsets, step: step)
+        isIndexCalculated = true
+    }
+
+    private func scan() throws(Mpg123Error) {
+        isScanned = true
+        try handle.scan()
+        guard let whole = handle.length else { return }
+        media.duration = whole
+        media.durationIsExact = true
+        if let mean = length.meanBitrate(frames: whole, sampleRate: media.format.sampleRate) { noteMean(mean) }
+    }
+
+    private func noteMean(_ mean: Int) {
+        guard media.encoding.bitrateMode != .free, let bitrate = media.encoding.bitrate else { return }
+        if media.encoding.bitrateMode == .constant, abs(mean - bitrate) * 50 < bitrate { return }
+        media.encoding.bitrateMode = media.encoding.bitrateMode == .average ? .average : .variable
+        media.encoding.bitrate = mean
+    }
+
+    /// Follows the frames through the file: gaps are damage, sizes refine the length. Whether `media` changed.
+    private func noteFrame() throws(MediaError) -> Bool {
+        let info: mpg123_frameinfo2
+        do throws(Mpg123Error) {
+            info = try handle.frameInfo()
+        } catch {
+            throw error.mediaError(reader.source.name)
+        }
+        let start = handle.framePosition
+        if let gap = damage.frame(at: start, size: Int(info.framesize)), try !isTag(at: gap) { damage.count += 1 }
+        var isNews = false
+        if isIndexCalculated, layout.info == nil, info.bitrate > 0, Int(info.bitrate) * 1_000 != media.encoding.bitrate,
+            media.encoding.bitrateMode == .constant
+        {
+            noteVariable()
+            isNews = true
+        }
+        if !isInexact, !isIndexCalculated { counted = max(counted, start) }
+        guard !media.durationIsExact else { return isNews }
+        guard let estimate = length.frame(at: start, size: Int(info.framesize)) else { return isNews }
+        media.duration = estimate
+        if let mean = length.meanBitrate(frames: estimate, sampleRate: media.format.sampleRate) { noteMean(mean) }
+        return true
+    }
+
+    /// Whether the last parsed frame is followed by one of the same kind, or by the end.
+    private func isConfirmed() throws(MediaError) -> Bool {
+        guard let next = damage.expected, let end = layout.audioEnd else { return true }
+        if next == end { return true }
+        guard let header = FrameHeader(try reader.source.bytes(at: handle.framePosition, count: 4)[...]),
+            let follower = FrameHeader(try reader.source.bytes(at: next, count: 4)[...])
+        else { return false }
+        return follower.continues(header)
+    }
+
+    private func isTag(at offset: Int64) throws(MediaError) -> Bool {
+        let head = try reader.source.bytes(at: offset, count: 8)
+        return head.starts(with: "ID3".utf8) || head.starts(with: "TAG".utf8) || head.starts(with: "APETAGEX".utf8)
+    }
+
+    /// The end at `frame`: now the length is known for certain.
+    private func finish(_ frame: FrameCount) throws(MediaError) -> Bool {
+        isAtEnd = true
+        guard !isInexact else { return false }
+        if let expected = damage.expected, let end = layout.audioEnd, expected + 4 <= end,
+            FrameHeader(try reader.source.bytes(at: expected, count: 4)[...]) != nil
+        {
+            damage.count += 1
+        } else if media.durationIsExact, let duration = media.duration, frame < duration {
+            damage.count += 1
+            media.isCut = true
+        }
+        damage.jumped()
+        guard media.duration != frame || !media.durationIsExact else { return false }
+        media.duration = frame
+        media.durationIsExact = true
+        return true
+    }
+}

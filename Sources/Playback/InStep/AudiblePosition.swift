@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+public import Kernel
+
+/// What is heard at one moment, exact to what the sink knows of its own clock.
+public struct AudiblePosition: Hashable, Sendable {
+    public var itemID: ItemID
+    /// Seconds into the item.
+    public var position: Double
+    /// Media seconds per second.
+    public var rate: Double
+    public var at: MonotonicTime
+
+    public init(itemID: ItemID, position: Double, rate: Double = 1, at time: MonotonicTime) {
+        self.itemID = itemID
+        self.position = position
+        self.rate = rate
+        self.at = time
+    }
+
+    /// Seconds by which this place is heard ahead of `other`, both at the same rate.
+    public func ahead(of other: AudiblePosition) -> Double {
+        (position - other.position) / rate - at.seconds(since: other.at)
+    }
+}
+
+extension PlayerCore {
+    /// nil unless the current item is played, and between two items.
+    func audiblePosition(_ reading: OutputClock) -> AudiblePosition? {
+        guard reading.isAdvancing, status == .playing, seek == nil, scan == nil, let current else { return nil }
+        var timeline = timeline
+        _ = timeline.advance(to: reading.ringIndex)
+        guard let place = timeline.place, place.segment.generation == current.generation,
+            place.segment.run == current.run, case .played(let rate) = place.segment.pace
+        else { return nil }
+        return AudiblePosition(itemID: current.item.id, position: place.position, rate: rate, at: reading.sampledAt)
+    }
+
+    /// Too little is at hand for more.
+    static let largestShift = 0.5
+
+    mutating func shift(by seconds: Double) {
+        guard case .play = goal, seek == nil, scan == nil, gathering == nil, seconds.isFinite,
+            case .open(let generation, let format, .running) = stream
+        else { return }
+        let bounded = min(max(seconds, -Self.largestShift), Self.largestShift)
+        actions.append(
+            .shiftStream(generation, frames: FrameCount(clamping: (bounded * Double(format.sampleRate)).rounded())))
+    }
+}

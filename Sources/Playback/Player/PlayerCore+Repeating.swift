@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Repeats a part of the current item, until it is taken back or another item is the current one.
+extension PlayerCore {
+    /// What is repeated of this item.
+    func part(of item: QueueItem?) -> ABLoop? { repeated == item?.id ? settings.abLoop : nil }
+
+    /// What is decoded of the item from there on.
+    func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of item: QueueItem) -> DecodeStart {
+        DecodeStart(
+            place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
+    }
+
+    func check(_ abLoop: ABLoop) throws(PlaybackError) {
+        guard queue.currentID != nil else {
+            throw PlaybackError(.invalidState, "There is no current item of which a part could be repeated.")
+        }
+        try refuseUnlessSeekable()
+        try abLoop.check(duration: current?.media?.durationIsExact == true ? current?.duration : nil)
+    }
+
+    /// Another part of the current item is repeated, or none: what is decoded for the old one is decoded again.
+    mutating func repeatPart() {
+        repeated = settings.abLoop == nil ? nil : queue.currentID
+        guard let current, !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false else { return }
+        if case .stop = goal { return }
+        beginSeek(to: .seconds(position), scan: scan?.rate)
+    }
+
+    /// After every input.
+    mutating func reconcileRepeating() {
+        guard settings.abLoop != nil, repeated != current?.item.id ?? queue.currentID else { return }
+        settings.abLoop = nil
+        repeated = nil
+        emit(.settings(settings))
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// The latest frames behind the effects, by index: what is given out at an index is older by the delay. A function of the
+/// index, so that frames can be rendered again and come out the same. Where the delay changes, both places fade over
+/// within 40 ms.
+struct DelayLine {
+    /// ms
+    static let range = 0.0...500
+    /// Seconds that may be stepped back besides.
+    private static let spare = 1.0
+
+    private struct Step {
+        /// Frames; reached one fade after `start`.
+        var delay: FrameCount
+        var start: FrameCount
+    }
+
+    private let memory: UnsafeMutablePointer<Float>
+    private let capacity: FrameCount
+    private let channels: Int
+    private let fadeFrames: FrameCount
+    /// Those that can still be rendered again; the first one holds from ever.
+    private var steps: InlineArray<4, Step>
+    private var last = 0
+    /// Index of the first frame that is kept: silence lies before it.
+    private var first: FrameCount = 0
+
+    init(_ format: AudioFormat) {
+        channels = format.channelCount
+        capacity = format.frames(Self.range.upperBound / 1_000 + Self.spare)
+        fadeFrames = format.frames(0.04)
+        steps = InlineArray(repeating: Step(delay: 0, start: .min / 2))
+        let samples = Int(capacity) * format.channelCount
+        memory = .allocate(capacity: samples)
+        memory.initialize(repeating: 0, count: samples)
+    }
+
+    func deallocate() { memory.deallocate() }
+
+    /// Everything from `index` on is given out as it is.
+    @_noLocks @_noAllocation
+    func isOff(from index: FrameCount) -> Bool { steps[last].delay == 0 && index >= steps[last].start + fadeFrames }
+
+    /// From `index` on, or once the change that is under way there is complete.
+    mutating func change(to delay: FrameCount, from index: FrameCount) {
+        guard delay != steps[last].delay else { return }
+        if index <= steps[last].start {
+            steps[last].delay = delay
+            return
+        }
+        let start = max(index, steps[last].start + fadeFrames)
+        if last == 3 {
+            for position in 0..<3 { steps[position] = steps[position + 1] }
+        } else {
+            last += 1
+        }
+        steps[last] = Step(delay: delay, start: start)
+    }
+
+    /// The delay holds from the run's first frame on.
+    mutating func set(_ delay: FrameCount) {
+        last = 0
+        steps[0] = Step(delay: delay, start: .min / 2)
+    }
+
+    /// What lies before `index` has nothing to do with what follows.
+    @_noLocks @_noAllocation
+    mutating func begin(at index: FrameCount) { first = index }
+
+    @_noLocks @_noAllocation
+    func keep(_ samples: UnsafePointer<Float>, at index: FrameCount, frames: Int) {
+        for frame in 0..<frames where index + FrameCount(frame) >= first {
+            let slot = Int((index + FrameCount(frame)) % capacity) * channels
+            for channel in 0..<channels { memory[slot + channel] = samples[frame * channels + channel] }
+        }
+    }
+
+    /// Puts the frames for `index` into `samples`; `direct` are those that lie there.
+    @_noLocks @_noAllocation
+    mutating func give(
+        _ direct: UnsafePointer<Float>, into samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int
+    ) {
+        for frame in 0..<frames {
+            let here = index + FrameCount(frame)
+            var position = last
+            while position > 0, here < steps[position].start { position -= 1 }
+            let step = steps[position]
+            let done = here - step.start
+            let isFading = position > 0 && done < fadeFrames
+            let previous = isFading ? steps[position - 1].delay : step.delay
+            let part = isFading ? Float(done) / Float(fadeFrames) : 1
+            let weight = part * part * (3 - 2 * part)
+            for channel in 0..<channels {
+                let now = direct[frame * channels + channel]
+                let new = step.delay == 0 ? now : sample(here - step.delay, channel)
+                guard isFading else {
+                    samples[frame * channels + channel] = new
+                    continue
+                }
+                let old = previous == 0 ? now : sample(here - previous, channel)
+                samples[frame * channels + channel] = old + weight * (new - old)
+            }
+        }
+    }
+
+    /// Of a run that begins in the middle, the first frames fade in.
+    @_noLocks @_noAllocation
+    private func sample(_ index: FrameCount, _ channel: Int) -> Float {
+        guard index >= first else { return 0 }
+        let value = memory[Int(index % capacity) * channels + channel]
+        guard first > 0, index < first + fadeFrames else { return value }
+        return value * Float(index - first) / Float(fadeFrames)
+    }
+}

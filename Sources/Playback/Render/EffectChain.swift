@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// All effects between the decks and the volume, with their state: a value, copied by memcpy, so that what the sink has not
+/// played can be rendered again from a copy. Real-time safe.
+///
+/// Takes quanta of 64 frames and gives out the ones that came in two calls before: the caller reads ahead, nothing is heard
+/// later. Coefficients never move: a change of parameters runs the new filters beside the old ones and fades over. Its owner
+/// decides when; between two changes what comes out is a function of what went in.
+public struct EffectChain: BitwiseCopyable, Sendable {
+    /// Frames a call.
+    public static var quantum: Int { @_noLocks @_noAllocation get { LookAheadLimiter.quantum } }
+    /// Frames inside: what comes out is older by so many than what goes in.
+    public static var lookAhead: Int { @_noLocks @_noAllocation get { 2 * quantum } }
+    /// What new filters are worth being fed with of the past.
+    public static var warmingSeconds: Double { @_noLocks @_noAllocation get { 0.25 } }
+
+    /// Of the parameters that are in force, or are being faded to.
+    public private(set) var number: UInt64
+    private let channels: Int
+    private let sampleRate: Int
+    private var isExtreme: Bool
+    private var filters: EffectFilters
+    /// Those that `filters` fade to, while `fadeFrames` is not 0.
+    private var coming: EffectFilters
+    private var fadeFrames = 0
+    private var faded = 0
+    private var limiter: LookAheadLimiter
+    /// Quanta that neutral filters passed in a row, 2 at most: how much of what is inside is as it came in.
+    private var untouched = 0
+
+    /// At the beginning of a run: the parameters are in force from the first frame on.
+    @_noLocks @_noAllocation
+    public init(_ parameters: EffectParameters) {
+        number = parameters.number
+        channels = parameters.channels
+        sampleRate = parameters.sampleRate
+        isExtreme = parameters.isExtreme
+        filters = parameters.filters
+        coming = parameters.filters
+        limiter = parameters.limiter
+    }
+
+    /// One set of filters fades into another. No other change may begin.
+    public var isChanging: Bool {
+        @_noLocks @_noAllocation get { fadeFrames > 0 }
+    }
+
+    /// What comes out from here on equals what went in, to the bit, as far as it has gone in.
+    public var isTransparent: Bool {
+        @_noLocks @_noAllocation get {
+            untouched == 2 && !isChanging && filters.isNeutral && limiter.isIdle && !limiter.isLimiting
+        }
+    }
+
+    /// The limiter's, linear; 1 at rest.
+    public var gain: Float {
+        @_noLocks @_noAllocation get { limiter.gain }
+    }
+
+    /// The frames of the next quantum that goes in are the first to change. Not while `isChanging`.
+    @_noLocks @_noAllocation
+    public mutating func beginChange(to parameters: EffectParameters) {
+        let milliseconds = isExtreme || parameters.isExtreme ? 60 : 40
+        let quanta = (milliseconds * sampleRate / 1_000 + Self.quantum - 1) / Self.quantum
+        number = parameters.number
+        isExtreme = parameters.isExtreme
+        limiter.move(to: parameters.ceiling, quanta: quanta)
+        if filters.isNeutral, parameters.filters.isNeutral { return }
+        coming = parameters.filters
+        fadeFrames = quanta * Self.quantum
+        faded = 0
+    }
+
+    /// Feeds the newest filters with frames that lie just before the next quantum to go in, oldest first.
+    @_noLocks @_noAllocation
+    public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
+        guard isChanging ? !coming.isNeutral : !filters.isNeutral else { return }
+        var work = InlineArray<512, Float>(repeating: 0)
+        withUnsafeMutableBytes(of: &work) { bytes in
+            guard let work = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            var done = 0
+            while done < frames {
+                let count = min(Self.quantum, frames - done)
+                take(samples + done * channels, into: work, count: count * channels)
+                if isChanging {
+                    coming.process(work, frames: count, channels: channels)
+                } else {
+                    filters.process(work, frames: count, channels: channels)
+                }
+                done += count
+            }
+        }
+    }
+
+    /// 64 frames in, the 64 of two calls before out. Both may be the same memory. `guarding`: the frames that go in may exceed
+    /// full scale without any effect, as two decks together do.
+    @_noLocks @_noAllocation
+    public mutating func process(
+        _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, guarding: Bool
+    ) {
+        var work = InlineArray<512, Float>(repeating: 0)
+        withUnsafeMutableBytes(of: &work) { bytes in
+            guard let work = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            take(input, into: work, count: Self.quantum * channels)
+            if isChanging {
+                fade(work)
+            } else {
+                filters.process(work, frames: Self.quantum, channels: channels)
+                untouched = filters.isNeutral ? min(2, untouched + 1) : 0
+            }
+            limiter.process(work, into: output, isGuarding: guarding)
+        }
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func fade(_ work: UnsafeMutablePointer<Float>) {
+        untouched = 0
+        var other = InlineArray<512, Float>(repeating: 0)
+        withUnsafeMutableBytes(of: &other) { bytes in
+            guard let other = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
+            for index in 0..<Self.quantum * channels { other[index] = work[index] }
+            filters.process(work, frames: Self.quantum, channels: channels)
+            coming.process(other, frames: Self.quantum, channels: channels)
+            var position = 0
+            for _ in 0..<Self.quantum {
+                faded += 1
+                let part = Float(faded) / Float(fadeFrames)
+                let weight = part * part * (3 - 2 * part)
+                for _ in 0..<channels {
+                    work[position] += weight * (other[position] - work[position])
+                    position += 1
+                }
+            }
+        }
+        guard faded == fadeFrames else { return }
+        filters = coming
+        fadeFrames = 0
+    }
+
+    /// Copies what is a sample. One NaN would stay in a filter for ever, and what is 96 dB over full scale is none.
+    @_noLocks @_noAllocation
+    private func take(_ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, count: Int) {
+        var others = 0
+        for index in 0..<count {
+            target[index] = source[index]
+            others &+= source[index].magnitude <= Self.loudest ? 0 : 1
+        }
+        guard others > 0 else { return }
+        for index in 0..<count {
+            let sample = target[index]
+            // What is not finite differs from itself, or by NaN.
+            let clamped = min(max(sample, -Self.loudest), Self.loudest)
+            target[index] = sample - sample == 0 ? clamped : 0
+        }
+    }
+
+    private static var loudest: Float {
+        @_noLocks @_noAllocation get { 65_536 }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a client does to a player's effects. Made outside, applied by the player: changes of two clients add up.
+public enum EffectsChange: Sendable {
+    /// New values for some members.
+    case merge(EffectsPatch)
+    /// Saves a curve under its name; without bands, that of the equaliser as it is set.
+    case keep(name: String, preamp: Double?, bands: [EffectSettings.Band]?)
+    case forget(preset: String)
+}
+
+/// New values for some members of `EffectSettings`; the others stay.
+public struct EffectsPatch: Sendable {
+    /// The others become the defaults.
+    public var replaces = false
+    /// The equaliser takes this preset's curve, before anything else of the patch.
+    public var preset: String?
+    /// The patch brings a curve of its own: a preset that does not exist is then only a name.
+    public var hasBands = false
+    private var steps: [@Sendable (inout EffectSettings) -> Void] = []
+
+    public init() {}
+
+    public mutating func set<Value: Sendable>(
+        _ path: any WritableKeyPath<EffectSettings, Value> & Sendable, _ value: Value
+    ) {
+        steps.append { $0[keyPath: path] = value }
+    }
+
+    public func apply(to settings: inout EffectSettings) { for step in steps { step(&settings) } }
+}
+
+extension PlayerSettings {
+    /// The settings after a change of effects or presets. Names what does not fit.
+    public func applying(_ change: EffectsChange) throws(PlaybackError) -> PlayerSettings {
+        var new = self
+        switch change {
+        case .merge(let patch):
+            if patch.replaces { new.effects = .off }
+            if let name = patch.preset {
+                if let preset = preset(named: name) {
+                    new.effects.equalizer.preamp = preset.preamp
+                    new.effects.equalizer.bands = preset.bands
+                } else if !patch.hasBands {
+                    throw PlaybackError(
+                        .outOfRange, "There is no preset \(name.prefix(100)).", member: "equalizer.preset")
+                }
+                new.effects.equalizer.preset = name
+            }
+            patch.apply(to: &new.effects)
+            try new.effects.check()
+        case .keep(let name, let preamp, let bands):
+            guard PlayerSettings.isName(name) else {
+                throw PlaybackError(.outOfRange, "name must have 1 to 100 characters in one line.", member: "name")
+            }
+            let equalizer = effects.equalizer
+            let preset = EffectPreset(
+                name: name, preamp: preamp ?? (bands == nil ? equalizer.preamp : 0), bands: bands ?? equalizer.bands)
+            guard !preset.isShipped else { throw .shipped(name) }
+            try preset.check()
+            new.effectPresets.removeAll { $0.name == name }
+            guard new.effectPresets.count < EffectPreset.limit else {
+                throw PlaybackError(
+                    .outOfRange, "There are \(EffectPreset.limit) presets already; delete one.", member: "name")
+            }
+            new.effectPresets.append(preset)
+        case .forget(let name):
+            guard let preset = preset(named: name) else {
+                throw PlaybackError(.noSuchContent, "There is no preset \(name.prefix(100)).")
+            }
+            guard !preset.isShipped else { throw .shipped(name) }
+            new.effectPresets.removeAll { $0.name == name }
+        }
+        new.nameCurve()
+        return new
+    }
+
+    public func preset(named name: String) -> EffectPreset? {
+        (EffectPreset.shipped + effectPresets).first { $0.name == name }
+    }
+
+    /// A curve that is no longer its preset's has no name.
+    private mutating func nameCurve() {
+        let named = effects.equalizer.preset.flatMap(preset(named:))
+        if named?.preamp != effects.equalizer.preamp || named?.bands != effects.equalizer.bands {
+            effects.equalizer.preset = nil
+        }
+    }
+}
+
+extension PlaybackError {
+    fileprivate static func shipped(_ name: String) -> PlaybackError {
+        PlaybackError(.invalidState, "The preset \(name) comes with the program and cannot be changed.")
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+
+/// Renders media as an output does, at full speed: the same decoding, mapping of channels and effects, on the caller's
+/// thread. Lives on that thread.
+public final class OfflineRenderer {
+    /// Takes interleaved frames of `format`; they are valid during the call only.
+    public typealias Consumer = (UnsafeBufferPointer<Float>) throws -> Void
+
+    /// Frames at a time: they stay in the second-level cache from the decoder to the file.
+    static let chunk = 4_096
+
+    public let format: AudioFormat
+    /// Frames given out so far.
+    public private(set) var frames: FrameCount = 0
+    private let limit: FrameCount?
+    private let conversion: any SampleRateConversion
+    private let cancellation: MediaCancellation
+    private let ring: FrameRing
+    private let stage: EffectStage?
+    private var renderer: StreamRenderer
+    private let space: UnsafeMutableBufferPointer<Float>
+
+    /// `duration`: seconds after which it is complete; nil renders everything. Cancelled, it throws `MediaError`.
+    public init(
+        _ format: AudioFormat, effects: EffectSettings, conversion: any SampleRateConversion, duration: Double? = nil,
+        cancellation: MediaCancellation = MediaCancellation()
+    ) {
+        self.format = format
+        self.conversion = conversion
+        self.cancellation = cancellation
+        limit = duration.map(format.frames)
+        ring = OfflineInput.ring(format)
+        renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        stage = EffectStage.changed(nil, to: effects, ring: ring)
+        stage?.padsEnd = false
+        renderer.use(stage)
+        space = .allocate(capacity: Self.chunk * format.channelCount)
+    }
+
+    deinit { space.deallocate() }
+
+    /// No more frames will be given out.
+    public var isComplete: Bool { limit.map { frames >= $0 } ?? false }
+
+    /// Renders one media behind the one before. `progress` gets its position in seconds, after each chunk.
+    public func render(
+        _ media: OfflineMedia, progress: (Double) throws -> Void = { _ in }, _ consume: Consumer
+    ) throws {
+        let lease = ring.grant(media.decoder.media.tags.loudness, isInAlbum: media.isInAlbum).lease
+        var input = try OfflineInput(media, into: ring, lease, conversion, cancellation)
+        while !isComplete, try input.step() {
+            try give(consume)
+            try progress(input.position)
+        }
+        try give(consume)
+    }
+
+    /// Renders the sum of several media that begin together, each multiplied by its gain. `progress` gets the seconds of
+    /// the sum.
+    public func mix(
+        _ media: [(media: OfflineMedia, gain: Float)], progress: (Double) throws -> Void = { _ in },
+        _ consume: Consumer
+    ) throws {
+        let lease = ring.grant(nil, isInAlbum: false).lease
+        var inputs = try media.map { media, gain in
+            let ring = OfflineInput.ring(format)
+            return (
+                input: try OfflineInput(media, into: ring, ring.grant().lease, conversion, cancellation), gain: gain
+            )
+        }
+        let sum = UnsafeMutableBufferPointer<Float>.allocate(capacity: space.count)
+        defer { sum.deallocate() }
+        while !isComplete {
+            for index in inputs.indices { try inputs[index].input.provide() }
+            // An input that is over is silent; the others go on together.
+            let unread = inputs.lazy.map(\.input.unread).filter { $0 > 0 }.min()
+            guard let unread, let part = space.baseAddress else { break }
+            let count = min(unread, Self.chunk)
+            let values = count * format.channelCount
+            sum.update(repeating: 0)
+            for (input, gain) in inputs where input.read(into: part, frames: count) > 0 {
+                for position in 0..<values { sum[position] += gain * part[position] }
+            }
+            _ = ring.write(UnsafeBufferPointer(rebasing: sum[..<values]), lease: lease)
+            try give(consume)
+            try progress(format.seconds(frames))
+        }
+        try give(consume)
+    }
+
+    /// Gives out what effects have looked at ahead of time, and what they let sound behind the last frame.
+    public func finish(_ consume: Consumer) throws {
+        var tail = stage?.tailFrames ?? 0
+        if tail > 0 {
+            let lease = ring.grant().lease
+            let silence = UnsafeMutableBufferPointer<Float>.allocate(capacity: space.count)
+            defer { silence.deallocate() }
+            silence.update(repeating: 0)
+            while tail > 0, !isComplete {
+                let count = Int(min(tail, FrameCount(Self.chunk)))
+                _ = ring.write(UnsafeBufferPointer(rebasing: silence[..<(count * format.channelCount)]), lease: lease)
+                tail -= FrameCount(count)
+                try give(consume)
+            }
+        }
+        stage?.padsEnd = true
+        try give(consume)
+    }
+
+    private func give(_ consume: Consumer) throws {
+        guard let samples = space.baseAddress else { return }
+        while true {
+            var count = renderer.produce(into: samples, frames: Self.chunk)
+            if count == 0 { return }
+            if let limit { count = Int(min(FrameCount(count), limit - frames)) }
+            guard count > 0 else { continue }
+            frames += FrameCount(count)
+            try consume(UnsafeBufferPointer(rebasing: space[..<(count * format.channelCount)]))
+        }
+    }
+}
+
+/// A media to be rendered.
+public struct OfflineMedia {
+    public var decoder: any AudioDecoder
+    /// Seconds into the media.
+    public var start = 0.0
+    /// Where each further round begins, in seconds.
+    public var beginTime = 0.0
+    /// Extra rounds; -1 for ever.
+    public var loops = 0
+    /// It is rendered next to a neighbour of its album.
+    public var isInAlbum = false
+
+    public init(_ decoder: any AudioDecoder) { self.decoder = decoder }
+}
+
+extension MediaDescription {
+    /// The shape in which it is rendered: mono as stereo, as an output has it. `rates`: the possible ones, nil for all.
+    public func renderedFormat(rates: [Int]?, mostChannels: Int) -> AudioFormat {
+        var format = format
+        if format.channelCount <= 2 || format.channelCount > mostChannels { format.layout = .stereo }
+        if let rates, !rates.contains(format.sampleRate) { format.sampleRate = rates.max() ?? format.sampleRate }
+        return format
+    }
+}
+
+/// One media on its way into a ring, a chunk at a time. It never waits: whoever calls it empties the ring first.
+struct OfflineInput {
+    private let reader: DecodeReader
+    private let ring: FrameRing
+    private let cancellation: MediaCancellation
+    private let beginTime: Double
+    private var writer: RingWriter
+    private var roundsLeft: Int
+    private var hasFrames = false
+    private var isOver = false
+
+    /// A ring with room for any chunk, and for the end of a conversion, behind what effects leave unread.
+    static func ring(_ format: AudioFormat) -> FrameRing {
+        let lowestRate = 8_000
+        let capacity = OfflineRenderer.chunk * (format.sampleRate / lowestRate + 1) + 32_768
+        return FrameRing(format: format, capacity: capacity, retained: 0)
+    }
+
+    init(
+        _ media: OfflineMedia, into ring: FrameRing, _ lease: FrameRing.Lease,
+        _ conversion: any SampleRateConversion, _ cancellation: MediaCancellation
+    ) throws(MediaError) {
+        self.ring = ring
+        self.cancellation = cancellation
+        reader = DecodeReader(media.decoder, chunk: OfflineRenderer.chunk, cancellation: cancellation)
+        writer = try RingWriter(
+            ring, lease, source: media.decoder.media.format, conversion: conversion, stretching: NoStretching(),
+            buffering: DecodeBuffering(frames: OfflineRenderer.chunk, count: DecodeBuffering.countRange.upperBound))
+        beginTime = media.beginTime
+        roundsLeft = media.loops
+        guard media.start > 0 else { return }
+        if media.decoder.media.isSeekable { try reader.seek(to: media.start) } else { try reader.pass(to: media.start) }
+    }
+
+    /// Seconds into the media.
+    var position: Double { reader.position }
+    var unread: Int { ring.unread }
+
+    func read(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+        ring.read(into: samples, frames: frames)
+    }
+
+    /// Makes at least one frame available, unless the media is over.
+    mutating func provide() throws(MediaError) {
+        while ring.unread == 0, try step() {}
+    }
+
+    /// Decodes one chunk; false when the media is over.
+    mutating func step() throws(MediaError) -> Bool {
+        if isOver { return false }
+        if cancellation.isCancelled { throw MediaError(.cancelled, "The rendering was cancelled.") }
+        try reader.fill()
+        if reader.available > 0 {
+            try writer.write(reader.chunk, format: reader.availableFormat)
+            reader.consume(reader.available)
+            hasFrames = true
+            return true
+        }
+        // A round without a frame would repeat for ever.
+        guard roundsLeft != 0, hasFrames else {
+            try writer.finish()
+            isOver = true
+            return false
+        }
+        if roundsLeft > 0 { roundsLeft -= 1 }
+        hasFrames = false
+        try writer.flushConverters()
+        try reader.seek(to: beginTime)
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+
+/// A gain that moves smoothly from one value to another, as a function of the stream index.
+public struct StreamFade: Hashable, Sendable {
+    private let from: Float
+    private let to: Float
+    private let start: FrameCount
+    private let length: FrameCount
+
+    @_noLocks @_noAllocation
+    public init(from: Float, to: Float, start: FrameCount, length: FrameCount) {
+        self.from = from
+        self.to = to
+        self.start = start
+        self.length = length
+    }
+
+    /// No fade: the frames stay as they are.
+    public static var none: StreamFade {
+        @_noLocks @_noAllocation get { StreamFade(from: 1, to: 1, start: 0, length: 0) }
+    }
+
+    @_noLocks @_noAllocation
+    public func gain(at index: FrameCount) -> Float {
+        guard index < start + length else { return to }
+        guard index > start else { return from }
+        let part = Float(index - start) / Float(length)
+        // Close to a raised cosine: no corner is heard.
+        return from + (to - from) * part * part * (3 - 2 * part)
+    }
+
+    /// Whether frames from `index` on stay as they are.
+    @_noLocks @_noAllocation
+    public func isUnity(from index: FrameCount) -> Bool { to == 1 && index >= start + length }
+}

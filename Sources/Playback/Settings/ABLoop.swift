@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A part of the current item that is repeated until it is taken back. Seconds into the item.
+public struct ABLoop: Hashable, Sendable {
+    /// Shorter ones are no sound that could be told from a tone.
+    public static let shortest = 0.01
+
+    public var begin: Double
+    public var end: Double
+
+    public init(begin: Double, end: Double) {
+        self.begin = begin
+        self.end = end
+    }
+
+    /// `out-of-range` with the member; `duration`: of the item, when it is known exactly.
+    func check(duration: Double?) throws(PlaybackError) {
+        func refuse(_ member: String, _ requirement: String) -> PlaybackError {
+            PlaybackError(.outOfRange, "abLoop.\(member) must be \(requirement).", member: "abLoop.\(member)")
+        }
+        guard begin.isFinite, begin >= 0 else { throw refuse("begin", "0 or more") }
+        guard end.isFinite, end >= begin + Self.shortest else {
+            throw refuse("end", "at least \(Self.shortest) s behind abLoop.begin")
+        }
+        if let duration, end > duration { throw refuse("end", "within the item, which lasts \(duration) s") }
+    }
+}

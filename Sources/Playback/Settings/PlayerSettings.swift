@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The values that a user sets.
+///
+/// A setting is declared here and nowhere else: its property with the default, and its line in `table`. openapi.yaml
+/// describes it (a test compares both), and the code that uses it reads the property.
+public struct PlayerSettings: Hashable, Sendable {
+    public enum Repeat: String, CaseIterable, SettingConvertible { case off, one, all }
+    public enum ErrorPolicy: String, CaseIterable, SettingConvertible { case skip, stop }
+    public enum InterruptionPolicy: String, CaseIterable, SettingConvertible {
+        case auto
+        case notifyOnly = "notify-only"
+    }
+
+    /// Seconds in which what sounds fades out, beside the volume; 0: a few milliseconds, so that nothing clicks.
+    public struct Fades: Hashable, Sendable {
+        /// Also in which it fades in again.
+        public var pause = 0.0
+        public var stop = 0.0
+        /// Before another item, as far as is decoded.
+        public var skip = 0.0
+    }
+
+    /// For people. Empty until the player was named.
+    public var name = ""
+    /// Id of the player that this one follows, in step. nil: none.
+    public var leader: String?
+    /// Amplitude.
+    public var volume = 1.0
+    /// The volume as it is perceived (see `Level`).
+    public var level: Double {
+        get { Level.of(amplitude: volume) }
+        set { volume = Level.amplitude(newValue) }
+    }
+    public var muted = false
+    /// -1 (left only) ... 1 (right only).
+    public var balance = 0.0
+    /// Media seconds per second.
+    public var playbackRate = 1.0
+    public static let playbackRates = 0.25...4.0
+    /// When not, the pitch follows the rate, as on a turntable.
+    public var preservesPitch = true
+    /// Cents.
+    public var pitch = 0.0
+    public var repeats = Repeat.off
+    /// Plays the queue in random order, without changing the queue's own order.
+    public var shuffle = false
+    /// Items leave the queue once they were heard.
+    public var consume = false
+    /// One-shot: cleared when it has stopped.
+    public var stopAfterCurrent = false
+    /// After an item that cannot be played, the next one plays or the player stops.
+    public var onError = ErrorPolicy.skip
+    /// Seconds.
+    public var crossfade = 0.0
+    public var fades = Fades()
+    /// Of the current item: another one has none. Not saved.
+    public var abLoop: ABLoop?
+    /// Play an item as soon as it is loaded through an edit of an idle player's queue.
+    public var autoPlay = false
+    /// Seconds into the current item from which on `previous` restarts it; 0: never.
+    public var previousRestartsAfter = 3.0
+    public var remote = RemoteSettings()
+    /// Whether the player falls silent when others take the sound, or only reports it.
+    public var interruptionPolicy = InterruptionPolicy.auto
+    /// Music that an interruption silenced continues by itself afterwards.
+    public var autoResume = true
+    /// Seconds after which a program's interruption counts as ended; 0: never.
+    public var interruptionTimeout = 0.0
+    /// Whether the music pauses when headphones are lost.
+    public var routePolicy = RoutePolicy.pause
+    /// Id of the output device that the user chose; nil follows the default.
+    public var outputDevice: String?
+    /// A resource of its own, as the presets are: changed by `PlayerCommand.changeEffects`.
+    public var effects = EffectSettings()
+    /// The player's own ones.
+    public var effectPresets: [EffectPreset] = []
+
+    public init() {}
+
+    /// In the order in which replies have them. The members of one object stand together.
+    public static let table: [Setting] = [
+        Setting("name", \.name, .name),
+        Setting("leader", \.leader),
+        Setting("volume", \.volume, .number(0...1)),
+        Setting("level", \.level, .number(0...1), saved: .never),
+        Setting("muted", \.muted),
+        Setting("balance", \.balance, .number(-1...1)),
+        Setting("playbackRate", \.playbackRate, .number(playbackRates), sharing: .leaders),
+        Setting("preservePitch", \.preservesPitch, sharing: .leaders),
+        Setting("pitch", \.pitch, .number(-1_200...1_200), sharing: .leaders),
+        Setting("repeat", \.repeats, sharing: .leaders),
+        Setting("shuffle", \.shuffle, sharing: .leaders),
+        Setting("consume", \.consume, sharing: .leaders),
+        Setting("stopAfterCurrent", \.stopAfterCurrent, sharing: .leaders),
+        Setting("onError", \.onError, sharing: .leaders),
+        // Only its neutral value until crossfade exists.
+        Setting("crossfade", \.crossfade, .number(0...0), saved: .never),
+        Setting("fades.pause", \.fades.pause, .number(0...2)),
+        Setting("fades.stop", \.fades.stop, .number(0...2)),
+        Setting("fades.skip", \.fades.skip, .number(0...2)),
+        Setting("autoPlay", \.autoPlay),
+        Setting("previousRestartsAfter", \.previousRestartsAfter, .number(0...3600)),
+        Setting("mpris", \.remote.mpris, saved: .named("remote.mpris")),
+        Setting("nowPlaying.enabled", \.remote.showsMetadata, saved: .named("remote.showsMetadata")),
+        Setting("nowPlaying.preferTags", \.remote.prefersTags, saved: .named("remote.prefersTags")),
+        Setting("remoteCommands.enabled", \.remote.commands.enabled, saved: .named("remote.enabled")),
+        Setting("remoteCommands.play", \.remote.commands.play, saved: .named("remote.play")),
+        Setting("remoteCommands.pause", \.remote.commands.pause, saved: .named("remote.pause")),
+        Setting("remoteCommands.next", \.remote.commands.next, saved: .named("remote.next")),
+        Setting("remoteCommands.previous", \.remote.commands.previous, saved: .named("remote.previous")),
+        Setting("remoteCommands.seek", \.remote.commands.seek, saved: .named("remote.seek")),
+        Setting("remoteCommands.skip", \.remote.commands.skip, saved: .named("remote.skip")),
+        Setting(
+            "remoteCommands.skipInterval", \.remote.commands.skipInterval, .number(0.1...3600),
+            saved: .named("remote.skipInterval")),
+        Setting("interruptionPolicy", \.interruptionPolicy),
+        Setting("autoResume", \.autoResume),
+        Setting("interruptionTimeout", \.interruptionTimeout, .number(0...86_400)),
+        Setting("routePolicy", \.routePolicy, place: .elsewhere),
+        Setting("outputDevice", \.outputDevice, place: .elsewhere),
+    ]
+
+    /// 1...100 code points, no control characters: can be shown in one line.
+    public static func isName(_ text: String) -> Bool {
+        (1...100).contains(text.unicodeScalars.count)
+            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+
+    /// A follower has the order of its leader.
+    mutating func followOnly() {
+        for setting in Self.table where setting.sharing == .leaders { setting.set(setting.defaultValue, in: &self) }
+        abLoop = nil
+    }
+}

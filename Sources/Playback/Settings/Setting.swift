@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The value of a setting, as requests, replies, the state file and the command line carry it.
+public enum SettingValue: Hashable, Sendable {
+    /// An optional setting that has no value.
+    case none
+    case flag(Bool)
+    case number(Double)
+    case text(String)
+}
+
+/// A type that a setting can have.
+public protocol SettingConvertible: Sendable {
+    /// The values that a setting of this type accepts unless its declaration says otherwise.
+    static var form: Setting.Form { get }
+    static var isOptional: Bool { get }
+    var settingValue: SettingValue { get }
+
+    /// nil when the value is of another type.
+    init?(_ value: SettingValue)
+}
+
+/// One of a player's settings. `PlayerSettings.table` declares them all; requests, replies, the state file, the command line
+/// and followers derive from it.
+public struct Setting: Sendable {
+    /// The values that a setting accepts.
+    public enum Form: Hashable, Sendable {
+        case flag
+        case number(ClosedRange<Double>)
+        case choice([String])
+        /// At most so many code points.
+        case text(maximum: Int)
+        /// 1...100 code points, no control characters: can be shown in one line.
+        case name
+    }
+
+    /// The row of the state file.
+    public enum Saving: Sendable {
+        case never
+        /// Named like the setting.
+        case always
+        /// Under the name that the setting had in an older release.
+        case named(String)
+    }
+
+    /// The setting on a player that follows another.
+    public enum Sharing: Sendable {
+        /// Its own.
+        case own
+        /// The leader's to set: it has its default on a follower.
+        case leaders
+    }
+
+    /// The API's resource that has it.
+    public enum Place: Sendable { case player, elsewhere }
+
+    /// Its member of the player's resource. `remoteCommands.skip` is the member `skip` of the object `remoteCommands`.
+    public let key: String
+    /// `remoteCommands`; nil when it is a member by itself.
+    public let object: String?
+    /// `skip`
+    public let name: String
+    public let form: Form
+    /// null is a value of its own: removes what is set. For any other setting null in a patch changes nothing.
+    public let isOptional: Bool
+    /// Its row in the state file; nil: it is not saved.
+    public let row: String?
+    public let sharing: Sharing
+    public let place: Place
+    public let defaultValue: SettingValue
+
+    let path: any PartialKeyPath<PlayerSettings> & Sendable
+    private let read: @Sendable (PlayerSettings) -> SettingValue
+    private let write: @Sendable (inout PlayerSettings, SettingValue) -> Void
+
+    /// `form`: nil is that of the type; a number needs its range.
+    init<Value: SettingConvertible>(
+        _ key: String, _ path: any WritableKeyPath<PlayerSettings, Value> & Sendable, _ form: Form? = nil,
+        saved: Saving = .always, sharing: Sharing = .own, place: Place = .player
+    ) {
+        self.key = key
+        let parts = key.split(separator: ".").map(String.init)
+        object = parts.count > 1 ? parts[0] : nil
+        name = parts[parts.count - 1]
+        self.form = form ?? Value.form
+        isOptional = Value.isOptional
+        row =
+            switch saved {
+            case .never: nil
+            case .always: key
+            case .named(let name): name
+            }
+        self.sharing = sharing
+        self.place = place
+        defaultValue = PlayerSettings()[keyPath: path].settingValue
+        self.path = path
+        read = { $0[keyPath: path].settingValue }
+        write = { settings, value in
+            if let value = Value(value) { settings[keyPath: path] = value }
+        }
+    }
+
+    public func value(in settings: PlayerSettings) -> SettingValue { read(settings) }
+
+    /// The value must be accepted.
+    public func set(_ value: SettingValue, in settings: inout PlayerSettings) { write(&settings, value) }
+
+    public func accepts(_ value: SettingValue) -> Bool {
+        switch (form, value) {
+        case (_, .none): isOptional
+        case (.flag, .flag): true
+        case (.number(let range), .number(let number)): range.contains(number)
+        case (.choice(let choices), .text(let text)): choices.contains(text)
+        case (.text(let maximum), .text(let text)):
+            text.unicodeScalars.count <= maximum && !text.utf8.contains(0)
+        case (.name, .text(let text)): PlayerSettings.isName(text)
+        default: false
+        }
+    }
+
+    /// The end of a sentence: "volume must be " ...
+    public var requirement: String {
+        switch form {
+        case .flag: "true or false"
+        case .number(let range): "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+        case .choice(let choices): "one of: " + choices.joined(separator: ", ")
+        case .text(let maximum): "text of at most \(maximum) characters"
+        case .name: "1 to 100 characters in one line"
+        }
+    }
+
+    private static func text(_ bound: Double) -> String {
+        let text = bound.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
+
+extension SettingConvertible {
+    public static var isOptional: Bool { false }
+}
+
+extension Bool: SettingConvertible {
+    public static var form: Setting.Form { .flag }
+    public var settingValue: SettingValue { .flag(self) }
+
+    public init?(_ value: SettingValue) {
+        guard case .flag(let flag) = value else { return nil }
+        self = flag
+    }
+}
+
+extension Double: SettingConvertible {
+    public static var form: Setting.Form { .number(-.infinity ... .infinity) }
+    public var settingValue: SettingValue { .number(self) }
+
+    public init?(_ value: SettingValue) {
+        guard case .number(let number) = value else { return nil }
+        self = number
+    }
+}
+
+extension String: SettingConvertible {
+    public static var form: Setting.Form { .text(maximum: 1024) }
+    public var settingValue: SettingValue { .text(self) }
+
+    public init?(_ value: SettingValue) {
+        guard case .text(let text) = value else { return nil }
+        self = text
+    }
+}
+
+extension SettingConvertible where Self: RawRepresentable & CaseIterable, RawValue == String {
+    public static var form: Setting.Form { .choice(allCases.map(\.rawValue)) }
+    public var settingValue: SettingValue { .text(rawValue) }
+
+    public init?(_ value: SettingValue) {
+        guard case .text(let text) = value else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+extension Optional: SettingConvertible where Wrapped: SettingConvertible {
+    public static var form: Setting.Form { Wrapped.form }
+    public static var isOptional: Bool { true }
+    public var settingValue: SettingValue { self?.settingValue ?? .none }
+
+    public init?(_ value: SettingValue) {
+        if value == .none {
+            self = .none
+        } else if let wrapped = Wrapped(value) {
+            self = wrapped
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Kernel
+
+/// A start at a set time, exact to what is known of the sink's clock.
+///
+/// The item is loaded ahead, with silence before its first frame, and the stream starts while that silence lasts. As soon as
+/// the sink's clock shows when the first frame will be heard, the stream is shifted by the difference, which nobody hears.
+struct Appointment {
+    var item: ItemID
+    var position: Double?
+    var at: MonotonicTime
+    /// The stream runs.
+    var hasBegun = false
+    /// The stream is opened ahead; once it has failed, it is opened when it is to sound.
+    var opensAhead = true
+    /// Silence is in the ring before the item.
+    var hasSilence = false
+    /// Seconds by which the first frame would be late.
+    var lateness: [Double] = []
+    /// Readings in quick succession are of the same report of the sink.
+    var measuredAt: MonotonicTime?
+
+    /// Seconds of silence: a sink starts, and is measured, within them.
+    static let lead = 1.0
+    /// From then on before the time the sink's clock is steady.
+    static let measuring = 0.6
+    static let measureInterval = 0.04
+    static let readings = 3
+    /// Below that, a shift corrects nothing.
+    static let tolerance = 0.0005
+}
+
+extension PlayerCore {
+    /// Makes the item ready and plays it at that time. What plays until then goes on.
+    mutating func arrange(_ target: PlayTarget, at position: Double?, for time: MonotonicTime) throws(PlaybackError) {
+        let wanted = try item(for: target)
+        try checkRules()
+        if case .unavailable(let message) = availability { throw PlaybackError(.outputUnavailable, message) }
+        if position != nil, current?.item.id == wanted.id { try refuseUnlessSeekable() }
+        appointment = Appointment(item: wanted.id, position: position, at: time)
+        if !goal.wantsSound { makeReady(wanted, at: position) }
+    }
+
+    /// Has the item decoded up to the sink, which stays silent.
+    mutating func prime() throws(PlaybackError) {
+        let wanted = try item(for: .current)
+        try checkRules()
+        if case .unavailable(let message) = availability { throw PlaybackError(.outputUnavailable, message) }
+        guard !goal.wantsSound else { return }
+        if goal.isAtRest || current?.item.id != wanted.id || current?.failure != nil { makeReady(wanted, at: nil) }
+        primes = true
+    }
+
+    private mutating func makeReady(_ wanted: QueueItem, at position: Double?) {
+        undoDrain()
+        dropScan()
+        if let current, current.item.id == wanted.id, !goal.isAtRest, current.failure == nil {
+            // What is in the ring has no silence before it.
+            if current.isFed || position != nil { beginSeek(to: .seconds(position ?? self.position)) }
+        } else {
+            lastError = nil
+            failuresInARow = 0
+            makeCurrent(wanted, at: position ?? placeOfUnopened(wanted))
+        }
+    }
+
+    /// A stream is wanted although nothing is to sound yet.
+    var isMakingReady: Bool { !goal.isAtRest && (primes || appointment?.opensAhead == true) }
+
+    /// The stream that was opened ahead is gone.
+    mutating func giveUpMakingReady() {
+        primes = false
+        appointment?.opensAhead = false
+    }
+
+    /// Another command has come first.
+    mutating func dropAppointment() {
+        guard let dropped = appointment else { return }
+        appointment = nil
+        guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
+        else { return }
+        beginSeek(to: .seconds(position))
+    }
+
+    /// Frames of silence that go into the ring before the item that is fed now.
+    mutating func silenceBefore(_ track: Track, _ format: AudioFormat) -> FrameCount {
+        guard let appointment, appointment.item == track.item.id, !goal.wantsSound || appointment.hasBegun else {
+            return 0
+        }
+        self.appointment?.hasSilence = true
+        let seconds = min(Appointment.lead, appointment.at.seconds(since: now))
+        return format.frames(max(0, seconds))
+    }
+
+    mutating func checkAppointment() {
+        if primes, stream.format != nil || goal.wantsSound || goal.isAtRest { primes = false }
+        guard let appointment else { return }
+        if appointment.hasBegun { return measure(appointment) }
+        if goal.wantsSound {
+            guard appointment.at <= now else { return }
+            self.appointment = nil
+            return playInstead(appointment)
+        }
+        guard current?.item.id == appointment.item, !goal.isAtRest else { return self.appointment = nil }
+        guard appointment.at.advanced(bySeconds: -Appointment.lead) <= now else { return }
+        self.appointment?.hasBegun = true
+        goal = .play
+        overrideInterruption()
+    }
+
+    private mutating func playInstead(_ appointment: Appointment) {
+        do throws(PlaybackError) {
+            try play(.item(appointment.item), at: appointment.position)
+        } catch {
+            emit(.error(error))
+        }
+    }
+
+    private mutating func measure(_ appointment: Appointment) {
+        let left = appointment.at.seconds(since: now)
+        guard goal.wantsSound, left > 0, current?.item.id == appointment.item else { return self.appointment = nil }
+        let isTooSoon = appointment.measuredAt.map { now.seconds(since: $0) < Appointment.measureInterval } ?? false
+        guard !isTooSoon, left <= Appointment.measuring, case .open(let generation, let format, .running) = stream,
+            clock.isAdvancing, let first = firstFrame
+        else { return }
+        self.appointment?.measuredAt = now
+        let ahead = format.seconds(first - clock.ringIndex)
+        self.appointment?.lateness.append(clock.sampledAt.advanced(bySeconds: ahead).seconds(since: appointment.at))
+        guard let lateness = self.appointment?.lateness, lateness.count >= Appointment.readings else { return }
+        self.appointment = nil
+        // One reading may be off by a hiccup: the middle one counts.
+        let middle = lateness.sorted()[Appointment.readings / 2]
+        guard abs(middle) > Appointment.tolerance else { return }
+        let frames = FrameCount(clamping: (middle * Double(format.sampleRate)).rounded())
+        actions.append(.shiftStream(generation, frames: frames))
+    }
+
+    /// Ring index of the first frame of the current item's run.
+    private var firstFrame: FrameCount? {
+        guard let current else { return nil }
+        return timeline.segments.first { $0.generation == current.generation && $0.run == current.run }?.start
+    }
+
+    /// Of the current item, and waiting for the sink; without end when no more will come.
+    var decodedSeconds: Double {
+        guard !goal.isAtRest, let current, current.failure == nil, current.writtenEnd == nil else { return .infinity }
+        guard let ring, let format = stream.format, current.isFed else { return 0 }
+        return format.seconds(ring.writeIndex - timeline.heard)
+    }
+
+    /// Nothing reports how much is decoded, so it is looked at.
+    var isBeingPrimed: Bool {
+        pending.contains { if case .decoded = $0.awaits { true } else { false } }
+    }
+
+    var appointmentDeadline: MonotonicTime? {
+        guard let appointment else { return nil }
+        if appointment.hasBegun {
+            let first = appointment.at.advanced(bySeconds: -Appointment.measuring)
+            return max(first, now.advanced(bySeconds: Appointment.measureInterval))
+        }
+        return goal.wantsSound ? appointment.at : appointment.at.advanced(bySeconds: -Appointment.lead)
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// One request's way through its addresses.
+struct AddressWalk {
+    private let resolver: ItemResolver
+    private let rules: AddingRules
+    private let cancellation: MediaCancellation
+    var resolved = ResolvedItems()
+    private var budget = ByteBudget.queue
+    private var looks = 0
+    private var checks = 0
+    private var references = 0
+    /// Lists that could not be read are not read again.
+    private var failures: [MediaLocator: MediaError] = [:]
+    private let deadline: MonotonicTime
+    private let fileDeadline: MonotonicTime
+    /// Begins with the first look.
+    private var webDeadline: MonotonicTime?
+
+    init(resolver: ItemResolver, rules: AddingRules, cancellation: MediaCancellation) {
+        self.resolver = resolver
+        self.rules = rules
+        self.cancellation = cancellation
+        let now = MonotonicTime.now
+        fileDeadline = now.advanced(bySeconds: ItemResolver.fileSeconds)
+        deadline = now.advanced(bySeconds: Double(ItemResolver.requestSeconds))
+    }
+
+    private var media: any MediaCatalogue { resolver.media }
+
+    mutating func add(
+        _ item: ItemRequest, at index: Int, _ place: MediaPlace?
+    ) throws(ItemFault) {
+        if cancellation.isCancelled { throw ItemFault(index: index, member: item.member, cause: .cancelled) }
+        do throws(Refusal) {
+            switch item {
+            case .uri(let uri): try add(ItemDraft(uri: uri), rules.expands, place)
+            case .media(let draft, let expands): try add(draft, expands ?? rules.expands, place)
+            case .library(let id) where id.kind == .track:
+                for draft in try library(id, 1).found.items { try add(draft, rules.expands, place) }
+            case .folder, .list, .playlist, .library: try append(several: item)
+            }
+        } catch {
+            throw ItemFault(index: index, member: item.member, cause: error.cause)
+        }
+    }
+
+    /// A cause on its way to the item that it belongs to.
+    private struct Refusal: Error {
+        var cause: ItemFault.Cause
+    }
+
+    private func refusing<Value>(_ body: () throws(MediaError) -> Value) throws(Refusal) -> Value {
+        do throws(MediaError) { return try body() } catch { throw Refusal(cause: .media(error)) }
+    }
+
+    // MARK: One address
+
+    private mutating func add(
+        _ draft: ItemDraft, _ expands: Bool, _ place: MediaPlace?
+    ) throws(Refusal) {
+        let address = try refusing { () throws(MediaError) in try media.address(draft.uri) }
+        switch place {
+        case .folder?:
+            try refer()
+            return try append(try folder(draft.uri, room(expands)), expands, ItemSource(folder: draft.uri))
+        case .unusable(let error)?:
+            guard rules.keepsMissing, error.code == .notFound else { throw Refusal(cause: .media(error)) }
+            return try append([draft])
+        case nil: break
+        }
+        let opens = rules.checks && checks < ItemResolver.mostLooks
+        switch address.name {
+        case .list:
+            try refer()
+            try look(draft, expands, patience: nil)
+        case .media where opens:
+            try address.isNetwork ? lookAtServer(draft, expands) : check(draft)
+        case .other where address.isNetwork: try lookAtServer(draft, expands)
+        case .other where .now < fileDeadline: try look(draft, expands, patience: nil)
+        case .media, .other: try append([draft])
+        }
+    }
+
+    /// Opens a media. Further ones are taken as they are.
+    private mutating func check(_ draft: ItemDraft) throws(Refusal) {
+        if checks < ItemResolver.mostLooks {
+            checks += 1
+            _ = try refusing { () throws(MediaError) in
+                try media.describe(MediaLocator(uri: draft.uri, headers: draft.headers), cancellation: cancellation)
+            }
+        }
+        try append([draft])
+    }
+
+    /// A server that cannot be reached now may be there when the item's turn comes.
+    private mutating func lookAtServer(_ draft: ItemDraft, _ expands: Bool) throws(Refusal) {
+        let now = MonotonicTime.now
+        let deadline = webDeadline ?? now.advanced(bySeconds: ItemResolver.webSeconds)
+        webDeadline = deadline
+        guard looks < ItemResolver.mostLooks, rules.checks || now < deadline else { return try append([draft]) }
+        looks += 1
+        do throws(Refusal) {
+            try look(draft, expands, patience: rules.checks ? nil : deadline.seconds(since: now))
+        } catch {
+            guard case .media(let fault) = error.cause, !cancellation.isCancelled else { throw error }
+            let mayBeThereLater = fault.code == .network && !rules.checks
+            guard mayBeThereLater || isKept(draft.uri) else { throw error }
+            try append([draft])
+        }
+    }
+
+    /// One more folder, list or entry of the library is read.
+    private mutating func refer() throws(Refusal) {
+        references += 1
+        guard references <= ItemResolver.mostReferences else {
+            throw Refusal(cause: .tooManyReferences(limit: ItemResolver.mostReferences))
+        }
+    }
+
+    /// Seconds that are left for this request.
+    private func timeLeft() throws(Refusal) -> Double {
+        let seconds = deadline.seconds(since: .now)
+        guard seconds > 0 else { throw Refusal(cause: .outOfTime(seconds: ItemResolver.requestSeconds)) }
+        return seconds
+    }
+
+    private mutating func read(
+        _ locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double? = nil
+    ) throws(Refusal) -> ListContent {
+        let seconds = try timeLeft()
+        if let failure = failures[locator] { throw Refusal(cause: .media(failure)) }
+        do throws(MediaError) {
+            return try media.media(
+                ofList: locator, isGiven: isGiven, limit: limit, patience: min(patience ?? seconds, seconds),
+                cancellation: cancellation)
+        } catch {
+            failures[locator] = error
+            throw Refusal(cause: .media(error))
+        }
+    }
+
+    /// What is kept as a whole plays without its server.
+    private func isKept(_ uri: String) -> Bool {
+        resolver.cache?.status().entries.contains { $0.isComplete && $0.uri == uri } ?? false
+    }
+
+    private mutating func look(_ draft: ItemDraft, _ expands: Bool, patience: Double?) throws(Refusal) {
+        let limit = room(expands)
+        guard limit > 0 else { return resolved.isTruncated = true }
+        let found: ListContent
+        do throws(Refusal) {
+            found = try read(
+                MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
+        } catch {
+            guard rules.keepsMissing, case .media(let fault) = error.cause, fault.code == .notFound,
+                !media.isNetwork(draft.uri)
+            else { throw error }
+            return try append([draft])
+        }
+        // It is a media itself. Of a media on a server, the look has read the first bytes.
+        if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !media.isNetwork(draft.uri) {
+            return try check(draft)
+        }
+        let described = found.items.count == 1 ? found.items.map { $0.described(by: draft) } : found.items
+        try append((described, found.isTruncated), expands, found.items.count > 1 ? ItemSource(list: draft.uri) : nil)
+    }
+
+    // MARK: What stands for several
+
+    private typealias Several = (items: [ItemDraft], isTruncated: Bool)
+    private typealias Sourced = (found: Several, source: ItemSource?)
+
+    /// How many items an address may come to. Where one is wanted, two show that there are more.
+    private func room(_ expands: Bool) -> Int {
+        let rest = max(0, Queue.maximumLength - resolved.items.count)
+        return expands ? rest : min(2, rest)
+    }
+
+    private mutating func append(several item: ItemRequest) throws(Refusal) {
+        let (found, source) = try several(item)
+        try append(found, rules.expands, source)
+    }
+
+    private mutating func several(_ item: ItemRequest) throws(Refusal) -> Sourced {
+        let limit = room(rules.expands)
+        guard limit > 0 else { return (([], true), nil) }
+        try refer()
+        _ = try timeLeft()
+        switch item {
+        case .uri, .media: preconditionFailure("one address")
+        case .folder(let path): return (try folder(path, limit), ItemSource(folder: path))
+        case .list(let locator):
+            let found = try read(locator, isGiven: true, limit: limit)
+            return ((found.items, found.isTruncated), ItemSource(list: locator.uri))
+        case .playlist(let id): return try playlist(id, limit)
+        case .library(let id): return try library(id, limit)
+        }
+    }
+
+    private func folder(_ path: String, _ limit: Int) throws(Refusal) -> Several {
+        guard limit > 0 else { return ([], true) }
+        let content = try refusing { () throws(MediaError) in try media.media(inFolder: path, limit: limit) }
+        return (content.uris.map { ItemDraft(uri: $0) }, content.isTruncated)
+    }
+
+    private func playlist(_ id: PlaylistID, _ limit: Int) throws(Refusal) -> Sourced {
+        guard let playlists = resolver.playlists else { throw Refusal(cause: .noPlaylists) }
+        do throws(PlaylistError) {
+            let (list, entries) = try playlists.playlist(id, offset: 0, limit: limit)
+            return ((entries.map(ItemDraft.init), list.length > entries.count), ItemSource(list))
+        } catch {
+            throw Refusal(cause: .playlist(error, id))
+        }
+    }
+
+    /// All media of an artist, album, genre or track, in the order in which they are listed.
+    private func library(_ id: CatalogueID, _ limit: Int) throws(Refusal) -> Sourced {
+        guard let library = resolver.library else { throw Refusal(cause: .noLibrary) }
+        do throws(CatalogueError) {
+            var filter = CatalogueFilter()
+            let kind: ItemSource.Kind
+            let name: String
+            switch id.kind {
+            case .track: return (([ItemDraft(uri: try library.track(id).uri)], false), nil)
+            case .artist: (filter.artist, kind, name) = (id, .artist, try library.artist(id).name)
+            case .album: (filter.album, kind, name) = (id, .album, try library.album(id).title)
+            case .genre: (filter.genre, kind, name) = (id, .genre, try library.genre(id).name)
+            }
+            let page = try library.tracks(filter, CatalogueWindow(limit: limit))
+            // An artist or album has tracks, or it would not be there.
+            if page.length == 0 { throw .unknown(id.description) }
+            let items = page.entries.map { ItemDraft(uri: $0.uri) }
+            return ((items, page.length > items.count), ItemSource(kind, id: id.description, name: name))
+        } catch {
+            throw Refusal(cause: .catalogue(error))
+        }
+    }
+
+    private mutating func append(_ found: Several, _ expands: Bool, _ source: ItemSource?) throws(Refusal) {
+        guard expands || found.items.count <= 1 && !found.isTruncated else { throw Refusal(cause: .severalItems) }
+        try append(source == nil ? found.items : found.items.map { $0.from(source) })
+        if found.isTruncated { resolved.isTruncated = true }
+    }
+
+    private mutating func append(_ items: [ItemDraft]) throws(Refusal) {
+        guard items.allSatisfy({ budget.take($0.bytes) }) else {
+            throw Refusal(cause: .tooLarge(bytes: budget.limit))
+        }
+        resolved.items += items
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// One entry of a client's list: a media, or a name of several: a folder, a saved playlist, an entry of the library.
+///
+/// Boxed, except the case that most of a million entries have.
+public enum ItemRequest: Sendable {
+    /// A media with no other member.
+    case uri(String)
+    /// `expands`: this address's own answer; nil: the request's.
+    indirect case media(ItemDraft, expands: Bool?)
+    case folder(String)
+    /// A playlist file or feed.
+    indirect case list(MediaLocator)
+    case playlist(PlaylistID)
+    indirect case library(CatalogueID)
+
+    /// In code points.
+    public static let maximumURILength = 4096
+
+    /// The member that names it.
+    var member: String {
+        switch self {
+        case .uri, .media: "uri"
+        case .folder: "folder"
+        case .list: "list"
+        case .playlist: "playlist"
+        case .library(let id):
+            switch id.kind {
+            case .artist: "artist"
+            case .album: "album"
+            case .genre: "genre"
+            case .track: "track"
+            }
+        }
+    }
+
+    /// An address whose content decides what it is.
+    var directAddress: String? {
+        switch self {
+        case .uri(let uri): uri
+        case .media(let draft, _): draft.uri
+        case .folder, .list, .playlist, .library: nil
+        }
+    }
+
+    /// A path or web address.
+    var address: String? {
+        switch self {
+        case .uri(let uri): uri
+        case .media(let draft, _): draft.uri
+        case .folder(let path): path
+        case .list(let locator): locator.uri
+        case .playlist, .library: nil
+        }
+    }
+}

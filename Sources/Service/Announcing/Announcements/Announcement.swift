@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import Playback
+
+/// What becomes of our own music while an announcement is heard.
+public enum MusicTreatment: Hashable, Sendable {
+    /// Quieter, by that many decibels (0 or less).
+    case duck(decibels: Double)
+    /// Silent, and on from there afterwards.
+    case pause
+
+    /// What the music's amplitude is multiplied with.
+    public var gain: Double {
+        switch self {
+        case .duck(let decibels): pow(10, decibels / 20)
+        case .pause: 1
+        }
+    }
+
+    /// What suits both.
+    static func stronger(_ left: MusicTreatment?, _ right: MusicTreatment?) -> MusicTreatment? {
+        switch (left, right) {
+        case (.pause, _), (_, .pause): .pause
+        case (.duck(let one), .duck(let other)): .duck(decibels: min(one, other))
+        case (let treatment?, nil), (nil, let treatment?): treatment
+        case (nil, nil): nil
+        }
+    }
+}
+
+/// A higher one sets a lower one aside. Three, so that no more are begun and not heard to their end.
+public enum AnnouncementPriority: String, CaseIterable, Comparable, Sendable {
+    case low, normal, high
+
+    public static func < (left: AnnouncementPriority, right: AnnouncementPriority) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .low: 0
+        case .normal: 1
+        case .high: 2
+        }
+    }
+}
+
+public struct AnnouncementRequest: Hashable, Sendable {
+    public var sound: Sound
+    public var music: MusicTreatment
+    public var priority: AnnouncementPriority
+    /// Id of a device; nil: where the music plays.
+    public var output: String?
+
+    public init(
+        _ sound: Sound, music: MusicTreatment = .duck(decibels: -20), priority: AnnouncementPriority = .normal,
+        output: String? = nil
+    ) {
+        self.sound = sound
+        self.music = music
+        self.priority = priority
+        self.output = output
+    }
+}
+
+/// Names an announcement or an effect; rises with each, never given twice in a run.
+public struct SoundID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let number: UInt64
+
+    public init(number: UInt64) { self.number = number }
+
+    /// Parses what `description` gives; nil for anything else.
+    public init?(_ text: String) {
+        guard text.first == "s", let number = UInt64(text.dropFirst(), radix: 36),
+            SoundID(number: number).description == text
+        else { return nil }
+        self.number = number
+    }
+
+    public var description: String { "s" + String(number, radix: 36) }
+
+    public static func < (left: SoundID, right: SoundID) -> Bool { left.number < right.number }
+}
+
+/// An announcement that was accepted, until it has ended.
+public struct Announcement: Hashable, Sendable {
+    public enum State: String, CaseIterable, Sendable {
+        case waiting, loading, playing
+        /// One of a higher priority is heard; it goes on afterwards.
+        case setAside = "set-aside"
+    }
+
+    public var id: SoundID
+    /// With the volume and output that hold.
+    public var request: AnnouncementRequest
+    public var state = State.waiting
+
+    public init(id: SoundID, request: AnnouncementRequest) {
+        self.id = id
+        self.request = request
+    }
+}
+
+/// How an announcement or an effect ended.
+public struct SoundEnd: Hashable, Sendable {
+    public enum Reason: String, CaseIterable, Sendable {
+        case finished
+        /// A client ended it.
+        case cancelled
+        /// Another one took its place.
+        case replaced
+        /// The server had no voice left, and an announcement of the highest priority, of any player, took this one's.
+        case displaced
+        case failed
+    }
+
+    public var reason: Reason
+    /// Why it failed.
+    public var error: PlaybackError?
+
+    public init(_ reason: Reason, _ error: PlaybackError? = nil) {
+        self.reason = reason
+        self.error = error
+    }
+}
+
+/// An announcement as its request is answered.
+public struct AnnouncementOutcome: Hashable, Sendable {
+    public var announcement: Announcement
+    /// nil: it is heard, or will be.
+    public var end: SoundEnd?
+}
+
+/// A change of an announcement. Each ends once, and nothing comes after it.
+public struct AnnouncementChange: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case began
+        case setAside
+        case resumed
+        case ended(SoundEnd)
+    }
+
+    public var announcement: Announcement
+    public var kind: Kind
+
+    public init(_ announcement: Announcement, _ kind: Kind) {
+        self.announcement = announcement
+        self.kind = kind
+    }
+}

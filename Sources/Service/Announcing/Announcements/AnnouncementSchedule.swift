@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Kernel
+
+/// Which announcement is heard, which wait, and what the music does meanwhile, as a pure state machine.
+///
+/// Each output has a line of its own. In a line at most one announcement is active; those that a higher priority has set
+/// aside go on before others of their priority begin.
+struct AnnouncementSchedule {
+    static let waitingLimit = 16
+    /// Outputs that announcements can be meant for at a time.
+    static let lineLimit = 4
+
+    enum Action: Equatable {
+        case start(Announcement)
+        /// Keeps its place for `resume`.
+        case pause(SoundID)
+        case resume(SoundID)
+        case stop(SoundID)
+        /// nil: as it was.
+        case treatMusic(MusicTreatment?)
+        case notify(AnnouncementChange)
+    }
+
+    enum Refusal: Error, Equatable {
+        case tooManyWaiting
+        case tooManyOutputs
+    }
+
+    private struct Entry {
+        var announcement: Announcement
+        /// The music plays where it does.
+        var concernsMusic: Bool
+        /// nil while it waits.
+        var progress: SoundProgress?
+        /// The one before was heard: until this one is, the music stays as it is.
+        var keepsMusic = false
+
+        var isActive: Bool { announcement.state == .loading || announcement.state == .playing }
+        var line: String { announcement.request.output ?? "" }
+        var priority: AnnouncementPriority { announcement.request.priority }
+    }
+
+    /// In the order in which they came.
+    private var entries: [Entry] = []
+    private var treatment: MusicTreatment?
+    private var actions: [Action] = []
+    private var now = MonotonicTime(nanoseconds: 0)
+    /// Lines whose active one has ended in this step after it was heard.
+    private var handedOver: Set<String> = []
+
+    var announcements: [Announcement] { entries.map(\.announcement) }
+    var isEmpty: Bool { entries.isEmpty }
+    /// One is heard, or about to be.
+    var isActive: Bool { entries.contains(where: \.isActive) }
+
+    /// Whether another one for this output would begin at once.
+    func begins(on output: String?, _ priority: AnnouncementPriority) -> Bool {
+        entries.allSatisfy { $0.line != output ?? "" || $0.priority < priority }
+    }
+
+    // MARK: Inputs
+
+    /// `output` of the request must be known by now. `concernsMusic`: the music plays there.
+    mutating func add(_ announcement: Announcement, concernsMusic: Bool, now: MonotonicTime) throws(Refusal) -> [Action]
+    {
+        begin(now)
+        let entry = Entry(announcement: announcement, concernsMusic: concernsMusic)
+        if !entries.contains(where: { $0.line == entry.line }), Set(entries.map(\.line)).count >= Self.lineLimit {
+            throw .tooManyOutputs
+        }
+        let waiting = entries.indices.filter { entries[$0].announcement.state == .waiting }
+        let begins = begins(on: announcement.request.output, announcement.request.priority)
+        if waiting.count >= Self.waitingLimit, !begins {
+            guard let last = waiting.min(by: { isLater(entries[$0], entries[$1]) }),
+                entries[last].priority < entry.priority
+            else { throw .tooManyWaiting }
+            end(last, SoundEnd(.replaced))
+        }
+        entries.append(entry)
+        return finish()
+    }
+
+    /// nil: there is none.
+    mutating func end(_ id: SoundID, _ end: SoundEnd, now: MonotonicTime) -> [Action]? {
+        begin(now)
+        guard let index = index(of: id) else { return nil }
+        self.end(index, end)
+        return finish()
+    }
+
+    /// It cannot be played. Without effect on one whose turn has come: its voice will say so.
+    mutating func refuse(_ id: SoundID, _ error: PlaybackError, now: MonotonicTime) -> [Action] {
+        begin(now)
+        guard isWaiting(id), let index = index(of: id) else { return [] }
+        end(index, SoundEnd(.failed, error))
+        return finish()
+    }
+
+    func isWaiting(_ id: SoundID) -> Bool {
+        entries.contains { $0.announcement.id == id && $0.announcement.state == .waiting }
+    }
+
+    mutating func report(_ report: VoiceReport, of id: SoundID, now: MonotonicTime) -> [Action] {
+        begin(now)
+        guard let index = index(of: id), entries[index].progress != nil else { return [] }
+        switch report {
+        case .heard: heard(index)
+        case .silent: if entries[index].isActive { entries[index].progress?.fellSilent(now) }
+        case .finished:
+            // So short that nobody had time to say that it was heard.
+            if entries[index].progress?.began == nil { heard(index) }
+            end(index, SoundEnd(.finished), isOver: true)
+        case .failed(let error): end(index, SoundEnd(.failed, error), isOver: true)
+        }
+        return finish()
+    }
+
+    /// All that is under way ends like this.
+    mutating func endAll(_ end: SoundEnd, now: MonotonicTime) -> [Action] {
+        begin(now)
+        while !entries.isEmpty { self.end(entries.count - 1, end) }
+        return finish()
+    }
+
+    mutating func check(now: MonotonicTime) -> [Action] {
+        begin(now)
+        var index = 0
+        while index < entries.count {
+            if let deadline = deadline(of: entries[index]), deadline <= now, let progress = entries[index].progress {
+                end(index, SoundEnd(.failed, progress.failure))
+            } else {
+                index += 1
+            }
+        }
+        return finish()
+    }
+
+    var nextDeadline: MonotonicTime? { entries.compactMap { deadline(of: $0) }.min() }
+
+    // MARK: Steps
+
+    private mutating func begin(_ now: MonotonicTime) {
+        self.now = now
+        actions = []
+        handedOver = []
+    }
+
+    private mutating func finish() -> [Action] {
+        for line in Set(entries.map(\.line)) { settle(line) }
+        settleMusic()
+        return actions
+    }
+
+    private func index(of id: SoundID) -> Int? { entries.firstIndex { $0.announcement.id == id } }
+
+    private func deadline(of entry: Entry) -> MonotonicTime? {
+        entry.isActive ? entry.progress?.deadline : nil
+    }
+
+    /// Whether it is heard after the other one.
+    private func isLater(_ left: Entry, _ right: Entry) -> Bool {
+        left.priority == right.priority
+            ? left.announcement.id > right.announcement.id : left.priority < right.priority
+    }
+
+    private mutating func heard(_ index: Int) {
+        guard entries[index].isActive else { return }
+        let isFirst = entries[index].progress?.heard(now) ?? false
+        let wasPlaying = entries[index].announcement.state == .playing
+        entries[index].announcement.state = .playing
+        guard !wasPlaying else { return }
+        actions.append(.notify(AnnouncementChange(entries[index].announcement, isFirst ? .began : .resumed)))
+    }
+
+    /// `isOver`: its voice is silent already.
+    private mutating func end(_ index: Int, _ end: SoundEnd, isOver: Bool = false) {
+        let entry = entries.remove(at: index)
+        if entry.isActive, entry.progress?.isHeard == true { handedOver.insert(entry.line) }
+        if entry.progress != nil, !isOver { actions.append(.stop(entry.announcement.id)) }
+        actions.append(.notify(AnnouncementChange(entry.announcement, .ended(end))))
+    }
+
+    /// The one that is to be heard in this line is, or is being begun.
+    private mutating func settle(_ line: String) {
+        let here = entries.indices.filter { entries[$0].line == line }
+        let active = here.first { entries[$0].isActive }
+        guard let next = here.filter({ !entries[$0].isActive }).max(by: { isLater(entries[$0], entries[$1]) }) else {
+            return
+        }
+        if let active {
+            guard entries[active].priority < entries[next].priority else { return }
+            if entries[active].progress?.isHeard == true { handedOver.insert(line) }
+            entries[active].announcement.state = .setAside
+            actions.append(.pause(entries[active].announcement.id))
+            actions.append(.notify(AnnouncementChange(entries[active].announcement, .setAside)))
+        }
+        let isResumed = entries[next].announcement.state == .setAside
+        entries[next].announcement.state = .loading
+        entries[next].keepsMusic = isResumed || handedOver.contains(line)
+        if isResumed {
+            entries[next].progress?.restart(now)
+            actions.append(.resume(entries[next].announcement.id))
+        } else {
+            entries[next].progress = SoundProgress(entries[next].announcement.request.sound, now: now)
+            actions.append(.start(entries[next].announcement))
+        }
+    }
+
+    /// Derived from what is heard, so that there is nothing to be undone.
+    private mutating func settleMusic() {
+        var wanted: MusicTreatment?
+        for entry in entries where entry.concernsMusic && entry.isActive {
+            // Silent for a moment in between, it still has its say.
+            if entry.announcement.state == .playing {
+                wanted = .stronger(wanted, entry.announcement.request.music)
+            } else if entry.keepsMusic {
+                wanted = .stronger(wanted, treatment)
+            }
+        }
+        guard wanted != treatment else { return }
+        treatment = wanted
+        actions.append(.treatMusic(wanted))
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Kernel
+
+/// The announcer's private side: feeds the schedules and does what they say. Lives on the announcer's thread.
+final class AnnouncerLoop {
+    private let environment: Announcer.Environment
+    private let mailbox: Mailbox<AnnouncerMessage>
+    private let board: AnnouncerBoard
+    private let pool: VoicePool
+    private var schedule = AnnouncementSchedule()
+    private var effects = EffectSchedule()
+    private var rules: SessionRules
+    private var lastNumber: UInt64 = 0
+    private var music = MusicDucking()
+    private var requests = OpenRequests()
+
+    init(_ environment: Announcer.Environment, _ mailbox: Mailbox<AnnouncerMessage>, _ board: AnnouncerBoard) {
+        self.environment = environment
+        self.mailbox = mailbox
+        self.board = board
+        rules = board.value.rules
+        pool = VoicePool(environment.voices, environment.budget) { [mailbox] id, report in
+            mailbox.post(.report(id, report))
+        } displaced: { [mailbox] id in
+            mailbox.post(.displaced(id))
+        }
+        pool.apply(rules)
+    }
+
+    private var now: MonotonicTime { environment.clock.now }
+
+    func run() {
+        while true {
+            let batch = mailbox.take(until: deadline)
+            for (index, message) in batch.enumerated() {
+                if case .shutdown(let end, let ended) = message {
+                    self.end(end, ended)
+                    // Who closes the mailbox does not find these any more.
+                    for late in batch[(index + 1)...] { late.refuse(end.error) }
+                    return
+                }
+                receive(message)
+            }
+            perform(schedule.check(now: now))
+            perform(effects.check(now: now))
+            pool.cool(now: now)
+            publish()
+            requests.answerLate(schedule.announcements, effects.effects, now: now)
+        }
+    }
+
+    private var deadline: MonotonicTime? {
+        [schedule.nextDeadline, effects.nextDeadline, pool.nextDeadline, requests.deadline].compactMap(\.self).min()
+    }
+
+    private func receive(_ message: AnnouncerMessage) {
+        switch message {
+        case .announce(let request, let untilEnd, let reply): announce(request, untilEnd: untilEnd, reply)
+        case .play(let sound, let reply): play(sound, reply)
+        case .cancel(let id, let kind, let reply): cancel(id, kind, reply)
+        case .report(let id, let report):
+            perform(schedule.report(report, of: id, now: now))
+            perform(effects.report(report, of: id, now: now))
+        case .applyRules(let rules):
+            self.rules = rules
+            pool.apply(rules)
+            guard let refusal = rules.refusal else { return }
+            let end = SoundEnd(.failed, PlaybackError(.sessionForbids, refusal))
+            perform(schedule.endAll(end, now: now))
+            perform(effects.endAll(end))
+        case .checked(let id, let error):
+            if let error { perform(schedule.refuse(id, error, now: now)) }
+            answerWaiting(id)
+        case .displaced(let id):
+            let end = SoundEnd(.displaced)
+            if let actions = schedule.end(id, end, now: now) { perform(actions) }
+            if let actions = effects.end(id, end) { perform(actions) }
+        case .musicIsBack:
+            music.returned()
+            settleMusic()
+        case .shutdown: break
+        }
+    }
+
+    // MARK: Requests
+
+    private func announce(
+        _ request: AnnouncementRequest, untilEnd: Bool, _ reply: @escaping Announcer.Reply<AnnouncementOutcome>
+    ) {
+        let output = environment.music.output
+        do throws(AnnouncerError) {
+            try admit(output)
+            var request = request
+            if let device = request.output, !output.devices.devices.contains(where: { $0.id == device }) {
+                throw .unknownOutput(device)
+            }
+            let current = output.devices.current
+            request.output = request.output ?? current
+            request.sound.volume = request.sound.volume ?? environment.music.volume
+            if schedule.begins(on: request.output, request.priority) { try admit(.announcement(request.priority)) }
+            let announcement = Announcement(id: newID(), request: request)
+            requests.add(announcement.id, untilEnd: untilEnd, reply, now: now)
+            perform(try add(announcement, concernsMusic: request.output == current))
+            publish()
+            if let check = environment.check, schedule.isWaiting(announcement.id) {
+                check(request.sound.media) { [mailbox] in mailbox.post(.checked(announcement.id, $0)) }
+            } else {
+                answerWaiting(announcement.id)
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// One that waits for its turn has come to rest.
+    private func answerWaiting(_ id: SoundID) {
+        guard let waiting = schedule.announcements.first(where: { $0.id == id }), waiting.state == .waiting else {
+            return
+        }
+        requests.answer(waiting)
+    }
+
+    private func add(_ announcement: Announcement, concernsMusic: Bool) throws(AnnouncerError) -> [AnnouncementSchedule
+        .Action]
+    {
+        do throws(AnnouncementSchedule.Refusal) {
+            return try schedule.add(announcement, concernsMusic: concernsMusic, now: now)
+        } catch {
+            requests.forget(announcement.id)
+            switch error {
+            case .tooManyWaiting:
+                throw .busy("\(AnnouncementSchedule.waitingLimit) announcements wait already.")
+            case .tooManyOutputs:
+                throw .busy("\(AnnouncementSchedule.lineLimit) outputs have announcements already.")
+            }
+        }
+    }
+
+    private func play(_ sound: Sound, _ reply: @escaping Announcer.Reply<SoundEffect>) {
+        do throws(AnnouncerError) {
+            try admit(environment.music.output)
+            if !effects.isFull { try admit(.effect) }
+            var sound = sound
+            sound.volume = sound.volume ?? environment.music.volume
+            let effect = SoundEffect(id: newID(), sound: sound)
+            requests.add(effect.id, reply, now: now)
+            perform(effects.add(effect, now: now))
+            publish()
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    private func admit(_ output: OutputStatus) throws(AnnouncerError) {
+        if let refusal = environment.voices.refusal { throw .playback(PlaybackError(.outputUnavailable, refusal)) }
+        if let refusal = rules.refusal { throw .playback(PlaybackError(.sessionForbids, refusal)) }
+        if case .unavailable(let message) = output.availability {
+            throw .playback(PlaybackError(.outputUnavailable, message))
+        }
+    }
+
+    private func admit(_ importance: SoundImportance) throws(AnnouncerError) {
+        guard !environment.budget.admits(importance) else { return }
+        throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music already.")
+    }
+
+    private func cancel(_ id: SoundID, _ kind: VoiceKind, _ reply: Announcer.Reply<Void>) {
+        switch kind {
+        case .announcement:
+            guard let actions = schedule.end(id, SoundEnd(.cancelled), now: now) else {
+                return reply(.failure(.unknown(id)))
+            }
+            perform(actions)
+        case .effect:
+            guard let actions = effects.end(id, SoundEnd(.cancelled)) else { return reply(.failure(.unknown(id))) }
+            perform(actions)
+        }
+        publish()
+        reply(.success(()))
+    }
+
+    private func newID() -> SoundID {
+        lastNumber += 1
+        return SoundID(number: lastNumber)
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [AnnouncementSchedule.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let announcement):
+                let request = announcement.request
+                pool.play(request.sound, id: announcement.id, .announcement(request.priority), on: request.output)
+            case .pause(let id): pool.pause(id)
+            case .resume(let id): pool.resume(id)
+            case .stop(let id): pool.release(id, stops: true, now: now)
+            case .treatMusic(let treatment): perform(music.treat(treatment))
+            case .notify(let change): notify(change)
+            }
+        }
+        settleMusic()
+    }
+
+    private func perform(_ actions: [EffectSchedule.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let effect):
+                pool.play(effect.sound, id: effect.id, .effect, on: environment.music.output.devices.current)
+            case .stop(let id): pool.release(id, stops: true, now: now)
+            case .began(let effect):
+                publish()
+                requests.answer(effect)
+            case .ended(let effect, let end):
+                pool.release(effect.id, stops: false, now: now)
+                board.publish { $0.remember(effect, end) }
+                publish()
+                requests.answer(effect, end)
+            }
+        }
+    }
+
+    private func perform(_ actions: [MusicDucking.Action]) {
+        for action in actions {
+            switch action {
+            case .interrupt: environment.music.interrupt(true) {}
+            case .giveBack: environment.music.interrupt(false) { [mailbox] in mailbox.post(.musicIsBack) }
+            case .duck(let gain, let seconds): environment.music.duck(to: gain, over: seconds)
+            case .notifySession(let isAnnouncing): environment.announcing(isAnnouncing)
+            }
+        }
+    }
+
+    private func settleMusic() {
+        if !schedule.isActive { perform(music.settle()) }
+    }
+
+    private func notify(_ change: AnnouncementChange) {
+        let announcement = change.announcement
+        var end: SoundEnd?
+        if case .ended(let how) = change.kind {
+            end = how
+            pool.release(announcement.id, stops: false, now: now)
+            board.publish { $0.remember(announcement, how) }
+        }
+        switch change.kind {
+        case .began, .resumed: perform(music.begin())
+        case .setAside, .ended: break
+        }
+        publish()
+        board.notify(change)
+        requests.answer(announcement, end)
+    }
+
+    private func publish() {
+        let (announcements, playing) = (schedule.announcements, effects.effects)
+        board.publish { status in
+            status.announcements = announcements
+            status.effects = playing
+        }
+    }
+
+    // MARK: The end
+
+    private func end(_ end: AnnouncerEnd, _ ended: () -> Void) {
+        requests.refuseAll(end.error)
+        let last = music.end()
+        perform(schedule.endAll(end.sounds, now: now))
+        perform(effects.endAll(end.sounds))
+        ended()
+        pool.endAll()
+        perform(last)
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+internal import Kernel
+
+/// A sound effect that has not ended.
+public struct SoundEffect: Hashable, Sendable {
+    public enum State: String, CaseIterable, Sendable { case loading, playing }
+
+    public var id: SoundID
+    /// With the volume that holds.
+    public var sound: Sound
+    public var state = State.loading
+
+    public init(id: SoundID, sound: Sound) {
+        self.id = id
+        self.sound = sound
+    }
+}
+
+/// Which sound effects are heard: several at once, and the newest always is.
+struct EffectSchedule {
+    static let limit = 8
+
+    enum Action: Equatable {
+        case start(SoundEffect)
+        case stop(SoundID)
+        case began(SoundEffect)
+        case ended(SoundEffect, SoundEnd)
+    }
+
+    private struct Entry {
+        var effect: SoundEffect
+        var progress: SoundProgress
+    }
+
+    private var entries: [Entry] = []
+
+    var effects: [SoundEffect] { entries.map(\.effect) }
+    /// One more takes the place of another.
+    var isFull: Bool { entries.count >= Self.limit }
+
+    mutating func add(_ effect: SoundEffect, now: MonotonicTime) -> [Action] {
+        var actions: [Action] = []
+        if isFull { actions += end(0, SoundEnd(.replaced)) }
+        entries.append(Entry(effect: effect, progress: SoundProgress(effect.sound, now: now)))
+        actions.append(.start(effect))
+        return actions
+    }
+
+    /// nil: there is none.
+    mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? {
+        index(of: id).map { self.end($0, end) }
+    }
+
+    mutating func report(_ report: VoiceReport, of id: SoundID, now: MonotonicTime) -> [Action] {
+        guard let index = index(of: id) else { return [] }
+        switch report {
+        case .heard: return heard(index, now)
+        case .silent:
+            entries[index].progress.fellSilent(now)
+            return []
+        case .finished: return heard(index, now) + end(index, SoundEnd(.finished), isOver: true)
+        case .failed(let error): return end(index, SoundEnd(.failed, error), isOver: true)
+        }
+    }
+
+    mutating func endAll(_ end: SoundEnd) -> [Action] {
+        var actions: [Action] = []
+        while !entries.isEmpty { actions += self.end(entries.count - 1, end) }
+        return actions
+    }
+
+    mutating func check(now: MonotonicTime) -> [Action] {
+        var actions: [Action] = []
+        for entry in entries {
+            guard let deadline = entry.progress.deadline, deadline <= now, let index = index(of: entry.effect.id) else {
+                continue
+            }
+            actions += end(index, SoundEnd(.failed, entry.progress.failure))
+        }
+        return actions
+    }
+
+    var nextDeadline: MonotonicTime? { entries.compactMap(\.progress.deadline).min() }
+
+    private func index(of id: SoundID) -> Int? { entries.firstIndex { $0.effect.id == id } }
+
+    private mutating func heard(_ index: Int, _ now: MonotonicTime) -> [Action] {
+        guard entries[index].progress.heard(now) else { return [] }
+        entries[index].effect.state = .playing
+        return [.began(entries[index].effect)]
+    }
+
+    private mutating func end(_ index: Int, _ end: SoundEnd, isOver: Bool = false) -> [Action] {
+        let entry = entries.remove(at: index)
+        return (isOver ? [] : [.stop(entry.effect.id)]) + [.ended(entry.effect, end)]
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+internal import Synchronization
+
+/// A voice that is a player with a queue of one item, of which nothing is saved.
+public final class PlayerVoice: Voice {
+    /// `media.role`: what stays audible during a call, and what nobody has to silence for music.
+    public static let role = "event"
+
+    private let player: Player
+    private let reader: VoiceReader
+
+    /// `environment`: its store is replaced by one that keeps nothing.
+    public init(
+        _ environment: Player.Environment, rules: SessionRules,
+        report: @escaping @Sendable (SoundID, VoiceReport) -> Void
+    ) {
+        var environment = environment
+        environment.store = NoStore()
+        let reader = VoiceReader(report)
+        self.reader = reader
+        player = Player(environment) { reader.receive($0) }
+        apply(rules)
+    }
+
+    public func play(_ sound: Sound, id: SoundID) {
+        var patch = SettingsPatch()
+        patch.volume = sound.volume ?? 1
+        player.perform(.apply(patch)) { _ in }
+        let media = sound.media
+        let item = ItemDraft(
+            uri: media[0], oneShot: OneShot(timeout: sound.patience, parts: Array(media.dropFirst())),
+            reference: id.number)
+        player.perform(.edit(.replace([item], startIndex: nil), expected: nil, play: true)) { [reader] result in
+            if case .failure(let error) = result { reader.refused(id, error) }
+        }
+    }
+
+    public func pause() { player.perform(.pause) { _ in } }
+
+    public func resume() {
+        player.perform(.play(.current, position: nil)) { [reader] result in
+            if case .failure(let error) = result { reader.refused(nil, error) }
+        }
+    }
+
+    public func stop() { player.perform(.stop(drain: false)) { _ in } }
+
+    public func apply(_ rules: SessionRules) {
+        var rules = rules
+        rules.role = Self.role
+        // How loud it is was asked for: it is not what is measured.
+        rules.isUnprocessed = false
+        player.perform(.applyRules(rules)) { _ in }
+    }
+
+    public func end() { player.shutdown() }
+}
+
+/// Turns a player's events into reports.
+private final class VoiceReader: Sendable {
+    private let report: @Sendable (SoundID, VoiceReport) -> Void
+    private let playing = Mutex<(item: ItemID, sound: SoundID)?>(nil)
+
+    init(_ report: @escaping @Sendable (SoundID, VoiceReport) -> Void) { self.report = report }
+
+    /// On the player's thread.
+    func receive(_ event: PlayerEvent) {
+        switch event.kind {
+        case .item(let current):
+            guard let item = current?.item, let id = item.draft.reference.map(SoundID.init(number:)) else { return }
+            playing.withLock { $0 = (item.id, id) }
+        case .status(let status, _, let reason, _, let itemID, _, let error):
+            guard let playing = playing.withLock({ $0 }), playing.item == itemID,
+                let news = Self.report(status, reason, error)
+            else { return }
+            report(playing.sound, news)
+        default: return
+        }
+    }
+
+    /// `id`: nil is the one that plays.
+    func refused(_ id: SoundID?, _ error: PlaybackError) {
+        guard let id = id ?? playing.withLock({ $0?.sound }) else { return }
+        report(id, .failed(error))
+    }
+
+    private static func report(
+        _ status: PlayerStatus, _ reason: StatusReason?, _ error: PlaybackError?
+    ) -> VoiceReport? {
+        switch status {
+        case .playing: return .heard
+        case .completed: return .finished
+        case .failed: return .failed(error ?? PlaybackError(.unreadable, "It cannot be played."))
+        case .buffering, .seeking, .interrupted, .loading: return .silent
+        case .paused:
+            switch reason {
+            case .session:
+                return .failed(PlaybackError(.sessionForbids, "The session's category no longer plays."))
+            case .routeLost:
+                return .failed(PlaybackError(.outputUnavailable, "The device that it was heard on is gone."))
+            case .outputUnavailable:
+                return .failed(PlaybackError(.outputUnavailable, "The sound server is away."))
+            default: return nil
+            }
+        case .idle, .ready, .stopping, .stopped: return nil
+        }
+    }
+}
+
+/// Keeps nothing: what a voice plays is of the moment.
+private struct NoStore: PlayerStore {
+    func load() -> SavedPlayer { SavedPlayer() }
+
+    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+        completion(nil)
+    }
+}

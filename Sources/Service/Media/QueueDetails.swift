@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+internal import Synchronization
+
+/// The catalogue's details of the items in queue windows: read once a window and revision of the catalogue, then at hand.
+public final class QueueDetails: Sendable {
+    /// Paths that are kept.
+    static let most = 4_000
+
+    private struct State {
+        var revision: UInt64?
+        /// nil for a path that is no track.
+        var known: [String: TrackDetails?] = [:]
+    }
+
+    private let library: (any MusicLibrary)?
+    private let state = Mutex(State())
+
+    init(_ library: (any MusicLibrary)?) {
+        self.library = library
+    }
+
+    /// Of the catalogue; nil without one.
+    public var revision: UInt64? { library?.status.revision }
+
+    /// What is at hand. Never blocks.
+    public func atHand(_ items: [QueueItem]) -> [String: TrackDetails] { find(items).found }
+
+    /// nil when the catalogue must be read.
+    public func complete(_ items: [QueueItem]) -> [String: TrackDetails]? {
+        let (found, missing) = find(items)
+        return missing.isEmpty ? found : nil
+    }
+
+    /// May block, for milliseconds. Without what cannot be read.
+    public func read(_ items: [QueueItem]) -> [String: TrackDetails] {
+        let (found, missing) = find(items)
+        guard let library, !missing.isEmpty else { return found }
+        // Before the read: what is kept may be newer than its revision, never older.
+        let revision = library.status.revision
+        do throws(CatalogueError) {
+            let new = try library.details(of: missing)
+            state.withLock { state in
+                if state.revision != revision || state.known.count + missing.count > Self.most {
+                    state = State(revision: revision)
+                }
+                for uri in missing { state.known[uri] = .some(new[uri]) }
+            }
+            return found.merging(new) { $1 }
+        } catch {
+            return found
+        }
+    }
+
+    private func find(_ items: [QueueItem]) -> (found: [String: TrackDetails], missing: [String]) {
+        guard let library else { return ([:], []) }
+        let revision = library.status.revision
+        return state.withLock { state in
+            if state.revision != revision { state = State(revision: revision) }
+            var found: [String: TrackDetails] = [:]
+            var missing: Set<String> = []
+            for item in items where !item.isRemote {
+                switch state.known[item.uri] {
+                case .some(.some(let details)): found[item.uri] = details
+                case .some(.none): break
+                case .none: missing.insert(item.uri)
+                }
+            }
+            return (found, Array(missing))
+        }
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+internal import Synchronization
+
+/// Which players follow which, as their settings say. Any thread; never blocks.
+final class Following: Sendable {
+    typealias Reply = @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+
+    private struct Link {
+        var leader: String
+        var follower: Follower
+    }
+
+    /// Calls its argument when it is done.
+    private typealias Change = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    private struct State {
+        var players: [String: HostedPlayer] = [:]
+        /// By the id of the follower.
+        var links: [String: Link] = [:]
+        /// Changes of groups come one after another, so that none sees half of another: the first is under way.
+        var changes: [Change] = []
+    }
+
+    private let state = Mutex(State())
+    private let warn: @Sendable (_ sentence: String, _ player: String) -> Void
+
+    init(warn: @escaping @Sendable (_ sentence: String, _ player: String) -> Void) { self.warn = warn }
+
+    // MARK: Members
+
+    func join(_ player: HostedPlayer) {
+        state.withLock { state in
+            state.players[player.id] = player
+            for other in state.players.keys { link(other, &state) }
+        }
+    }
+
+    /// Gives a player's group to one of its followers, before the player leaves.
+    func handOverGroup(of id: String, done: @escaping @Sendable () -> Void) {
+        enqueue { [self] finish in
+            let (groups, players) = state.withLock { (plan($0), $0.players) }
+            take(groups.steps(removing: id)[...], players) { _ in
+                done()
+                finish()
+            }
+        }
+    }
+
+    /// Before the player ends. Who still follows it goes its own way, from where it is.
+    func leave(_ id: String) {
+        let followers = state.withLock { state in
+            state.players[id] = nil
+            // At once: the leader's end is nothing to follow.
+            for (follower, link) in state.links where follower == id || link.leader == id {
+                link.follower.stop()
+                state.links[follower] = nil
+            }
+            return state.players.values.filter { $0.player.snapshot.settings.leader == id }
+        }
+        for follower in followers { follower.player.perform(.apply(.following(nil))) { _ in } }
+    }
+
+    /// Once all players are there: makes true what a crash has left half done.
+    func settle() {
+        let (repairs, players) = state.withLock { state in
+            (plan(state).repairs(Set(state.players.keys)), state.players)
+        }
+        for case .follow(let id, let leader) in repairs {
+            players[id]?.player.perform(.apply(.following(leader))) { _ in }
+        }
+    }
+
+    /// The player that one with these settings follows.
+    func leader(of settings: PlayerSettings) -> Player? {
+        guard let leader = settings.leader else { return nil }
+        return state.withLock { $0.players[leader] }?.player
+    }
+
+    func followers(of id: String) -> [HostedPlayer] {
+        state.withLock { state in
+            state.links.isEmpty
+                ? [] : state.links.filter { $0.value.leader == id }.keys.compactMap { state.players[$0] }
+        }
+    }
+
+    /// Seconds by which the player was last measured behind the one that it follows; nil unless both sound.
+    func offset(of id: String) -> Double? { state.withLock { $0.links[id]?.follower.offset } }
+
+    /// - Returns: whether the player follows another one than before.
+    func receive(_ event: PlayerEvent, of id: String) -> Bool {
+        state.withLock { state in
+            var isNew = false
+            if case .settings = event.kind { isNew = link(id, &state) }
+            for (follower, link) in state.links where follower == id || link.leader == id {
+                link.follower.somethingChanged()
+            }
+            return isNew
+        }
+    }
+
+    @discardableResult
+    private func link(_ id: String, _ state: inout State) -> Bool {
+        let wanted = state.players[id]?.player.snapshot.settings.leader
+        guard wanted != state.links[id]?.leader else { return false }
+        state.links.removeValue(forKey: id)?.follower.stop()
+        guard let wanted, wanted != id, let leader = state.players[wanted], let player = state.players[id] else {
+            return true
+        }
+        guard let follower = Follower(player.player, of: leader.player) else {
+            warn("There is no thread to follow \(wanted) with.", id)
+            return true
+        }
+        state.links[id] = Link(leader: wanted, follower: follower)
+        return true
+    }
+
+    private func plan(_ state: State) -> GroupPlan {
+        GroupPlan(leaders: state.players.compactMapValues { $0.player.snapshot.settings.leader })
+    }
+
+    // MARK: Changes of groups
+
+    /// Performs a patch with `leader` or `groupLevelBy`.
+    func change(_ player: HostedPlayer, _ patch: SettingsPatch, reply: @escaping Reply) {
+        enqueue { [self] finish in
+            perform(patch, of: player) { result in
+                reply(result)
+                finish()
+            }
+        }
+    }
+
+    private func enqueue(_ change: @escaping Change) {
+        let isFirst = state.withLock { state in
+            state.changes.append(change)
+            return state.changes.count == 1
+        }
+        if isFirst { beginChange() }
+    }
+
+    private func beginChange() {
+        guard let change = state.withLock({ $0.changes.first }) else { return }
+        change { [self] in
+            state.withLock { _ = $0.changes.removeFirst() }
+            beginChange()
+        }
+    }
+
+    private func perform(_ patch: SettingsPatch, of player: HostedPlayer, done: @escaping Reply) {
+        let (groups, players) = state.withLock { (plan($0), $0.players) }
+        let id = player.id
+        var own = patch
+        var steps: [GroupPlan.Step] = []
+        if let wanted = own.leader {
+            if let wanted, wanted == id || players[wanted] == nil {
+                return done(
+                    .failure(PlaybackError(.outOfRange, "There is no other player \(wanted).", member: "leader")))
+            }
+            steps = groups.steps(id, follows: wanted)
+            own.leader = nil
+        }
+        // Its own step comes last, and with the rest of the patch.
+        if case .follow(id, let leader)? = steps.last {
+            own.leader = .some(leader)
+            steps.removeLast()
+        }
+        take(steps[...], players) { [self, own] failure in
+            if let failure { return done(.failure(failure)) }
+            finish(player, own, done: done)
+        }
+    }
+
+    private func finish(_ player: HostedPlayer, _ patch: SettingsPatch, done: @escaping Reply) {
+        var own = patch
+        var others: [(Player, PlayerCommand)] = []
+        if let wanted = own.groupLevelBy {
+            let members = members(with: player)
+            let step = Self.step(wanted, members.map(\.snapshot.settings.level))
+            own.groupLevelBy = nil
+            own.levelBy = step
+            var patch = SettingsPatch()
+            patch.levelBy = step
+            others = members.filter { $0 !== player.player }.map { ($0, .apply(patch)) }
+        }
+        Self.send(others[...]) { [own] failure in
+            if let failure { return done(.failure(failure)) }
+            player.performAlone(.apply(own)) { done($0.map { _ in player.snapshot }) }
+        }
+    }
+
+    /// The group of a player, or the player alone.
+    private func members(with player: HostedPlayer) -> [Player] {
+        state.withLock { state in
+            let leaders = plan(state).leaders
+            let head = leaders[player.id] ?? player.id
+            return state.players.filter { $0.key == head || leaders[$0.key] == head }.map(\.value.player)
+        }
+    }
+
+    /// As much of `wanted` as every level can move: differences stay.
+    static func step(_ wanted: Double, _ levels: [Double]) -> Double {
+        wanted > 0 ? min(wanted, 1 - (levels.max() ?? 0)) : max(wanted, -(levels.min() ?? 0))
+    }
+
+    private func take(
+        _ steps: ArraySlice<GroupPlan.Step>, _ players: [String: HostedPlayer],
+        done: @escaping @Sendable (PlaybackError?) -> Void
+    ) {
+        guard let step = steps.first else { return done(nil) }
+        let next: @Sendable (PlaybackError?) -> Void = { [self] failure in
+            if failure != nil { return done(failure) }
+            take(steps.dropFirst(), players, done: done)
+        }
+        switch step {
+        case .follow(let id, let leader):
+            guard let player = players[id]?.player else { return next(nil) }
+            Self.send([(player, .apply(.following(leader)))], done: next)
+        case .handOver(let id, let to, let isNeeded):
+            guard let head = players[id]?.player, let heir = players[to]?.player else { return next(nil) }
+            let ended: @Sendable (PlaybackError?) -> Void = { next(isNeeded ? $0 : nil) }
+            // Its follower has stopped commanding the heir when the first is answered; its last command is done when the second is.
+            let order = Handover(from: head, to: heir).order
+            Self.send([(heir, .apply(order)), (heir, .apply(SettingsPatch()))]) { failure in
+                if failure != nil { return ended(failure) }
+                let handover = Handover(from: head, to: heir)
+                Self.send(handover.edits.map { (heir, $0) }[...]) { failure in
+                    if failure != nil { return ended(failure) }
+                    let transport = handover.transport(at: .now)
+                    // A file that has gone stops the music, as it would have without a handover.
+                    Self.send(transport.map { (heir, $0) }[...]) { _ in next(nil) }
+                }
+            }
+        }
+    }
+
+    private static func send(
+        _ commands: ArraySlice<(Player, PlayerCommand)>, done: @escaping @Sendable (PlaybackError?) -> Void
+    ) {
+        guard let (player, command) = commands.first else { return done(nil) }
+        player.perform(command) { result in
+            if case .failure(let error) = result { return done(error) }
+            send(commands.dropFirst(), done: done)
+        }
+    }
+}
+
+extension SettingsPatch {
+    fileprivate static func following(_ leader: String?) -> SettingsPatch {
+        var patch = SettingsPatch()
+        patch.leader = .some(leader)
+        return patch
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which steps lead to a wanted group, as a pure decision. A group has one leader; nobody follows a follower.
+struct GroupPlan {
+    enum Step: Hashable {
+        /// The player follows that one, or nobody.
+        case follow(String, String?)
+        /// A follower of the first one takes over its queue and follows nobody. Without `isNeeded`, a failure changes nothing
+        /// about the steps behind it.
+        case handOver(from: String, to: String, isNeeded: Bool)
+    }
+
+    /// By the id of the follower.
+    var leaders: [String: String]
+
+    /// The player asked to follow `wanted`, or nobody.
+    func steps(_ player: String, follows wanted: String?) -> [Step] {
+        guard let wanted else {
+            // Its music goes on, with all that was to come.
+            return leaders[player].map { [.handOver(from: $0, to: player, isNeeded: false), .follow(player, nil)] }
+                ?? []
+        }
+        let followers = leaders.filter { $0.value == player }.keys.sorted()
+        if leaders[wanted] == player {
+            // The heads swap, and the group stays.
+            let others = followers.filter { $0 != wanted }
+            return [.handOver(from: player, to: wanted, isNeeded: true)]
+                + (others + [player]).map { .follow($0, wanted) }
+        }
+        let head = leaders[wanted] ?? wanted
+        guard head != player, head != leaders[player] else { return [] }
+        return (followers + [player]).map { .follow($0, head) }
+    }
+
+    /// What keeps a group together whose leader is removed: one of its followers leads.
+    func steps(removing player: String) -> [Step] {
+        let followers = leaders.filter { $0.value == player }.keys.sorted()
+        guard let heir = followers.first else { return [] }
+        return [.handOver(from: player, to: heir, isNeeded: false)] + followers.dropFirst().map { .follow($0, heir) }
+    }
+
+    /// What makes saved settings true: a leader that is gone, a follower's follower, a circle.
+    func repairs(_ players: Set<String>) -> [Step] {
+        leaders.keys.sorted().compactMap { player in
+            var (head, passed) = (leaders[player], Set([player]))
+            while let next = head, players.contains(next), let further = leaders[next] {
+                guard passed.insert(next).inserted else { return .follow(player, nil) }
+                head = further
+            }
+            if let found = head, !players.contains(found) || found == player { head = nil }
+            return head == leaders[player] ? nil : .follow(player, head)
+        }
+    }
+}

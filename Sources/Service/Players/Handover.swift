@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// How a follower becomes the head of its group, as a pure decision: it gets the head's queue. Where it plays the head's item
+/// already, the queue is put around that, so that the sound goes on.
+struct Handover {
+    var head: PlayerSnapshot
+    /// The head's queue.
+    var queue: [QueueItem]
+    var heir: PlayerSnapshot
+    /// The ids of the heir's queue.
+    var mirror: [ItemID]
+
+    init(from head: Player, to heir: Player) {
+        self.head = head.snapshot
+        queue = head.queueWindow(offset: 0, limit: .max).items
+        self.heir = heir.snapshot
+        mirror = heir.queueWindow(offset: 0, limit: .max).items.map(\.id)
+    }
+
+    /// The order of the queue, which the heir gets first.
+    var order: SettingsPatch {
+        var patch = head.settings.shared
+        patch.leader = .some(nil)
+        return patch
+    }
+
+    /// Edits of the heir's queue; without one of them there is no handover.
+    var edits: [PlayerCommand] {
+        guard let place = sharedPlace, let own = heir.item?.item.id else {
+            return [Self.edit(.replace(drafts, startIndex: head.item?.index))]
+        }
+        var edits: [PlayerCommand] = []
+        let others = mirror.filter { $0 != own }
+        if !others.isEmpty { edits.append(Self.edit(.remove(others))) }
+        if place > 0 { edits.append(Self.edit(.insert(Array(drafts[..<place]), at: .index(0)))) }
+        if place + 1 < drafts.count { edits.append(Self.edit(.insert(Array(drafts[(place + 1)...]), at: .end))) }
+        return edits
+    }
+
+    /// Brings the heir to the head's place. An item that cannot be sought stays where it is.
+    func transport(at now: MonotonicTime) -> [PlayerCommand] {
+        guard let item = head.item else { return [] }
+        let position = item.media?.broadcast == nil ? head.clock.position(at: now) : nil
+        switch head.status {
+        case .playing where sharedPlace != nil: return []
+        case .idle, .stopping, .stopped, .completed, .failed: return []
+        default: break
+        }
+        if head.playWhenReady { return [.play(.current, position: position)] }
+        return position.map { [.seek(.position($0))] } ?? []
+    }
+
+    /// The index of the item that both have, as long as both play it or are silent.
+    private var sharedPlace: Int? {
+        guard let leaders = heir.item?.item.leaders, let place = queue.firstIndex(where: { $0.id == leaders }) else {
+            return nil
+        }
+        let isHeard = head.status == .playing && heir.status == .playing
+        return isHeard || head.status.isSilent && heir.status.isSilent ? place : nil
+    }
+
+    private var drafts: [ItemDraft] {
+        queue.map { item in
+            var draft = item.draft
+            draft.reference = nil
+            return draft
+        }
+    }
+
+    private static func edit(_ edit: QueueEdit) -> PlayerCommand { .edit(edit, expected: nil, play: false) }
+}
+
+extension PlayerStatus {
+    fileprivate var isSilent: Bool { self == .paused || self == .ready }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+internal import Synchronization
+
+/// A player as its clients see it, behind every door: a follower's transport, queue and order are its leader's. Usable from
+/// any thread; nothing here waits.
+public final class HostedPlayer: Sendable {
+    public static let main = "main"
+
+    public let id: String
+    public let player: Player
+    public let announcer: Announcer?
+    let state: PlayerState
+    private let following: Following
+    /// The settings last reported to the clients of a follower.
+    private let reported = Mutex<PlayerSettings?>(nil)
+
+    init(_ id: String, _ player: Player, _ announcer: Announcer?, _ state: PlayerState, _ following: Following) {
+        self.id = id
+        self.player = player
+        self.announcer = announcer
+        self.state = state
+        self.following = following
+    }
+
+    private var leader: Player? { following.leader(of: player.snapshot.settings) }
+
+    /// The newest published state.
+    public var snapshot: PlayerSnapshot {
+        let own = player.snapshot
+        guard let leader = following.leader(of: own.settings) else { return own }
+        return own.following(leader.snapshot)
+    }
+
+    public func queueWindow(offset: Int, limit: Int) -> QueueWindow {
+        (leader ?? player).queueWindow(offset: offset, limit: limit)
+    }
+
+    public func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? {
+        (leader ?? player).queueItem(id)
+    }
+
+    public func listen(_ tap: SoundTap?) { player.listen(tap) }
+
+    public var outputClock: OutputClock { player.outputClock }
+
+    public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool { player.ping(answer) }
+
+    public func perform(
+        _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        if case .apply(let patch) = command, patch.leader != nil || patch.groupLevelBy != nil {
+            return following.change(self, patch, reply: reply)
+        }
+        performAlone(command, reply: reply)
+    }
+
+    /// `command` changes no group.
+    func performAlone(
+        _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        guard let leader else { return player.perform(command, reply: reply) }
+        let (leaders, own) = command.split
+        let performLeaders: @Sendable () -> Void = { [self] in
+            guard let leaders else { return reply(.success(snapshot)) }
+            leader.perform(leaders) { [self] result in
+                reply(
+                    result.map { after in
+                        var snapshot = player.snapshot.following(after)
+                        snapshot.insertedItems = after.insertedItems
+                        return snapshot
+                    })
+            }
+        }
+        guard let own else { return performLeaders() }
+        player.perform(own) { result in
+            if case .failure = result { return reply(result) }
+            performLeaders()
+        }
+    }
+
+    // MARK: Events
+
+    /// A player's event as its clients see it. nil: it is of the queue in which a follower mirrors its leader's.
+    func shown(_ event: PlayerEvent) -> PlayerEvent? {
+        guard let leader = leader?.snapshot else { return event }
+        var event = event
+        switch event.kind {
+        case .queue, .queueLow, .queueEnded: return nil
+        case .settings(let settings):
+            let shown = settings.following(leader.settings)
+            reported.withLock { $0 = shown }
+            event.kind = .settings(shown)
+        case .item(let item): event.kind = .item(item?.following(leader))
+        case .status(let status, let previous, let reason, let playWhenReady, let item, let position, let error):
+            event.kind = .status(
+                status, previous: previous, reason: reason, playWhenReady: playWhenReady, itemID: shown(item),
+                position: position, error: error.map(shown))
+        case .completed(let item, let reason): event.kind = .completed(shown(item) ?? item, reason: reason)
+        case .jumped(let clock, let item): event.kind = .jumped(clock, itemID: shown(item))
+        case .error(let error): event.kind = .error(shown(error))
+        case .loaded, .slept, .output, .route, .interruption, .effects: break
+        }
+        return event
+    }
+
+    /// An event of the leader that the follower's clients see as well: it is of their queue.
+    func echo(_ event: PlayerEvent) -> PlayerEvent? {
+        var event = event
+        switch event.kind {
+        case .queue, .queueLow, .queueEnded: break
+        case .settings:
+            let shown = snapshot.settings
+            let isNew = reported.withLock { reported in
+                defer { reported = shown }
+                return reported != shown
+            }
+            guard isNew else { return nil }
+            event.kind = .settings(shown)
+        default: return nil
+        }
+        event.version = player.snapshot.version
+        return event
+    }
+
+    /// For clients, who see another queue: the player has begun or ceased to follow.
+    func queueReplaced(_ event: PlayerEvent) -> [PlayerEvent] {
+        let snapshot = snapshot
+        let queue = PlayerEvent.Kind.queue(
+            revision: snapshot.queueRevision, length: snapshot.queueLength,
+            change: .replaced(old: QueueContents(), new: (leader ?? player).queueContents), canUndo: snapshot.canUndo,
+            canRedo: snapshot.canRedo)
+        return [queue, .item(snapshot.item)].map {
+            PlayerEvent(version: event.version, wallMilliseconds: event.wallMilliseconds, kind: $0)
+        }
+    }
+
+    private func shown(_ id: ItemID?) -> ItemID? { id.flatMap { player.queueItem($0)?.item.leaders } ?? id }
+
+    private func shown(_ error: PlaybackError) -> PlaybackError {
+        var error = error
+        error.itemID = shown(error.itemID)
+        return error
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+public import Playback
+internal import Synchronization
+
+/// The players of a server, main among them: each with a queue, settings, output and state of its own. All are built,
+/// observed and ended the same way.
+///
+/// `add` and `remove` come one at a time; everything else from any thread.
+public final class PlayerHost: PlayerRoster {
+    /// Main is one of them.
+    public static let maximum = 16
+
+    /// What a player is made of, but for its state.
+    public struct Parts: Sendable {
+        public var environment: @Sendable (_ id: String, any PlayerStore) -> Player.Environment
+        public var announcer: @Sendable (_ id: String, Player) -> Announcer?
+        public var keeper: any PlayerKeeper
+        public var session: LiveSession
+        /// The session's players.
+        public var group: PlayerGroup
+        public var bus: EventBus
+        /// Whether this machine lets the server have the threads of one more player.
+        public var hasThreads: @Sendable () -> Bool = { true }
+        /// Ends the recording of a player's stream, and returns when its events are published.
+        public var endRecording: @Sendable (_ player: String) -> Void = { _ in }
+        public var warn: @Sendable (_ sentence: String, _ player: String) -> Void = { _, _ in }
+
+        public init(
+            environment: @escaping @Sendable (_ id: String, any PlayerStore) -> Player.Environment,
+            announcer: @escaping @Sendable (_ id: String, Player) -> Announcer?, keeper: any PlayerKeeper,
+            session: LiveSession, group: PlayerGroup, bus: EventBus
+        ) {
+            self.environment = environment
+            self.announcer = announcer
+            self.keeper = keeper
+            self.session = session
+            self.group = group
+            self.bus = bus
+        }
+    }
+
+    private struct State {
+        var members: [String: HostedPlayer] = [:]
+        /// Players whose files a disk keeps in use: their ids are not given again in this run.
+        var stuck: Set<String> = []
+        var isEnding = false
+    }
+
+    public let main: HostedPlayer
+    private let parts: Parts
+    private let following: Following
+    private let state = Mutex(State())
+
+    /// Starts main.
+    public init(_ parts: Parts) throws(PlayerKeeperError) {
+        self.parts = parts
+        following = Following(warn: parts.warn)
+        main = try Self.make(HostedPlayer.main, parts, following)
+        start(main) {}
+        parts.bus.observe { [weak self] event in
+            if case .session(let status) = event { self?.apply(status) }
+        }
+    }
+
+    /// Starts the players that were there before. One whose state is not to be had stays away, and the others play.
+    public func restore() {
+        let ids = parts.keeper.players()
+        for id in ids.prefix(Self.maximum - 1) {
+            do throws(PlayerKeeperError) {
+                start(try Self.make(id, parts, following)) {}
+            } catch {
+                parts.warn("The player cannot be started: \(error.reason)", id)
+            }
+        }
+        following.settle()
+        for id in ids.dropFirst(Self.maximum - 1) {
+            parts.warn("There are too many players; this one is left out.", id)
+        }
+    }
+
+    public func add(_ draft: PlayerDraft) throws(PlayerRosterProblem) -> String {
+        let id = draft.id ?? freshID()
+        let (count, isTaken, isStuck, isEnding) = state.withLock {
+            ($0.members.count, $0.members[id] != nil, $0.stuck.contains(id), $0.isEnding)
+        }
+        if isTaken { throw .exists(id) }
+        if isEnding { throw .notPossible("The server is going down.") }
+        if isStuck { throw .notPossible("The files of the last player \(id) are still in use; choose another id.") }
+        guard count < Self.maximum else { throw .tooMany(maximum: Self.maximum) }
+        // Without these it could not start, and a thread that is missing ends the process.
+        guard parts.hasThreads() else { throw .notPossible("This machine lets the server have no more threads.") }
+        if let output = draft.output {
+            let devices = main.snapshot.output.devices.devices
+            guard devices.contains(where: { $0.id == output }) else { throw .unknownOutput(output) }
+        }
+        do throws(PlayerKeeperError) {
+            try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
+            let player = try Self.make(id, parts, following)
+            let output = Mailbox<Void>()
+            start(player) { output.post(()) }
+            // So that the client that has the answer can choose among the outputs.
+            _ = output.take(until: .now.advanced(bySeconds: 1))
+            parts.bus.publish(.players(.added, player))
+        } catch {
+            throw .notSaved("The player cannot be saved: \(error.reason).")
+        }
+        return id
+    }
+
+    public func remove(_ id: String) throws(PlayerRosterProblem) {
+        guard id != HostedPlayer.main else { throw .isMain }
+        guard let player = state.withLock({ $0.members[id] }) else { throw .unknown(id) }
+        let clear: @Sendable () -> Void
+        do throws(PlayerKeeperError) {
+            clear = try parts.keeper.remove(id)
+        } catch {
+            throw .notSaved("The player cannot be removed: \(error.reason).")
+        }
+        let handedOver = Mailbox<Void>()
+        following.handOverGroup(of: id) { handedOver.post(()) }
+        _ = handedOver.take(until: .now.advanced(bySeconds: 1))
+        // Before the player is dismissed, so that its own channel reports the end.
+        parts.endRecording(id)
+        // From here on it is gone, and only has to be ended.
+        _ = state.withLock { $0.members.removeValue(forKey: id) }
+        parts.bus.publish(.players(.dismissed, player))
+        parts.group.leave(id)
+        following.leave(id)
+        let stopped = Mailbox<Void>()
+        player.player.perform(.stop(drain: false)) { _ in stopped.post(()) }
+        _ = stopped.take(until: .now.advanced(bySeconds: 1))
+        // Silent already, however long its announcements take to end.
+        player.announcer?.shutdown(.playerRemoved)
+        parts.bus.publish(.players(.removed, player))
+        player.player.shutdown()
+        // A recording that a client asked for in between.
+        parts.endRecording(id)
+        player.player.observe { _ in }
+        parts.session.forget(id)
+        if !player.state.close() { state.withLock { _ = $0.stuck.insert(id) } }
+        clear()
+    }
+
+    public func hasPlayer(_ id: String) -> Bool { state.withLock { $0.members[id] != nil } }
+
+    public func offset(of id: String) -> Double? { following.offset(of: id) }
+
+    public func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void) {
+        parts.group.command(.interruption(notice), done: done)
+    }
+
+    /// No player is added any more.
+    /// - Returns: the players to end.
+    public func beginEnd() -> [HostedPlayer] {
+        state.withLock { state in
+            state.isEnding = true
+            return Array(state.members.values)
+        }
+    }
+
+    // MARK: Making
+
+    private static func make(
+        _ id: String, _ parts: Parts, _ following: Following
+    ) throws(PlayerKeeperError) -> HostedPlayer {
+        let state = try parts.keeper.open(id)
+        let player = Player(parts.environment(id, state.store))
+        parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
+        return HostedPlayer(id, player, parts.announcer(id, player), state, following)
+    }
+
+    /// `outputKnown` is called at least once: when the outputs are known, or why there are none.
+    private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void) {
+        let (bus, following, id) = (parts.bus, following, player.id)
+        bus.publish(.players(.admitted, player))
+        player.announcer?.observe { bus.publish(.announcement($0, of: id)) }
+        player.player.observe { event in
+            if let shown = player.shown(event) { bus.publish(.player(shown, of: id)) }
+            if following.receive(event, of: id) {
+                for event in player.queueReplaced(event) { bus.publish(.player(event, of: id)) }
+            }
+            for follower in following.followers(of: id) {
+                if let echo = follower.echo(event) { bus.publish(.player(echo, of: follower.id)) }
+            }
+            if case .output = event.kind { outputKnown() }
+        }
+        let snapshot = player.player.snapshot
+        parts.session.receive(snapshot, of: id)
+        if !snapshot.output.devices.devices.isEmpty || snapshot.output.availability != .available { outputKnown() }
+        state.withLock { state in
+            state.members[id] = player
+            player.announcer?.apply(SessionRules(besideMusic: parts.session.status))
+        }
+        following.join(player)
+    }
+
+    private func apply(_ status: SessionStatus) {
+        // Within the lock: a player that is being made gets it either here or from `start`, and never an older one last.
+        state.withLock { state in
+            for member in state.members.values { member.announcer?.apply(SessionRules(besideMusic: status)) }
+        }
+    }
+
+    /// Short, and not one that a client may still hold of a player that was removed.
+    private func freshID() -> String {
+        let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        while true {
+            let id = String((0..<6).map { _ in letters[Int.random(in: 0..<letters.count)] })
+            if !state.withLock({ $0.members[id] != nil || $0.stuck.contains(id) }) { return id }
+        }
+    }
+}
+
+extension HostedPlayer {
+    /// Fades, saves and ends. Blocks for up to 1.5 s.
+    public func shutdown() {
+        player.shutdown()
+        _ = state.close()
+    }
+}

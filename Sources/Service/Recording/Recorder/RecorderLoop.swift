@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+
+/// The recorder's private side: one recording at a time, from source to file. Lives on the recorder's thread.
+final class RecorderLoop {
+    /// How long a source may take to begin.
+    private static let patience = 3.0
+    /// Sound that may wait for the disk.
+    private static let bufferSeconds = 5
+
+    private final class Take {
+        let settings: RecordingSettings
+        let ring: CaptureRing
+        let generation: Int
+        var stream: (any CaptureStream)?
+        var writer: (any RecordingWriter)?
+        var meter: LevelMeter
+        var isMetered: Bool
+        var frames = 0
+        var starting: (until: MonotonicTime, reply: RecorderMessage.StartReply)?
+
+        init(_ settings: RecordingSettings, generation: Int) {
+            self.settings = settings
+            self.generation = generation
+            ring = CaptureRing(
+                frames: settings.sampleRate * RecorderLoop.bufferSeconds, channelCount: settings.channelCount)
+            meter = LevelMeter(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+            isMetered = settings.isMetered
+        }
+
+        var duration: Double { Double(frames) / Double(settings.sampleRate) }
+    }
+
+    private let environment: Recorder.Environment
+    private let mailbox: Mailbox<RecorderMessage>
+    private let published: Published<RecordingStatus, Recorder.Event>
+    private var status = RecordingStatus()
+    private var take: Take?
+    private var generation = 0
+
+    init(
+        _ environment: Recorder.Environment, _ mailbox: Mailbox<RecorderMessage>,
+        _ published: Published<RecordingStatus, Recorder.Event>
+    ) {
+        self.environment = environment
+        self.mailbox = mailbox
+        self.published = published
+    }
+
+    func run() {
+        while true {
+            let batch = mailbox.take(until: take?.starting?.until)
+            for (index, message) in batch.enumerated() {
+                if case .shutdown = message {
+                    end(.shutdown)
+                    // Who closes the mailbox does not find these any more.
+                    for late in batch[(index + 1)...] { late.refuse() }
+                    return
+                }
+                receive(message)
+            }
+            if let starting = take?.starting, starting.until <= .now {
+                giveUp(.noSource("The source does not begin to give sound."))
+            }
+        }
+    }
+
+    private func receive(_ message: RecorderMessage) {
+        switch message {
+        case .start(let settings, let reply): start(settings, reply)
+        case .pause(let reply): pause(reply)
+        case .stop(let reply): stop(reply)
+        case .meter(let isOn, let reply): setMetering(isOn, reply)
+        case .permissionChanged:
+            if let refusal = environment.permission.refusal { end(.session, successfully: true, message: refusal) }
+        case .capture(let event, let generation):
+            guard generation == take?.generation else { return }
+            captured(event)
+        case .shutdown: break
+        }
+    }
+
+    // MARK: Commands
+
+    private func start(_ settings: RecordingSettings, _ reply: @escaping RecorderMessage.StartReply) {
+        if let refusal = environment.permission.refusal { return reply(.failure(.notPermitted(refusal))) }
+        if let take {
+            if status.state == .paused {
+                take.stream?.setPaused(false)
+                change(.recording)
+            }
+            return reply(.success((status, false)))
+        }
+        if let problem = settings.problem {
+            return reply(.failure(.invalid(member: problem.member, reason: problem.reason)))
+        }
+        generation += 1
+        let take = Take(settings, generation: generation)
+        take.starting = (.now.advanced(bySeconds: Self.patience), reply)
+        self.take = take
+        // Reported before the source is asked for: a permission that is withdrawn meanwhile must find it.
+        change(.starting)
+        let request = CaptureRequest(
+            source: settings.source, preference: settings.preference, sampleRate: settings.sampleRate,
+            channelCount: settings.channelCount)
+        take.stream = environment.capture.open(request, into: take.ring) { [mailbox, generation] event in
+            mailbox.post(.capture(event, generation: generation))
+        }
+    }
+
+    private func pause(_ reply: Recorder.Reply) {
+        guard let take, status.state == .recording || status.state == .paused else {
+            return reply(.failure(.notRecording))
+        }
+        if status.state == .recording {
+            take.stream?.setPaused(true)
+            // What was heard before belongs to the recording.
+            guard writeWaiting(take) else { return reply(.success(status)) }
+            silenceMeter(take)
+            change(.paused)
+        }
+        reply(.success(status))
+    }
+
+    private func stop(_ reply: Recorder.Reply) {
+        guard take != nil else { return reply(.failure(.notRecording)) }
+        end(.user)
+        reply(.success(status))
+    }
+
+    private func setMetering(_ isOn: Bool, _ reply: Recorder.Reply) {
+        guard let take, status.state != .starting else { return reply(.failure(.notRecording)) }
+        take.isMetered = isOn
+        take.meter.reset()
+        status.current?.settings.isMetered = isOn
+        change(status.state)
+        reply(.success(status))
+    }
+
+    // MARK: Capture
+
+    private func captured(_ event: CaptureEvent) {
+        guard let take else { return }
+        switch event {
+        case .started(let source): started(take, source)
+        case .frames:
+            guard status.state == .recording else { return }
+            if writeWaiting(take) { publish() }
+        case .failed(let error):
+            if take.starting != nil { return giveUp(error) }
+            end(.routeChange, message: error.sentence)
+        }
+    }
+
+    /// Only now is there a file: what cannot be opened, or is not permitted any longer, leaves none.
+    private func started(_ take: Take, _ source: String) {
+        guard let starting = take.starting else { return }
+        if let refusal = environment.permission.refusal { return giveUp(.notPermitted(refusal)) }
+        do throws(RecordingError) {
+            let writer = try environment.store.create(take.settings)
+            take.writer = writer
+            take.starting = nil
+            var current = RecordingStatus.Current(id: writer.id, settings: take.settings)
+            current.source = source
+            status.current = current
+            change(.recording)
+            starting.reply(.success((status, true)))
+        } catch {
+            giveUp(error)
+        }
+    }
+
+    private func giveUp(_ error: RecordingError) {
+        guard let take, let starting = take.starting else { return }
+        take.stream?.close()
+        self.take = nil
+        change(.idle)
+        starting.reply(.failure(error))
+    }
+
+    /// False when the recording has ended by it.
+    private func writeWaiting(_ take: Take) -> Bool {
+        guard let writer = take.writer else { return true }
+        do throws(RecordingError) {
+            var outcome = WriteOutcome.written
+            while try take.ring.take({ samples throws(RecordingError) in
+                outcome = try writer.write(samples)
+                take.frames += samples.count / take.settings.channelCount
+                if take.isMetered {
+                    take.meter.add(samples) { published.notify(.levels(id: writer.id, $0)) }
+                }
+            }) {
+                if case .sizeLimit = outcome {
+                    end(.sizeLimit)
+                    return false
+                }
+            }
+            return true
+        } catch {
+            if case .diskFull = error {
+                end(.diskFull, successfully: false, message: error.sentence)
+            } else {
+                end(.writeError, successfully: false, message: error.sentence)
+            }
+            return false
+        }
+    }
+
+    // MARK: End
+
+    /// Completes the file, whatever the reason; what can still be written is.
+    private func end(_ reason: EndReason, successfully: Bool? = nil, message: String? = nil) {
+        guard let take else { return }
+        if take.starting != nil { return giveUp(Self.refusal(reason, message)) }
+        take.stream?.close()
+        var result = RecordingStatus.Finished(
+            id: take.writer?.id ?? "", successfully: successfully ?? true, reason: reason, duration: 0, message: message
+        )
+        if reason != .diskFull, reason != .writeError, status.state == .recording { finishWriting(take, &result) }
+        do throws(RecordingError) {
+            try take.writer?.finish()
+        } catch {
+            result.successfully = false
+            result.reason = if case .diskFull = error { .diskFull } else { .writeError }
+            result.message = error.sentence
+        }
+        result.duration = take.duration
+        if take.ring.droppedFrames > 0 {
+            result.successfully = false
+            result.message = result.message ?? "\(take.ring.droppedFrames) frames came faster than they were written."
+        }
+        silenceMeter(take)
+        self.take = nil
+        status.last = result
+        status.current = nil
+        change(.idle)
+        if take.settings.playsAfterwards, result.successfully, reason != .shutdown {
+            environment.play(environment.store.address(result.id))
+        }
+    }
+
+    /// The error of a recording that ends before it begins.
+    private static func refusal(_ reason: EndReason, _ message: String?) -> RecordingError {
+        switch reason {
+        case .shutdown: .shuttingDown
+        case .session: .notPermitted(message ?? "The session does not permit it any longer.")
+        case .user: .ended("It was stopped before the source gave sound.")
+        case .routeChange: .noSource(message ?? "The source went away.")
+        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source gave sound.")
+        }
+    }
+
+    /// Like `writeWaiting`, at the end: a failure changes the result only.
+    private func finishWriting(_ take: Take, _ result: inout RecordingStatus.Finished) {
+        guard let writer = take.writer else { return }
+        do throws(RecordingError) {
+            while try take.ring.take({ samples throws(RecordingError) in
+                _ = try writer.write(samples)
+                take.frames += samples.count / take.settings.channelCount
+            }) {}
+        } catch {
+            result.successfully = false
+            result.reason = if case .diskFull = error { .diskFull } else { .writeError }
+            result.message = error.sentence
+        }
+    }
+
+    private func silenceMeter(_ take: Take) {
+        guard take.isMetered, let id = take.writer?.id else { return }
+        take.meter.reset()
+        published.notify(.levels(id: id, Array(repeating: ChannelLevel(), count: take.settings.channelCount)))
+    }
+
+    // MARK: State
+
+    private func change(_ state: RecordingStatus.State) {
+        status.state = state
+        publish()
+        published.notify(.status(status))
+    }
+
+    /// Time that goes on is no event.
+    private func publish() {
+        refreshTime()
+        published.change {
+            $0 = status; return nil
+        }
+    }
+
+    private func refreshTime() {
+        guard let take else { return }
+        status.current?.duration = take.duration
+        status.current?.lostFrames = take.ring.droppedFrames
+    }
+}
+
+extension RecordingError {
+    /// For people.
+    public var sentence: String {
+        switch self {
+        case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
+            .ended(let text), .failed(let text), .nothingToSave(let text):
+            text
+        case .invalid(let member, let reason): "\(member) \(reason)."
+        case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
+        case .inUse(let id): "\(id) is being recorded."
+        case .notRecording: "Nothing is being recorded."
+        case .shuttingDown: "The recorder is being ended."
+        }
+    }
+}

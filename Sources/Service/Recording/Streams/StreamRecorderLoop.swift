@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+internal import Kernel
+
+/// The private side of the recorder of streams: pulls what has come and writes it. Lives on the recorder's thread.
+final class StreamRecorderLoop {
+    private static let chunk = 64 << 10
+    /// Chunks of one recording before the others have their turn.
+    private static let turn = 16
+    /// For what has come by the end of a recording and is not written yet: less than whoever ends it waits.
+    private static let lastSeconds = 0.5
+
+    private final class Take {
+        var stream: any RecordableStream
+        let writer: any StreamWriter
+        var position: Int64
+        var current: StreamRecordingStatus.Current
+        var bell: Bell
+        /// The station was opened anew, and nothing of it has come yet.
+        var isRejoined = false
+        /// Of its time.
+        let deadline: MonotonicTime?
+
+        init(
+            _ stream: any RecordableStream, _ writer: any StreamWriter, from position: Int64, _ bell: Bell,
+            _ limits: StreamLimits
+        ) {
+            self.stream = stream
+            self.writer = writer
+            self.position = position
+            self.bell = bell
+            current = StreamRecordingStatus.Current(id: writer.id, item: stream.item, size: stream.size, limits: limits)
+            deadline = limits.seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
+        }
+
+        /// Bytes that the file may still take.
+        var room: Int64 { current.limits.bytes.map { $0 - writer.count } ?? .max }
+    }
+
+    /// What a stream rings when there may be more.
+    private struct Bell {
+        let generation: Int
+        /// A message about it waits already.
+        let isAnswered = Answered()
+        let ring: @Sendable () -> Void
+
+        init(_ generation: Int, _ player: String, _ mailbox: Mailbox<StreamMessage>) {
+            self.generation = generation
+            ring = { [isAnswered] in
+                guard !isAnswered.value.exchange(true, ordering: .acquiringAndReleasing) else { return }
+                mailbox.post(.arrived(player, generation: generation))
+            }
+        }
+    }
+
+    private final class Answered: Sendable {
+        let value = Atomic(false)
+    }
+
+    private enum Pulled {
+        case all
+        case more
+        case over(StreamEndReason, String?)
+    }
+
+    private let environment: StreamRecorder.Environment
+    private let mailbox: Mailbox<StreamMessage>
+    private let board: StreamRecorder.Board
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
+    private var takes: [String: Take] = [:]
+    private var generation = 0
+
+    init(_ environment: StreamRecorder.Environment, _ mailbox: Mailbox<StreamMessage>, _ board: StreamRecorder.Board) {
+        self.environment = environment
+        self.mailbox = mailbox
+        self.board = board
+    }
+
+    deinit { buffer.deallocate() }
+
+    func run() {
+        while true {
+            let batch = mailbox.take(until: takes.values.compactMap(\.deadline).min())
+            for (index, message) in batch.enumerated() {
+                if case .shutdown = message {
+                    let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
+                    for player in takes.keys.sorted() { end(player, .shutdown, until: deadline) }
+                    // Who closes the mailbox does not find these any more.
+                    for late in batch[(index + 1)...] { late.refuse() }
+                    return
+                }
+                receive(message)
+            }
+            let now = MonotonicTime.now
+            for (player, take) in takes.sorted(by: { $0.key < $1.key }) where take.deadline.map({ $0 <= now }) == true {
+                end(player, .timeLimit)
+            }
+        }
+    }
+
+    private func receive(_ message: StreamMessage) {
+        switch message {
+        case .start(let player, let name, let limits, let reply):
+            do throws(RecordingError) {
+                let isNew = try start(player, name, limits)
+                reply(.success((board.status(of: player), isNew)))
+                if isNew { pull(player) }
+            } catch {
+                reply(.failure(error))
+            }
+        case .stop(let player, let reply):
+            guard takes[player] != nil else { return reply(.failure(.notRecording)) }
+            end(player, .user)
+            reply(.success(board.status(of: player)))
+        case .arrived(let player, let generation):
+            guard let take = takes[player], take.bell.generation == generation else { return }
+            take.bell.isAnswered.value.store(false, ordering: .releasing)
+            pull(player)
+        case .changed(let player):
+            guard let take = takes[player] else { return }
+            if environment.item(player)?.id == take.stream.item { pull(player) } else { end(player, .item) }
+        case .forget(let player, let done):
+            end(player, .player)
+            board.change { players in
+                players[player] = nil
+                return nil
+            }
+            done()
+        case .shutdown: break
+        }
+    }
+
+    // MARK: Begin
+
+    /// False when one is made already.
+    private func start(_ player: String, _ name: String?, _ limits: StreamLimits) throws(RecordingError) -> Bool {
+        guard takes[player] == nil else { return false }
+        let (stream, bell) = (try environment.stream(player), bell(of: player))
+        let position = try stream.begin(bell.ring)
+        do throws(RecordingError) {
+            let writer = try environment.store.createStream(name: name, stream.format)
+            let take = Take(stream, writer, from: position, bell, limits)
+            takes[player] = take
+            publish(player, take, isEvent: true)
+        } catch {
+            stream.end()
+            throw error
+        }
+        return true
+    }
+
+    private func bell(of player: String) -> Bell {
+        generation += 1
+        return Bell(generation, player, mailbox)
+    }
+
+    // MARK: Its source goes
+
+    /// Its item went, its player has left it, or it is opened anew: then the file goes on.
+    private func left(_ player: String, _ take: Take) {
+        guard let item = environment.item(player), item.id == take.stream.item else {
+            return finish(player, take, .item, nil)
+        }
+        guard item.isHeld else { return finish(player, take, .left, nil) }
+        let next: any RecordableStream
+        do throws(RecordingError) {
+            next = try environment.stream(player)
+        } catch {
+            // Not open yet. That will be reported, and so will what comes in its place; the player waits for neither without end.
+            return publish(player, take, isEvent: false)
+        }
+        if goOn(player, take, with: next) { pull(player) } else { finish(player, take, .left, nil) }
+    }
+
+    /// A station from where it is now; of a file, what comes joins what is there. False: it does not.
+    private func goOn(_ player: String, _ take: Take, with next: any RecordableStream) -> Bool {
+        guard next.isLive == take.stream.isLive, next.size == take.stream.size, next.format == take.stream.format else {
+            return false
+        }
+        let bell = bell(of: player)
+        do throws(RecordingError) {
+            let start = try next.begin(bell.ring)
+            if next.isLive { (take.position, take.isRejoined) = (start, true) }
+        } catch {
+            return false
+        }
+        take.stream.end()
+        (take.stream, take.bell) = (next, bell)
+        return true
+    }
+
+    // MARK: Bytes
+
+    private func pull(_ player: String) {
+        guard let take = takes[player] else { return }
+        switch pull(player, take, while: { $0 < Self.turn }) {
+        case .all: publish(player, take, isEvent: false)
+        case .more:
+            publish(player, take, isEvent: false)
+            take.bell.ring()
+        case .over(.left, _): left(player, take)
+        case .over(let reason, let message): finish(player, take, reason, message)
+        }
+    }
+
+    private func pull(_ player: String, _ take: Take, while goesOn: (_ chunks: Int) -> Bool) -> Pulled {
+        var chunks = 0
+        while goesOn(chunks) {
+            chunks += 1
+            switch take.stream.take(at: take.position, into: buffer) {
+            case .bytes(let count, let isAfterGap):
+                let fitting = Int(min(Int64(count), take.room))
+                guard fitting > 0 else { return .over(.sizeLimit, nil) }
+                take.current.size = take.stream.size
+                if isAfterGap || take.isRejoined {
+                    take.isRejoined = false
+                    take.current.gaps += 1
+                    publish(player, take, isEvent: true)
+                }
+                do throws(RecordingError) {
+                    try take.writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<fitting]))
+                } catch {
+                    if case .diskFull = error { return .over(.diskFull, error.sentence) }
+                    return .over(.writeError, error.sentence)
+                }
+                // What holds exactly so much has its end, not its limit.
+                if fitting < count { return .over(.sizeLimit, nil) }
+                take.position += Int64(count)
+            case .nothingYet: return .all
+            case .over(let reason, let message): return .over(reason, message)
+            }
+        }
+        return .more
+    }
+
+    // MARK: End
+
+    /// What has come by now still belongs to it.
+    private func end(_ player: String, _ reason: StreamEndReason, until deadline: MonotonicTime? = nil) {
+        guard let take = takes[player] else { return }
+        // Also all of what was kept of a whole file; a disk that does not follow ends it.
+        let deadline = deadline ?? .now.advanced(bySeconds: Self.lastSeconds)
+        switch pull(player, take, while: { _ in .now < deadline }) {
+        case .all, .more, .over(.left, _), .over(.seek, _): finish(player, take, reason, nil)
+        case .over(let other, let message): finish(player, take, other, message)
+        }
+    }
+
+    private func finish(_ player: String, _ take: Take, _ reason: StreamEndReason, _ message: String?) {
+        takes[player] = nil
+        let isLive = take.stream.isLive
+        take.stream.end()
+        var result = StreamRecordingStatus.Finished(
+            id: take.writer.id, item: take.current.item, successfully: isLive ? take.current.gaps == 0 : reason == .end,
+            reason: reason, bytes: take.writer.count, gaps: take.current.gaps, message: message)
+        switch reason {
+        case .network, .tooSlow, .diskFull, .writeError: result.successfully = false
+        case .user, .end, .item, .left, .seek, .timeLimit, .sizeLimit, .player, .shutdown: break
+        }
+        do throws(RecordingError) {
+            try take.writer.finish()
+        } catch {
+            result.successfully = false
+            if case .diskFull = error { result.reason = .diskFull } else { result.reason = .writeError }
+            result.message = error.sentence
+        }
+        if !result.successfully, result.message == nil { result.message = Self.sentence(result, take, isLive) }
+        var status = StreamRecordingStatus()
+        status.last = result
+        board.publish(status, of: player, isEvent: true)
+    }
+
+    private static func sentence(_ result: StreamRecordingStatus.Finished, _ take: Take, _ isLive: Bool) -> String {
+        if isLive {
+            let times = result.gaps == 1 ? "once" : "\(result.gaps) times"
+            return "The station was joined anew \(times): something is missing there."
+        }
+        if let size = take.current.size { return "It holds \(result.bytes) of \(size) bytes." }
+        return "It does not hold all of it."
+    }
+
+    private func publish(_ player: String, _ take: Take, isEvent: Bool) {
+        var status = board.status(of: player)
+        status.state = .recording
+        take.current.bytes = take.writer.count
+        status.current = take.current
+        board.publish(status, of: player, isEvent: isEvent)
+    }
+}

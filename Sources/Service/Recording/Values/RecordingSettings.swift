@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a recording is made of. The defaults are those of a telephone: small, and good for speech.
+public struct RecordingSettings: Hashable, Sendable {
+    public enum Container: String, CaseIterable, Sendable {
+        case wav, flac
+        /// Opus in Ogg.
+        case opus
+        case mp3
+    }
+
+    public var container = Container.wav
+    /// 8, 16, 24 or 32; of `wav` and `flac` only.
+    public var bits = 16
+    /// IEEE float samples, of `wav` with 32 bits only.
+    public var isFloat = false
+    /// Hz.
+    public var sampleRate = 8_000
+    public var channelCount = 1
+    /// Of the sound server; nil takes one that is no monitor of an output.
+    public var source: String?
+    /// Which is taken where `source` names none.
+    public var preference = SourcePreference.standard
+    /// A name for the file, without extension; nil names it by the time.
+    public var name: String?
+    /// Report levels ten times a second.
+    public var isMetered = true
+    /// Put it at the end of the queue and play it, once it is done.
+    public var playsAfterwards = false
+
+    public init() {}
+
+    /// Member and reason of what does not go together; nil when all is well.
+    public var problem: (member: String, reason: String)? {
+        if isFloat, container != .wav { return ("float", "is for wav only") }
+        if isFloat, bits != 32 { return ("bits", "must be 32 for float samples") }
+        switch container {
+        case .wav where ![8, 16, 24, 32].contains(bits): return ("bits", "must be 8, 16, 24 or 32 for wav")
+        case .flac where ![8, 16, 24].contains(bits): return ("bits", "must be 8, 16 or 24 for flac")
+        default: break
+        }
+        let rates = Self.sampleRates(container)
+        guard rates.contains(sampleRate) else {
+            let text = rates.map(String.init).joined(separator: ", ")
+            return ("sampleRate", "must be one of \(text) for \(container.rawValue)")
+        }
+        let most = Self.mostChannels(container)
+        guard (1...most).contains(channelCount) else {
+            return ("channels", "must be 1 to \(most) for \(container.rawValue)")
+        }
+        if let name, !RecordingName.isValid(name) {
+            return ("name", RecordingName.rule)
+        }
+        return nil
+    }
+
+    public static func sampleRates(_ container: Container) -> [Int] {
+        switch container {
+        case .opus: [8_000, 12_000, 16_000, 24_000, 48_000]
+        case .mp3: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
+        case .wav, .flac:
+            [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000]
+        }
+    }
+
+    static func mostChannels(_ container: Container) -> Int {
+        switch container {
+        case .wav, .flac: 8
+        case .opus, .mp3: 2
+        }
+    }
+}
+
+/// Names of recordings are names of files, and come from clients: only what cannot mean anything else is let in.
+public enum RecordingName {
+    /// What a refusal says.
+    public static let rule = "may have 1 to 64 of A to Z, a to z, 0 to 9, - and _, and must not begin with -"
+
+    /// Chosen by a client, without extension.
+    public static func isValid(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: "-") && name.utf8.allSatisfy(isPlain)
+    }
+
+    /// A file of the recordings directory: a valid name, perhaps numbered, with an extension.
+    public static func isValidID(_ id: String) -> Bool {
+        guard id.utf8.count <= 96, let dot = id.lastIndex(of: "."), dot != id.startIndex,
+            id.utf8.first != UInt8(ascii: "-")
+        else { return false }
+        return id[..<dot].utf8.allSatisfy(isPlain) && RecordedFormat(id: id) != nil
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

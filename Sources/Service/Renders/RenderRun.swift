@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Kernel
+internal import Playback
+
+/// One rendering from the first item to the last byte of its file. Lives on the thread that renders.
+final class RenderRun {
+    /// Bytes that the samples of a file may have, 16 bits each: as many as a WAV file holds.
+    private static let largest: Int64 = 4 << 30
+
+    private let id: String
+    private let plan: RenderPlan
+    private let environment: Renders.Environment
+    private let cancellation: MediaCancellation
+    private let report: (Double) -> Void
+    private var output: (renderer: OfflineRenderer, writer: any RecordingWriter)?
+
+    /// `report` is called with the progress, 0...1, after each chunk.
+    init(
+        _ id: String, _ plan: RenderPlan, _ environment: Renders.Environment, _ cancellation: MediaCancellation,
+        report: @escaping (Double) -> Void
+    ) {
+        self.id = id
+        self.plan = plan
+        self.environment = environment
+        self.cancellation = cancellation
+        self.report = report
+    }
+
+    /// When it fails, no file is left.
+    func perform() throws(RenderFailure) -> (file: String, duration: Double) {
+        do {
+            switch plan.source {
+            case .sequence(let items, let inOrder): try play(items, inOrder: inOrder)
+            case .mix(let inputs): try mix(inputs)
+            }
+            guard let (renderer, writer) = output else { throw RenderFailure.empty }
+            try renderer.finish(write)
+            guard renderer.frames > 0 else { throw RenderFailure.empty }
+            try writer.finish()
+            return (writer.id, renderer.format.seconds(renderer.frames))
+        } catch {
+            discard()
+            throw RenderFailure(error)
+        }
+    }
+
+    // MARK: Sources
+
+    private func play(_ items: [ItemDraft], inOrder: Bool) throws {
+        var skipped = plan.start
+        var previousAlbum: String?
+        for (index, item) in items.enumerated() {
+            if output?.renderer.isComplete == true { return }
+            var media = OfflineMedia(try open(item))
+            let description = media.decoder.media
+            let album = item.album ?? description.tags.album
+            let nextAlbum = index + 1 < items.count ? items[index + 1].album : nil
+            media.isInAlbum = inOrder && album != nil && [previousAlbum, nextAlbum].contains(album)
+            previousAlbum = album
+            media.beginTime = item.beginTime
+            media.loops = item.loops
+            let length = description.duration.map { description.format.seconds($0) - item.beginTime }
+            guard media.skip(&skipped, length: length) else { continue }
+            let place = media.start
+            let progress = { [self] (position: Double) in
+                let part = length.map { $0 > 0 ? min(1, max(0, position - place) / $0) : 1 } ?? 0
+                advance((Double(index) + part) / Double(items.count))
+            }
+            try begin(like: description).render(media, progress: progress, write)
+        }
+    }
+
+    private func mix(_ inputs: [(item: ItemDraft, gain: Double)]) throws {
+        var longest = 0.0
+        let media = try inputs.map { item, gain in
+            var media = OfflineMedia(try open(item))
+            media.start = plan.start
+            let description = media.decoder.media
+            longest = max(longest, description.duration.map(description.format.seconds) ?? .infinity)
+            return (media: media, gain: Float(pow(10, gain / 20)))
+        }
+        guard let first = media.first?.media.decoder.media else { throw RenderFailure.empty }
+        let whole = max(0.001, longest - plan.start)
+        try begin(like: first).mix(media, progress: { advance($0 / whole) }, write)
+    }
+
+    private func open(_ item: ItemDraft) throws(MediaError) -> any AudioDecoder {
+        let decoder = try environment.opener.open(MediaLocator(item), cancellation: cancellation)
+        guard decoder.media.broadcast == nil else {
+            throw MediaError(.unsupported, "A live stream has no end and cannot be rendered.")
+        }
+        return decoder
+    }
+
+    // MARK: The file
+
+    /// The first media gives the format.
+    private func begin(like media: MediaDescription) throws(RecordingError) -> OfflineRenderer {
+        if let output { return output.renderer }
+        let format = media.renderedFormat(
+            rates: plan.container == .opus ? RecordingSettings.sampleRates(.opus) : nil,
+            mostChannels: RecordingSettings.mostChannels(plan.container))
+        var settings = RecordingSettings()
+        settings.container = plan.container
+        settings.sampleRate = format.sampleRate
+        settings.channelCount = format.channelCount
+        settings.name = id
+        let renderer = OfflineRenderer(
+            format, effects: plan.effects, conversion: environment.conversion, duration: plan.duration,
+            cancellation: cancellation)
+        output = (renderer, try environment.store.create(settings))
+        return renderer
+    }
+
+    private func write(_ samples: UnsafeBufferPointer<Float>) throws {
+        guard let (renderer, writer) = output else { return }
+        let bytes = renderer.frames * Int64(renderer.format.channelCount * 2)
+        guard bytes < Self.largest, try writer.write(samples) == .written else { throw RenderFailure.tooLarge }
+    }
+
+    private func discard() {
+        guard let writer = output?.writer else { return }
+        // It is put in place first, incomplete as it may be: only what is in place can be deleted.
+        do throws(RecordingError) { try writer.finish() } catch {}
+        do throws(RecordingError) { try environment.store.delete(writer.id) } catch {}
+    }
+
+    private func advance(_ part: Double) {
+        guard let renderer = output?.renderer else { return }
+        let timed = plan.duration.map { renderer.format.seconds(renderer.frames) / max(0.001, $0) } ?? 0
+        report(min(1, max(part, timed)))
+    }
+}
+
+/// Why a rendering failed, as clients learn it.
+struct RenderFailure: Error {
+    var code: String
+    var message: String
+
+    static let empty = RenderFailure(code: "empty", message: "There is no sound in it from that start on.")
+    static let tooLarge = RenderFailure(
+        code: "size-limit", message: "The file would have more than 4 GB; render a part with start and duration.")
+
+    init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let failure as RenderFailure: self = failure
+        case let error as MediaError: self.init(code: error.code.rawValue, message: error.message)
+        case RecordingError.diskFull(let text): self.init(code: "disk-full", message: text)
+        case let error as RecordingError: self.init(code: "write-error", message: error.sentence)
+        default: self.init(code: "failed", message: "\(error)")
+        }
+    }
+}
+
+extension OfflineMedia {
+    /// Takes the seconds that are left out from the beginning. False when nothing of this media is left; `length`: of one
+    /// round, nil when it is not known, and then the beginning lies in this media.
+    fileprivate mutating func skip(_ seconds: inout Double, length: Double?) -> Bool {
+        start = beginTime + seconds
+        guard let length else {
+            seconds = 0
+            return true
+        }
+        guard length > 0 else { return false }
+        let rounds = (seconds / length).rounded(.down)
+        if loops >= 0, rounds > Double(loops) {
+            seconds -= length * Double(loops + 1)
+            return false
+        }
+        start -= rounds * length
+        if loops > 0 { loops -= Int(clamping: rounds) }
+        seconds = 0
+        return true
+    }
+}

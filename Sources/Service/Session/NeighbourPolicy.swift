@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+
+/// What we have done to other applications' streams, and what is to be done next. Pure.
+///
+/// Only what we changed is changed back, and only while it still is as we left it: who touches a stream in between
+/// has the last word on it.
+public struct NeighbourPolicy: Hashable, Sendable {
+    /// One change of ours, as it is kept on disk from before it is made until after it is undone.
+    public struct Entry: Hashable, Sendable, Codable {
+        public var server: UInt32
+        public var index: UInt32
+        public var identity: String
+        /// nil: muted by us.
+        public var original: [UInt32]?
+        public var set: [UInt32]?
+    }
+
+    /// -20 dB in PulseAudio's cubic units.
+    static let duckFactor = 0.464_158_883
+
+    public private(set) var entries: [Entry]
+    /// Streams that someone took back from us in this activation: not ours to touch again.
+    private var released: Set<UInt32> = []
+    /// Entries whose change was seen to have come about.
+    private var confirmed: Set<UInt32> = []
+
+    public init(entries: [Entry] = []) {
+        self.entries = entries
+        // What stands in the journal after a crash was done, or nearly so.
+        confirmed = Set(entries.map(\.index))
+    }
+
+    public struct Step: Hashable, Sendable {
+        /// Made at once, and forgotten only then.
+        public var undone: [NeighbourChange] = []
+        /// Made once the entries are saved.
+        public var made: [NeighbourChange] = []
+        /// The entries are others than before.
+        public var isToBeSaved = false
+    }
+
+    /// `others`: what is in force now; `mix` undoes everything.
+    public mutating func step(_ others: SessionConfiguration.Others, in neighbourhood: Neighbourhood) -> Step {
+        var step = Step()
+        let before = entries
+        let streams = Dictionary(neighbourhood.streams.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        if others == .mix { released = [] }
+        entries.removeAll { entry in
+            guard entry.server == neighbourhood.server, let stream = streams[entry.index],
+                stream.identity == entry.identity
+            else { return true }
+            let isAsLeft = Self.isAsLeft(stream, entry)
+            if isAsLeft { confirmed.insert(entry.index) }
+            if !isAsLeft, confirmed.contains(entry.index) {
+                released.insert(entry.index)
+                return true
+            }
+            guard !Self.wants(others, stream, as: entry) else { return false }
+            step.undone.append(
+                NeighbourChange(index: entry.index, value: entry.original.map { .volume($0) } ?? .muted(false)))
+            return true
+        }
+        confirmed.formIntersection(entries.map(\.index))
+        for stream in neighbourhood.streams where !entries.contains(where: { $0.index == stream.index }) {
+            guard !released.contains(stream.index),
+                let entry = Self.entry(others, stream, server: neighbourhood.server)
+            else { continue }
+            // What is undone in this very step is done again in the next one.
+            guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
+            entries.append(entry)
+            step.made.append(
+                NeighbourChange(index: stream.index, value: entry.set.map { .volume($0) } ?? .muted(true)))
+        }
+        step.isToBeSaved = entries != before
+        return step
+    }
+
+    /// They could not be saved, so they were not made.
+    public mutating func withdraw(_ changes: [NeighbourChange]) {
+        entries.removeAll { entry in changes.contains { $0.index == entry.index } }
+    }
+
+    /// Whether we are the ones who silenced it.
+    func isMutedByUs(_ stream: NeighbourStream) -> Bool {
+        entries.contains { $0.index == stream.index && $0.set == nil }
+    }
+
+    /// Leaves others as they are for good.
+    public mutating func forget() {
+        entries = []
+        confirmed = []
+    }
+
+    private static func isAsLeft(_ stream: NeighbourStream, _ entry: Entry) -> Bool {
+        if let set = entry.set { return stream.volume == set }
+        return stream.isMuted
+    }
+
+    private static func wants(_ others: SessionConfiguration.Others, _ stream: NeighbourStream, as entry: Entry) -> Bool
+    {
+        switch others {
+        case .mix: false
+        case .duck: entry.set != nil
+        case .silence: entry.set == nil && !stream.isOfTheSystem
+        case .silenceSpeech: entry.set == nil && stream.isSpeech
+        }
+    }
+
+    private static func entry(
+        _ others: SessionConfiguration.Others, _ stream: NeighbourStream, server: UInt32
+    ) -> Entry? {
+        func mute() -> Entry? {
+            stream.isMuted ? nil : Entry(server: server, index: stream.index, identity: stream.identity)
+        }
+        switch others {
+        case .mix: return nil
+        case .silence: return stream.isOfTheSystem ? nil : mute()
+        case .silenceSpeech: return stream.isSpeech ? mute() : nil
+        case .duck:
+            guard !stream.volume.isEmpty, !stream.isMuted else { return nil }
+            let set = stream.volume.map { UInt32(clamping: (Double($0) * duckFactor).rounded()) }
+            return set == stream.volume
+                ? nil
+                : Entry(
+                    server: server, index: stream.index, identity: stream.identity, original: stream.volume, set: set)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// The one session of the machine as a pure state machine: inputs go in, what is to be done comes out.
+public struct SessionCore: Sendable {
+    public enum Action: Hashable, Sendable {
+        /// What the players may do.
+        case applyRules(SessionRules)
+        case interrupt(InterruptionNotice)
+        /// By their ids.
+        case pausePlayers(Set<String>)
+        /// Kept on disk from before `make` until after `undo`.
+        case undo([NeighbourChange])
+        case saveEntries([NeighbourPolicy.Entry], then: [NeighbourChange])
+    }
+
+    /// A request that nothing speaks against. What of it must survive is saved before it is committed.
+    public struct Proposal: Sendable {
+        public let configuration: SessionConfiguration
+        public let silentSwitch: Bool
+        public let isToBeSaved: Bool
+        fileprivate let request: SessionRequest
+    }
+
+    public private(set) var configuration: SessionConfiguration
+    public private(set) var silentSwitch: Bool
+    public private(set) var isLocked = false
+    /// Set through the API; nil: as the music goes.
+    private var activation: Bool?
+    /// Ids of the players that want sound, and of those whose output is there.
+    private var wantingSound: Set<String> = []
+    private var withOutput: Set<String> = []
+    /// Those beside whose music, or instead of it, something is announced.
+    private var announcing: Set<String> = []
+    /// Others were silenced at the last look.
+    private var isSilencing = false
+    private var neighbourhood: Neighbourhood?
+    private var policy: NeighbourPolicy
+    private var rules: SessionRules?
+    /// Whether an exclusive session may reach into other applications at all.
+    private let interruptsOthers: Bool
+
+    public init(
+        configuration: SessionConfiguration = .standard, silentSwitch: Bool = false,
+        entries: [NeighbourPolicy.Entry] = [], interruptsOthers: Bool = false
+    ) {
+        self.configuration = configuration
+        self.silentSwitch = silentSwitch
+        policy = NeighbourPolicy(entries: entries)
+        self.interruptsOthers = interruptsOthers
+    }
+
+    /// While anything of ours sounds; sound effects are over too soon to count.
+    public var isActive: Bool { activation ?? (!wantingSound.isEmpty || !announcing.isEmpty) }
+
+    public var hardware: SessionHardware {
+        SessionHardware(hasOutput: !withOutput.isEmpty, hasInput: neighbourhood?.hasInput ?? false)
+    }
+
+    public var status: SessionStatus {
+        let audible = neighbourhood?.streams.filter { stream in
+            !stream.isCorked && (!stream.isMuted || policy.isMutedByUs(stream))
+        }
+        return SessionStatus(
+            configuration: configuration, isActive: isActive, hardware: hardware, silentSwitch: silentSwitch,
+            isLocked: isLocked, otherAudioPlaying: audible?.isEmpty == false,
+            othersPlayMusic: audible?.contains(where: \.isMusic) ?? false, interruptsOthers: interruptsOthers)
+    }
+
+    // MARK: Inputs
+
+    public mutating func begin() -> [Action] { settle() }
+
+    /// Changes nothing yet.
+    public func propose(_ request: SessionRequest) throws(SessionProblem) -> Proposal {
+        let new = try request.configuration(from: configuration)
+        if new.category != configuration.category, !hardware.categories.contains(new.category) {
+            throw .unavailable("There is no device for \(new.category.rawValue).")
+        }
+        if request.active == true, new.category.playsSound, withOutput.isEmpty {
+            throw .noSuitableRoute("There is no output to be active with.")
+        }
+        let newSwitch = request.silentSwitch ?? silentSwitch
+        return Proposal(
+            configuration: new, silentSwitch: newSwitch,
+            isToBeSaved: new != configuration || newSwitch != silentSwitch, request: request)
+    }
+
+    /// Brings into force what was proposed to this session; no other proposal may lie between.
+    public mutating func commit(_ proposal: Proposal) -> [Action] {
+        let request = proposal.request
+        var actions: [Action] = []
+        let obeyedLock = obeysLock
+        configuration = proposal.configuration
+        silentSwitch = proposal.silentSwitch
+        isLocked = request.locked ?? isLocked
+        actions += lockChanged(from: obeyedLock)
+        if let active = request.active {
+            // Those that an announcement has silenced want sound as well.
+            let playing = wantingSound.union(announcing)
+            if !active, !playing.isEmpty { actions.append(.pausePlayers(playing)) }
+            // Inactive by request only until the music begins again.
+            activation = active ? true : nil
+            if !active { (wantingSound, announcing) = ([], []) }
+            if !active, !request.notifyOthers {
+                policy.forget()
+                actions.append(.saveEntries([], then: []))
+            }
+        }
+        return actions + settle()
+    }
+
+    /// The last word on the lock counts, whether it came from the machine or from a client.
+    public mutating func machineChanged(_ notice: MachineNotice) -> [Action] {
+        switch notice {
+        case .locked(let locked):
+            let obeyedLock = obeysLock
+            isLocked = locked
+            return lockChanged(from: obeyedLock)
+        case .asleep(let asleep): return [.interrupt(InterruptionNotice(isBeginning: asleep, source: .sleep))]
+        }
+    }
+
+    private var obeysLock: Bool { isLocked && configuration.category.obeysLock }
+
+    private func lockChanged(from obeyedLock: Bool) -> [Action] {
+        obeysLock == obeyedLock ? [] : [.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock))]
+    }
+
+    public mutating func playerChanged(_ player: String, wantsSound: Bool) -> [Action] {
+        if wantsSound { wantingSound.insert(player) } else { wantingSound.remove(player) }
+        return settle()
+    }
+
+    public mutating func announcementsChanged(of player: String, areHeard: Bool) -> [Action] {
+        if areHeard { announcing.insert(player) } else { announcing.remove(player) }
+        return settle()
+    }
+
+    public mutating func outputChanged(of player: String, isThere: Bool) -> [Action] {
+        if isThere { withOutput.insert(player) } else { withOutput.remove(player) }
+        return settle()
+    }
+
+    /// The player was removed.
+    public mutating func playerLeft(_ player: String) -> [Action] {
+        wantingSound.remove(player)
+        withOutput.remove(player)
+        announcing.remove(player)
+        return settle()
+    }
+
+    public mutating func neighbourhoodChanged(_ new: Neighbourhood?) -> [Action] {
+        neighbourhood = new
+        return settle()
+    }
+
+    public mutating func notSaved(_ changes: [NeighbourChange]) { policy.withdraw(changes) }
+
+    /// Gives back what was taken from others, for good.
+    public mutating func end() -> [Action] {
+        activation = false
+        return settle()
+    }
+
+    // MARK: What follows
+
+    private mutating func settle() -> [Action] {
+        var actions: [Action] = []
+        let wanted = wantedRules
+        if wanted != rules {
+            rules = wanted
+            actions.append(.applyRules(wanted))
+        }
+        let others = othersInForce
+        isSilencing = others == .silence
+        guard let neighbourhood else { return actions }
+        let step = policy.step(others, in: neighbourhood)
+        if !step.undone.isEmpty { actions.append(.undo(step.undone)) }
+        if step.isToBeSaved { actions.append(.saveEntries(policy.entries, then: step.made)) }
+        return actions
+    }
+
+    private var othersInForce: SessionConfiguration.Others {
+        guard isActive else { return .mix }
+        // To be ducked is asked for by an option; to be silenced is only what a category implies.
+        if configuration.others == .silence, !interruptsOthers { return .mix }
+        // A doorbell alone silences nobody; music that it interrupts does not let them up in between.
+        let isForMusic = activation == true || !wantingSound.isEmpty || isSilencing
+        return configuration.others == .silence && !isForMusic ? .mix : configuration.others
+    }
+
+    private var wantedRules: SessionRules { SessionRules(configuration, silentSwitch: silentSwitch) }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The session as clients see it.
+public struct SessionStatus: Hashable, Sendable {
+    public var configuration: SessionConfiguration
+    public var isActive: Bool
+    public var hardware: SessionHardware
+    public var silentSwitch: Bool
+    public var isLocked: Bool
+    /// Another application plays, or would if we had not silenced it.
+    public var otherAudioPlaying: Bool
+    /// What it plays is more than a beep: who plays in the background should be silent.
+    public var othersPlayMusic: Bool
+    public var interruptsOthers: Bool
+
+    public init(
+        configuration: SessionConfiguration = .standard, isActive: Bool = false,
+        hardware: SessionHardware = SessionHardware(), silentSwitch: Bool = false, isLocked: Bool = false,
+        otherAudioPlaying: Bool = false, othersPlayMusic: Bool = false, interruptsOthers: Bool = false
+    ) {
+        self.configuration = configuration
+        self.isActive = isActive
+        self.hardware = hardware
+        self.silentSwitch = silentSwitch
+        self.isLocked = isLocked
+        self.otherAudioPlaying = otherAudioPlaying
+        self.othersPlayMusic = othersPlayMusic
+        self.interruptsOthers = interruptsOthers
+    }
+
+    /// What a recorder asks before it begins; nil: it may.
+    public var recordingRefusal: SessionProblem? {
+        guard configuration.category.records else {
+            return .unavailable("The session's category is \(configuration.category.rawValue): nothing is recorded.")
+        }
+        return hardware.hasInput ? nil : .noSuitableRoute("There is no input to record from.")
+    }
+}
+
+/// What a client asks for; nil leaves a member as it is. All of it comes into force, or nothing.
+public struct SessionRequest: Hashable, Sendable {
+    public var category: SessionCategory?
+    public var options: Set<SessionOption>?
+    public var mode: SessionMode?
+    public var active: Bool?
+    /// When it becomes inactive: others get back what was taken from them.
+    public var notifyOthers = true
+    public var silentSwitch: Bool?
+    public var locked: Bool?
+
+    public init() {}
+
+    func configuration(from old: SessionConfiguration) throws(SessionProblem) -> SessionConfiguration {
+        try SessionConfiguration(
+            category: category ?? old.category, options: options ?? old.options, mode: mode ?? old.mode)
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// An alarm from its time until somebody ends it. What does not sound gives way to what does.
+struct AlarmRing: Hashable {
+    enum Stage: Int, Sendable { case items, fallback, tone }
+
+    var id: TimerID
+    /// Milliseconds since the epoch.
+    var dueAt: Int64
+    var stage: Stage
+    /// The player has taken this stage's command.
+    var isBegun = false
+    /// Of this stage.
+    var isHeard = false
+    /// There is no sound server: its items are not at fault.
+    var waitsForOutput = false
+    /// Without sound by then, something else is tried; with sound, the alarm is over then.
+    var deadline: MonotonicTime
+
+    /// Seconds until the next stage is tried.
+    static let patience = 10.0
+    /// Who has not ended it by then, in seconds, listens to music.
+    static let longest = 3_600.0
+}
+
+/// What the player reports to its timers.
+enum TimerReport: Sendable {
+    case status(PlayerStatus, wantsSound: Bool)
+    /// Its sleep plan is over.
+    case slept
+    case outputIsBack
+    /// It has taken the command of that stage, and come to rest, or refused it.
+    case taken(TimerID, AlarmRing.Stage, Result<PlayerSnapshot, PlaybackError>)
+}
+
+extension TimerBook {
+    mutating func report(_ report: TimerReport, _ moment: TimerMoment) -> [Effect] {
+        switch report {
+        case .slept:
+            // A new plan may have been made meanwhile.
+            timers.removeAll { $0.isSleep && ($0.next ?? 0) <= moment.wall + 500 }
+            return []
+        case .status(let status, let wantsSound): return ringHears(status, wantsSound, moment)
+        case .outputIsBack:
+            guard let ring, ring.waitsForOutput else { return [] }
+            return sound(.items, moment)
+        case .taken(let id, let stage, let result):
+            guard ring?.id == id, ring?.stage == stage else { return [] }
+            switch result {
+            case .failure(let error): return ringIsRefused(error, moment)
+            case .success(let snapshot):
+                ring?.isBegun = true
+                return ringHears(snapshot.status, snapshot.playWhenReady, moment)
+            }
+        }
+    }
+
+    /// It goes off: another one gives way.
+    mutating func begin(_ index: Int, dueAt: Int64, _ moment: TimerMoment) -> [Effect] {
+        if let ring { _ = endRing(of: ring.id) }
+        ring = AlarmRing(id: timers[index].id, dueAt: dueAt, stage: .items, deadline: moment.monotonic)
+        set(timers[index].id) { alarm in
+            alarm.state = .ringing
+            // Until something is heard.
+            alarm.last = Alarm.Outcome(at: dueAt, result: .failed)
+        }
+        // Who is to be woken does not fall asleep.
+        timers.removeAll { $0.isSleep }
+        return sound(.items, moment)
+    }
+
+    /// Silence: the alarm is over, or put off.
+    mutating func endRing(of id: TimerID) -> [Effect] {
+        guard ring?.id == id else { return [] }
+        ring = nil
+        set(id) { $0.state = .waiting }
+        return [.silence]
+    }
+
+    private mutating func sound(_ stage: AlarmRing.Stage, _ moment: TimerMoment) -> [Effect] {
+        guard var next = ring, case .alarm(let alarm)? = timers.first(where: { $0.id == next.id })?.kind else {
+            return []
+        }
+        next.stage = stage == .fallback && alarm.fallback == nil ? .tone : stage
+        next.isBegun = false
+        next.isHeard = false
+        next.waitsForOutput = false
+        next.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.patience)
+        ring = next
+        return [.sound(next.id, alarm, next.stage)]
+    }
+
+    mutating func ringIsDue(_ moment: TimerMoment) -> [Effect] {
+        guard let ring, ring.deadline <= moment.monotonic else { return [] }
+        guard ring.isHeard else { return ringIsSilent(moment) }
+        _ = endRing(of: ring.id)
+        return []
+    }
+
+    /// Nothing was heard of this stage, and nothing will be.
+    private mutating func ringIsSilent(_ moment: TimerMoment) -> [Effect] {
+        guard let ring else { return [] }
+        if let next = AlarmRing.Stage(rawValue: ring.stage.rawValue + 1), !ring.waitsForOutput {
+            return sound(next, moment)
+        }
+        set(ring.id) { $0.last?.result = .failed }
+        return endRing(of: ring.id)
+    }
+
+    private mutating func ringIsRefused(_ error: PlaybackError, _ moment: TimerMoment) -> [Effect] {
+        guard error.code == .outputUnavailable, let ring else { return ringIsSilent(moment) }
+        self.ring?.waitsForOutput = true
+        self.ring?.deadline = moment.monotonic(at: ring.dueAt + Self.patience)
+        return []
+    }
+
+    private mutating func ringHears(
+        _ status: PlayerStatus, _ wantsSound: Bool, _ moment: TimerMoment
+    ) -> [Effect] {
+        guard let ring, ring.isBegun else { return [] }
+        switch status {
+        case .playing:
+            guard !ring.isHeard else { return [] }
+            self.ring?.isHeard = true
+            self.ring?.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.longest)
+            let result: Alarm.Outcome.Result =
+                switch ring.stage {
+                case .items: .played
+                case .fallback: .fallback
+                case .tone: .tone
+                }
+            set(ring.id) { $0.last?.result = result }
+            return []
+        case .failed: return ringIsSilent(moment)
+        default:
+            if wantsSound { return [] }
+            // Somebody has ended it, or it was heard to its end.
+            _ = endRing(of: ring.id)
+            return []
+        }
+    }
+
+    private mutating func set(_ id: TimerID, _ change: (inout Alarm) -> Void) {
+        guard let index = timers.firstIndex(where: { $0.id == id }), case .alarm(var alarm) = timers[index].kind else {
+            return
+        }
+        change(&alarm)
+        timers[index].kind = .alarm(alarm)
+    }
+}

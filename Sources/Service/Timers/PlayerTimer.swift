@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// Names a timer of one player; never given again.
+public struct TimerID: Hashable, Sendable, CustomStringConvertible {
+    public let number: UInt64
+
+    init(number: UInt64) { self.number = number }
+
+    /// Parses what `description` gives; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        guard text.first == "t", let number = UInt64(text.dropFirst(), radix: 36),
+            TimerID(number: number).description == text
+        else { return nil }
+        self.number = number
+    }
+
+    public var description: String { "t" + String(number, radix: 36) }
+}
+
+/// What a player does by itself at a time.
+public struct PlayerTimer: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case sleep(SleepTimer)
+        case alarm(Alarm)
+        case start(ScheduledStart)
+    }
+
+    public let id: TimerID
+    public var kind: Kind
+    /// Milliseconds since the epoch; nil while that is not known, or never.
+    public var next: Int64?
+}
+
+public struct SleepTimer: Hashable, Sendable {
+    public enum End: Hashable, Sendable {
+        /// Seconds from when it was set.
+        case after(Double)
+        case endOfItem
+        case endOfQueue
+    }
+
+    public var end: End
+    /// Seconds.
+    public var fade: Double
+
+    public init(end: End, fade: Double) {
+        self.end = end
+        self.fade = fade
+    }
+}
+
+/// The player begins to play within a few milliseconds of a time.
+public struct ScheduledStart: Hashable, Sendable {
+    /// nil: the current one.
+    public var item: ItemID?
+    /// Seconds.
+    public var position: Double?
+    /// Milliseconds since the epoch.
+    public var at: Int64
+    /// The player makes it ready, and counts on by itself.
+    var isHandedOver = false
+
+    public init(item: ItemID?, position: Double?, at: Int64) {
+        self.item = item
+        self.position = position
+        self.at = at
+    }
+}
+
+public struct Alarm: Hashable, Sendable {
+    public enum State: String, Sendable { case waiting, ringing, snoozed }
+
+    /// What came of it the last time.
+    public struct Outcome: Hashable, Sendable {
+        public enum Result: String, Sendable {
+            case played
+            /// Its items could not be heard.
+            case fallback
+            /// Nor could the fallback.
+            case tone
+            /// The server was off, or the clock jumped over the time.
+            case missed
+            /// There was no sound.
+            case failed
+        }
+
+        /// Milliseconds since the epoch.
+        public var at: Int64
+        public var result: Result
+    }
+
+    public var recurrence: Recurrence
+    /// nil: the machine's.
+    public var timeZone: String?
+    /// None: the queue as it is.
+    public var items: [TimerItem]
+    public var level: Double
+    /// Seconds from silence to `level`.
+    public var ramp: Double
+    public var fallback: String?
+    /// Seconds.
+    public var snooze: Double
+    public var isEnabled: Bool
+    public internal(set) var state = State.waiting
+    public internal(set) var last: Outcome?
+    /// The days that it is due and was last due, as `CivilDay` counts them.
+    var dueDay: Int?
+    var lastDay: Int?
+
+    public init(
+        _ recurrence: Recurrence, timeZone: String? = nil, items: [TimerItem] = [], level: Double = 0.4,
+        ramp: Double = 30, fallback: String? = nil, snooze: Double = 540, isEnabled: Bool = true
+    ) {
+        self.recurrence = recurrence
+        self.timeZone = timeZone
+        self.items = items
+        self.level = level
+        self.ramp = ramp
+        self.fallback = fallback
+        self.snooze = snooze
+        self.isEnabled = isEnabled
+    }
+}
+
+/// What an alarm plays; it becomes items of the queue when the alarm goes off.
+public enum TimerItem: Hashable, Sendable {
+    case media(ItemDraft)
+    /// A folder, a playlist, or something of the library, as a queue's `items` name it.
+    case several(member: String, id: String)
+
+    /// As `ByteBudget` counts.
+    var bytes: Int {
+        switch self {
+        case .media(let draft): draft.bytes
+        case .several(_, let id): id.utf8.count
+        }
+    }
+}
+
+public enum TimerEdit: Sendable {
+    case add(PlayerTimer.Kind)
+    case change(TimerID, TimerPatch)
+    case remove(TimerID)
+    /// `seconds`: nil is the alarm's own.
+    case snooze(TimerID, seconds: Double?)
+}
+
+/// nil members stay as they are.
+public struct TimerPatch: Hashable, Sendable {
+    public var end: SleepTimer.End?
+    public var fade: Double?
+    public var seconds: Int?
+    public var days: Set<Weekday>?
+    public var timeZone: String??
+    public var items: [TimerItem]?
+    public var level: Double?
+    public var ramp: Double?
+    public var fallback: String??
+    public var snooze: Double?
+    public var isEnabled: Bool?
+    public var at: Int64?
+
+    public init() {}
+}
+
+/// Why an edit was refused. Cases by reaction.
+public enum TimerError: Error, Hashable, Sendable {
+    case unknown(String)
+    case invalid(member: String, String)
+    case tooMany(maximum: Int)
+    case tooLarge(bytes: Int)
+    case notRinging
+    case notSaved(String)
+    /// No threads, or the server is going down.
+    case unavailable(String)
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// Both clocks at one moment. What has a duration goes by the steady one, what has a time of day by the wall's.
+struct TimerMoment: Hashable {
+    /// Milliseconds since the epoch.
+    var wall: Int64
+    var monotonic: MonotonicTime
+
+    func monotonic(at wall: Int64) -> MonotonicTime {
+        monotonic.advanced(bySeconds: Double(wall - self.wall) / 1_000)
+    }
+}
+
+/// The timers of one player as a value: edits, and what is due. No clock, no thread, no player.
+struct TimerBook {
+    static let maximum = 256
+    /// Of all alarms' items.
+    static let maximumBytes = 98_304
+    /// What is later than that is missed, in milliseconds.
+    static let patience: Int64 = 60_000
+    /// A start is handed to the player so long before it, in milliseconds: a server takes its time to open.
+    static let handover: Int64 = 10_000
+    /// A start further ahead is a mistake, in milliseconds.
+    static let horizon: Int64 = 366 * 86_400_000
+
+    enum Effect: Equatable {
+        case sleep(SleepPlan?)
+        case start(ScheduledStart, MonotonicTime)
+        /// Plays what this stage of the alarm has.
+        case sound(TimerID, Alarm, AlarmRing.Stage)
+        /// Ends what an alarm plays.
+        case silence
+    }
+
+    var timers: [PlayerTimer] = []
+    var nextNumber: UInt64 = 1
+    /// Of the alarm that sounds, or is to.
+    var ring: AlarmRing?
+    /// Reads time zones.
+    var zone: @Sendable (String?) -> ZoneRules? = { $0.map(ZoneFile.zone(named:)) ?? ZoneFile.local }
+
+    // MARK: Edits
+
+    mutating func apply(_ edit: TimerEdit, _ moment: TimerMoment) throws(TimerError) -> (id: TimerID, [Effect]) {
+        switch edit {
+        case .add(let kind): return try add(kind, moment)
+        case .change(let id, let patch):
+            let index = try index(of: id)
+            let effects = try change(index, patch, moment)
+            try checkSize()
+            return (id, effects)
+        case .remove(let id):
+            let removed = timers.remove(at: try index(of: id))
+            switch removed.kind {
+            case .sleep: return (id, [.sleep(nil)])
+            case .alarm: return (id, endRing(of: id))
+            // The player forgets a start with any command; silent, it stays silent with this one.
+            case .start(let start): return (id, start.isHandedOver ? [.silence] : [])
+            }
+        case .snooze(let id, let seconds):
+            let index = try index(of: id)
+            guard case .alarm(var alarm) = timers[index].kind, ring?.id == id else { throw .notRinging }
+            let effects = endRing(of: id)
+            alarm.state = .snoozed
+            timers[index].kind = .alarm(alarm)
+            timers[index].next = moment.wall + Int64(clamping: (seconds ?? alarm.snooze) * 1_000)
+            return (id, effects)
+        }
+    }
+
+    private func index(of id: TimerID) throws(TimerError) -> Int {
+        guard let index = timers.firstIndex(where: { $0.id == id }) else { throw .unknown(id.description) }
+        return index
+    }
+
+    private mutating func add(
+        _ kind: PlayerTimer.Kind, _ moment: TimerMoment
+    ) throws(TimerError) -> (id: TimerID, [Effect]) {
+        // Of these a player has one.
+        switch kind {
+        case .sleep: timers.removeAll { $0.isSleep }
+        case .start: timers.removeAll { $0.isStart }
+        case .alarm: break
+        }
+        guard timers.count < Self.maximum else { throw .tooMany(maximum: Self.maximum) }
+        let id = TimerID(number: nextNumber)
+        nextNumber += 1
+        timers.append(PlayerTimer(id: id, kind: kind))
+        let effects = try schedule(timers.count - 1, moment)
+        try checkSize()
+        return (id, effects)
+    }
+
+    /// Timers of a player that follows this one now. What this player has of the kind stays instead.
+    mutating func take(_ moved: [PlayerTimer], _ moment: TimerMoment) -> [Effect] {
+        var effects: [Effect] = []
+        for var timer in moved
+        where !timers.contains(where: { $0.isSleep == timer.isSleep && $0.isStart == timer.isStart }) {
+            // The item was one of another queue.
+            if case .start(let start) = timer.kind {
+                timer.kind = .start(ScheduledStart(item: nil, position: nil, at: start.at))
+            }
+            timers.append(PlayerTimer(id: TimerID(number: nextNumber), kind: timer.kind, next: timer.next))
+            nextNumber += 1
+            if timer.isSleep { effects.append(.sleep(plan(of: timer, moment))) }
+        }
+        return effects + advance(moment)
+    }
+
+    private func checkSize() throws(TimerError) {
+        let bytes = timers.reduce(0) { sum, timer in
+            guard case .alarm(let alarm) = timer.kind else { return sum }
+            return sum + alarm.items.reduce(alarm.fallback?.utf8.count ?? 0) { $0 + $1.bytes }
+        }
+        if bytes > Self.maximumBytes { throw .tooLarge(bytes: Self.maximumBytes) }
+    }
+
+    private mutating func change(
+        _ index: Int, _ patch: TimerPatch, _ moment: TimerMoment
+    ) throws(TimerError) -> [Effect] {
+        var effects: [Effect] = []
+        switch timers[index].kind {
+        case .sleep(var sleep):
+            sleep.end = patch.end ?? sleep.end
+            sleep.fade = patch.fade ?? sleep.fade
+            timers[index].kind = .sleep(sleep)
+        case .start(var start):
+            start.at = patch.at ?? start.at
+            start.isHandedOver = false
+            timers[index].kind = .start(start)
+        case .alarm(var alarm):
+            alarm.recurrence.seconds = patch.seconds ?? alarm.recurrence.seconds
+            alarm.recurrence.days = patch.days ?? alarm.recurrence.days
+            alarm.timeZone = patch.timeZone ?? alarm.timeZone
+            alarm.items = patch.items ?? alarm.items
+            alarm.level = patch.level ?? alarm.level
+            alarm.ramp = patch.ramp ?? alarm.ramp
+            alarm.fallback = patch.fallback ?? alarm.fallback
+            alarm.snooze = patch.snooze ?? alarm.snooze
+            alarm.isEnabled = patch.isEnabled ?? alarm.isEnabled
+            if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
+            if alarm.state == .snoozed || patch.isEnabled == false { alarm.state = .waiting }
+            timers[index].kind = .alarm(alarm)
+        }
+        return effects + (try schedule(index, moment))
+    }
+
+    // MARK: Times
+
+    /// Reckons when it is due, from this moment on.
+    private mutating func schedule(_ index: Int, _ moment: TimerMoment) throws(TimerError) -> [Effect] {
+        switch timers[index].kind {
+        case .sleep(let sleep):
+            switch sleep.end {
+            case .after(let seconds): timers[index].next = moment.wall + Int64(clamping: seconds * 1_000)
+            case .endOfItem, .endOfQueue: timers[index].next = nil
+            }
+            return [.sleep(plan(of: timers[index], moment))]
+        case .start(let start):
+            guard start.at > moment.wall else { throw .invalid(member: "at", "lies in the past") }
+            guard start.at - moment.wall <= Self.horizon else {
+                throw .invalid(member: "at", "lies more than a year ahead")
+            }
+            timers[index].next = start.at
+            return advance(moment)
+        case .alarm(var alarm):
+            guard let zone = zone(alarm.timeZone) else {
+                throw .invalid(member: "timeZone", "is no time zone of this machine, such as Europe/Berlin")
+            }
+            alarm.dueDay = nil
+            timers[index].next = nil
+            if alarm.isEnabled {
+                let seconds = Int(moment.wall).dividedDown(by: 1_000)
+                let due = alarm.recurrence.next(after: seconds, in: zone, except: alarm.lastDay)
+                alarm.dueDay = due.day
+                timers[index].next = Int64(due.time) * 1_000
+            }
+            timers[index].kind = .alarm(alarm)
+            return []
+        }
+    }
+
+    private func plan(of timer: PlayerTimer, _ moment: TimerMoment) -> SleepPlan? {
+        guard case .sleep(let sleep) = timer.kind else { return nil }
+        switch sleep.end {
+        case .after:
+            let end = timer.next.map { moment.monotonic(at: $0) } ?? moment.monotonic
+            return SleepPlan(end: .at(end), fade: min(sleep.fade, max(0, end.seconds(since: moment.monotonic))))
+        case .endOfItem: return SleepPlan(end: .endOfItem, fade: sleep.fade)
+        case .endOfQueue: return SleepPlan(end: .endOfQueue, fade: sleep.fade)
+        }
+    }
+
+    /// The server has started: what it was to do meanwhile, and what it goes on with.
+    mutating func resume(_ moment: TimerMoment) -> [Effect] {
+        var effects: [Effect] = []
+        timers.removeAll { timer in timer.isSleep && timer.next.map { $0 <= moment.wall } ?? false }
+        // By their ids: what an alarm does may take others out.
+        for id in timers.map(\.id) {
+            guard let index = timers.firstIndex(where: { $0.id == id }) else { continue }
+            if let plan = plan(of: timers[index], moment) { effects.append(.sleep(plan)) }
+            guard case .alarm(var alarm) = timers[index].kind, alarm.state == .ringing else { continue }
+            // It was sounding when the server ended.
+            alarm.state = .waiting
+            timers[index].kind = .alarm(alarm)
+            if let last = alarm.last, moment.wall - last.at <= Self.patience, ring == nil {
+                effects += begin(index, dueAt: last.at, moment)
+            }
+        }
+        return effects + advance(moment)
+    }
+
+    /// Does what is due.
+    mutating func advance(_ moment: TimerMoment) -> [Effect] {
+        var effects: [Effect] = []
+        for id in timers.map(\.id) {
+            guard let index = timers.firstIndex(where: { $0.id == id }), let next = timers[index].next else { continue }
+            switch timers[index].kind {
+            case .sleep: continue
+            case .start(var start):
+                guard next - Self.handover <= moment.wall, !start.isHandedOver, next > moment.wall else { continue }
+                start.isHandedOver = true
+                timers[index].kind = .start(start)
+                effects.append(.start(start, moment.monotonic(at: next)))
+            case .alarm:
+                guard next <= moment.wall else { continue }
+                effects += alarmIsDue(index, next, moment)
+            }
+        }
+        // Those have been played, or were due while nobody could play them.
+        timers.removeAll { $0.isStart && ($0.next ?? 0) <= moment.wall }
+        // Of several at the same time the last one sounds.
+        effects = effects.filter { if case .sound(let id, _, _) = $0 { id == ring?.id } else { true } }
+        return effects + ringIsDue(moment)
+    }
+
+    private mutating func alarmIsDue(_ index: Int, _ next: Int64, _ moment: TimerMoment) -> [Effect] {
+        guard case .alarm(var alarm) = timers[index].kind else { return [] }
+        let isMissed = moment.wall - next > Self.patience
+        if alarm.state != .snoozed {
+            alarm.lastDay = alarm.dueDay
+            if alarm.recurrence.days.isEmpty { alarm.isEnabled = false }
+        }
+        alarm.state = .waiting
+        if isMissed { alarm.last = Alarm.Outcome(at: next, result: .missed) }
+        timers[index].kind = .alarm(alarm)
+        reschedule(index, moment)
+        return isMissed ? [] : begin(index, dueAt: next, moment)
+    }
+
+    /// A zone that is gone takes its alarms along.
+    private mutating func reschedule(_ index: Int, _ moment: TimerMoment) {
+        do throws(TimerError) { _ = try schedule(index, moment) } catch { timers[index].next = nil }
+    }
+
+    /// Somebody has set the clock by so many milliseconds, or the machine slept.
+    mutating func clockWasSet(by jump: Int64, _ moment: TimerMoment) -> [Effect] {
+        // What the clock has jumped over is due.
+        let effects = advance(moment)
+        for index in timers.indices {
+            switch timers[index].kind {
+            case .sleep: timers[index].next = timers[index].next.map { $0 + jump }
+            case .start: continue
+            case .alarm(let alarm):
+                if alarm.state == .snoozed {
+                    timers[index].next = timers[index].next.map { $0 + jump }
+                } else {
+                    reschedule(index, moment)
+                }
+            }
+        }
+        return effects
+    }
+
+    /// When `advance` has something to do.
+    var due: (wall: Int64?, monotonic: MonotonicTime?) {
+        let times = timers.compactMap { timer -> Int64? in
+            switch timer.kind {
+            case .sleep: return nil
+            case .alarm: return timer.next
+            case .start(let start): return start.isHandedOver ? start.at : start.at - Self.handover
+            }
+        }
+        return (times.min(), ring?.deadline)
+    }
+}
+
+extension PlayerTimer {
+    var isSleep: Bool { if case .sleep = kind { true } else { false } }
+    var isStart: Bool { if case .start = kind { true } else { false } }
+}

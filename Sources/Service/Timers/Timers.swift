@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+public import Playback
+internal import Synchronization
+
+/// The sleep timers, alarms and scheduled starts of all players: a handle for any thread. Its loop runs on a thread of its
+/// own, from the first timer on, which sleeps until one is due.
+public final class Timers: Sendable {
+    public typealias Reply = @Sendable (Result<PlayerTimer?, TimerError>) -> Void
+
+    private let loop: LazyLoop<TimersLoop.Message>
+    private let wait: WallClockWait
+    private let board: TimerBoard
+
+    public init(clock: any PlayerClock) {
+        guard let wait = WallClockWait() else { Shortage.endProcess("descriptors", for: "timers") }
+        let board = TimerBoard()
+        (self.wait, self.board) = (wait, board)
+        loop = LazyLoop("timers") { TimersLoop(clock, wait, board).run($0) }
+    }
+
+    /// For the bus: players come with the timers that were saved, and go.
+    public func receive(_ change: PlayerChange, of player: HostedPlayer) {
+        switch change {
+        case .admitted: join(player)
+        case .dismissed: leave(player.id)
+        case .added, .removed: break
+        }
+    }
+
+    /// From here on what is due is done. `server` makes items of what alarms play.
+    public func begin(_ server: ServerService) {
+        for id in board.begin(server) { restore(id) }
+    }
+
+    private func join(_ player: HostedPlayer) {
+        if board.join(TimedPlayer(player)) { restore(player.id) }
+    }
+
+    private func restore(_ id: String) {
+        guard let note = board.player(id)?.note else { return }
+        post(.restore(id, note)) { _ in }
+    }
+
+    private func leave(_ id: String) {
+        board.leave(id)
+        if loop.postIfBegun(.forget(id)) { wait.ring() }
+    }
+
+    /// In the order in which they were made.
+    public func timers(of id: String) -> [PlayerTimer] { board.timers(of: id) }
+
+    /// `reply` comes once, when it is saved and in force, or with the reason why not: with the timer, nil when it is removed.
+    public func perform(_ edit: TimerEdit, of player: String, reply: @escaping Reply) {
+        post(.edit(player, edit, reply)) { reply(.failure($0)) }
+    }
+
+    /// For `Player.observe`.
+    public func receive(_ event: PlayerEvent, of player: String) {
+        let report: TimerReport
+        switch event.kind {
+        case .status(let status, _, _, let wantsSound, _, _, _): report = .status(status, wantsSound: wantsSound)
+        case .slept: report = .slept
+        case .settings(let settings) where settings.leader != nil:
+            guard !board.timers(of: player).isEmpty, loop.postIfBegun(.follows(player)) else { return }
+            return wait.ring()
+        case .output(let output) where output.availability == .available: report = .outputIsBack
+        default: return
+        }
+        // Without timers, nobody waits for it.
+        guard !board.timers(of: player).isEmpty, loop.postIfBegun(.report(player, report)) else { return }
+        wait.ring()
+    }
+
+    /// `observer` is called with the player's id when `timers` gives something new; must not block.
+    public func observe(_ observer: @escaping @Sendable (_ player: String) -> Void) { board.observe(observer) }
+
+    /// Ends the thread; what the players do goes on until they end. Blocks for 1 s at most.
+    public func shutdown() {
+        loop.postIfBegun(.end)
+        wait.ring()
+        for message in loop.shutdown(.end, within: 1) { message.refuse() }
+    }
+
+    private func post(_ message: TimersLoop.Message, orElse refuse: (TimerError) -> Void) {
+        do throws(LazyLoop<TimersLoop.Message>.Refusal) {
+            try loop.post(message)
+            wait.ring()
+        } catch {
+            switch error {
+            case .noThread: refuse(.unavailable("The machine lets the server have no more threads."))
+            case .ended: refuse(TimersLoop.goingDown)
+            }
+        }
+    }
+}
+
+/// A player as its timers use it. Nothing here waits.
+struct TimedPlayer: Sendable {
+    let id: String
+    /// As saved by the last run; nil: nothing.
+    let note: String?
+    private let player: Player
+    private let store: any PlayerStore
+
+    init(_ hosted: HostedPlayer) {
+        id = hosted.id
+        note = hosted.state.notes[TimerNote.name]
+        player = hosted.player
+        store = hosted.state.store
+    }
+
+    var snapshot: PlayerSnapshot { player.snapshot }
+
+    func perform(
+        _ command: PlayerCommand,
+        _ reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void = { _ in }
+    ) {
+        player.perform(command, reply: reply)
+    }
+
+    func save(_ book: TimerBook, _ done: @escaping @Sendable (_ failure: String?) -> Void) {
+        store.save([TimerNote.change(TimerNote.text(book))], completion: done)
+    }
+}
+
+/// The players of the loop, and the lists that it publishes.
+final class TimerBoard: Sendable {
+    private struct State {
+        var players: [String: TimedPlayer] = [:]
+        /// nil until the server has begun.
+        var server: ServerService?
+        var published: [String: [PlayerTimer]] = [:]
+        var observer: @Sendable (String) -> Void = { _ in }
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: whether the server has begun.
+    func join(_ player: TimedPlayer) -> Bool {
+        state.withLock { state in
+            state.players[player.id] = player
+            return state.server != nil
+        }
+    }
+
+    /// - Returns: the players that were there before.
+    func begin(_ server: ServerService) -> [String] {
+        state.withLock { state in
+            state.server = server
+            return Array(state.players.keys)
+        }
+    }
+
+    func leave(_ id: String) {
+        _ = state.withLock { $0.players.removeValue(forKey: id) }
+        publish(id, nil)
+    }
+
+    func player(_ id: String) -> TimedPlayer? { state.withLock { $0.players[id] } }
+    func timers(of id: String) -> [PlayerTimer] { state.withLock { $0.published[id] ?? [] } }
+
+    /// Calls once, on any thread, with what can be played of it.
+    func expand(_ items: [TimerItem], _ use: @escaping @Sendable ([ItemDraft]) -> Void) {
+        guard let server = state.withLock({ $0.server }) else { return use([]) }
+        server.expand(items, reply: use)
+    }
+
+    /// Notifies the observer when that is new.
+    func publish(_ id: String, _ timers: [PlayerTimer]?) {
+        let observer = state.withLock { state -> (@Sendable (String) -> Void)? in
+            defer { state.published[id] = timers }
+            return state.published[id] ?? [] != timers ?? [] ? state.observer : nil
+        }
+        observer?(id)
+    }
+
+    func observe(_ call: @escaping @Sendable (String) -> Void) { state.withLock { $0.observer = call } }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Playback
+
+/// The inside of `Timers`. Lives on its thread.
+final class TimersLoop {
+    enum Message: Sendable {
+        case restore(String, String)
+        case forget(String)
+        case edit(String, TimerEdit, Timers.Reply)
+        case saved(String, failure: String?)
+        case report(String, TimerReport)
+        /// The player follows another one.
+        case follows(String)
+        case end
+
+        func refuse() {
+            if case .edit(_, _, let reply) = self { reply(.failure(TimersLoop.goingDown)) }
+        }
+    }
+
+    static let goingDown = TimerError.unavailable("The server is going down.")
+    /// Wall and steady clock drift apart by less, unless somebody sets one, in milliseconds.
+    private static let tolerance: Int64 = 100
+
+    private struct Member {
+        var book: TimerBook
+        /// As they were last given to the store.
+        var saved: [PlayerTimer]
+        /// Comes into force once it is saved; the others wait for their turn.
+        var edits: [(edit: TimerEdit, reply: Timers.Reply)] = []
+        /// When the first edit was given to the store; nil: none is there.
+        var savingSince: TimerMoment?
+    }
+
+    private let clock: any PlayerClock
+    private let wait: WallClockWait
+    private let board: TimerBoard
+    private var mailbox: Mailbox<Message>?
+    private var members: [String: Member] = [:]
+    /// What the wall clock shows when the steady one is at 0, in milliseconds.
+    private var offset: Int64
+
+    init(_ clock: any PlayerClock, _ wait: WallClockWait, _ board: TimerBoard) {
+        (self.clock, self.wait, self.board) = (clock, wait, board)
+        offset = clock.wallMilliseconds - clock.now.nanoseconds / 1_000_000
+    }
+
+    func run(_ mailbox: Mailbox<Message>) {
+        self.mailbox = mailbox
+        while true {
+            // Without waiting: the wait is below.
+            for message in mailbox.take(until: MonotonicTime(nanoseconds: 0)) {
+                if case .end = message { return end() }
+                receive(message)
+            }
+            let moment = self.moment
+            let jump = moment.wall - moment.monotonic.nanoseconds / 1_000_000 - offset
+            let isSet = abs(jump) > Self.tolerance
+            if isSet { offset += jump }
+            for id in members.keys {
+                act(id) { isSet ? $0.clockWasSet(by: jump, moment) : $0.advance(moment) }
+            }
+            let due = members.values.map(\.book.due)
+            wait.wait(untilWall: due.compactMap(\.wall).min(), until: due.compactMap(\.monotonic).min())
+        }
+    }
+
+    private var moment: TimerMoment { TimerMoment(wall: clock.wallMilliseconds, monotonic: clock.now) }
+
+    private func receive(_ message: Message) {
+        switch message {
+        case .restore(let id, let note):
+            let book = TimerNote.book(note)
+            members[id] = Member(book: book, saved: book.timers)
+            act(id) { $0.resume(moment) }
+        case .forget(let id):
+            for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknown(id))) }
+        case .edit(let id, let edit, let reply):
+            members[id, default: Member(book: TimerBook(), saved: [])].edits.append((edit, reply))
+            beginEdit(id)
+        case .saved(let id, let failure): saved(id, failure)
+        case .report(let id, let report): act(id) { $0.report(report, moment) }
+        case .follows(let id): passOn(id)
+        case .end: return
+        }
+    }
+
+    /// The music of a group is its leader's: so is when it ends, or begins.
+    private func passOn(_ id: String) {
+        guard let leader = board.player(id)?.snapshot.settings.leader, board.player(leader) != nil else { return }
+        var moved: [PlayerTimer] = []
+        act(id) { book in
+            moved = book.timers.filter { $0.isSleep || $0.isStart }
+            book.timers.removeAll { $0.isSleep || $0.isStart }
+            return []
+        }
+        guard !moved.isEmpty else { return }
+        if members[leader] == nil { members[leader] = Member(book: TimerBook(), saved: []) }
+        act(leader) { $0.take(moved, moment) }
+    }
+
+    private func end() {
+        for member in members.values { for (_, reply) in member.edits { reply(.failure(Self.goingDown)) } }
+        for message in mailbox?.close() ?? [] { message.refuse() }
+    }
+
+    // MARK: Edits
+
+    /// Saves the next edit; it is done when that has succeeded.
+    private func beginEdit(_ id: String) {
+        while let member = members[id], member.savingSince == nil, let (edit, reply) = member.edits.first {
+            var proposed = member.book
+            do throws(TimerError) {
+                let moment = moment
+                _ = try proposed.apply(edit, moment)
+                members[id]?.savingSince = moment
+                save(id, proposed) { [mailbox, wait] failure in
+                    mailbox?.post(.saved(id, failure: failure))
+                    wait.ring()
+                }
+            } catch {
+                members[id]?.edits.removeFirst()
+                reply(.failure(error))
+            }
+        }
+    }
+
+    private func saved(_ id: String, _ failure: String?) {
+        guard let since = members[id]?.savingSince, let (edit, reply) = members[id]?.edits.removeFirst() else { return }
+        members[id]?.savingSince = nil
+        if let failure {
+            reply(.failure(.notSaved(failure)))
+        } else {
+            var result: Result<TimerID, TimerError> = .failure(Self.goingDown)
+            act(id) { book in
+                do throws(TimerError) {
+                    let (timer, effects) = try book.apply(edit, since)
+                    result = .success(timer)
+                    return effects
+                } catch {
+                    // It has gone off while it was saved.
+                    result = .failure(error)
+                    return []
+                }
+            }
+            let timers = members[id]?.book.timers ?? []
+            passOn(id)
+            reply(result.map { timer in timers.first { $0.id == timer } })
+        }
+        beginEdit(id)
+    }
+
+    private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (String?) -> Void) {
+        members[id]?.saved = book.timers
+        guard let player = board.player(id) else { return done("the player is gone") }
+        player.save(book, done)
+    }
+
+    // MARK: What is due
+
+    /// Changes the book, does what comes of it, saves and publishes.
+    private func act(_ id: String, _ change: (inout TimerBook) -> [TimerBook.Effect]) {
+        guard var book = members[id]?.book else { return }
+        let effects = change(&book)
+        members[id]?.book = book
+        // What goes off does so whether that can be saved or not.
+        if let member = members[id], member.savingSince == nil, book.timers != member.saved { save(id, book) { _ in } }
+        board.publish(id, book.timers)
+        for effect in effects { perform(effect, id) }
+    }
+
+    private func perform(_ effect: TimerBook.Effect, _ id: String) {
+        guard let player = board.player(id) else { return }
+        switch effect {
+        case .sleep(let plan): player.perform(.sleep(plan))
+        case .start(let start, let time):
+            let target = start.item.map { PlayTarget.item($0) } ?? .current
+            player.perform(.start(target, position: start.position, at: time))
+        case .silence: player.perform(.pause)
+        case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, player)
+        }
+    }
+
+    private func sound(_ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ player: TimedPlayer) {
+        let report = { @Sendable [mailbox, wait] (result: Result<PlayerSnapshot, PlaybackError>) in
+            mailbox?.post(.report(player.id, .taken(timer, stage, result)))
+            wait.ring()
+        }
+        let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
+        switch stage {
+        case .items where alarm.items.isEmpty: Self.play(nil, alarm, player, report)
+        case .items:
+            board.expand(alarm.items) { drafts in
+                guard drafts.isEmpty else { return Self.play(drafts, alarm, player, report) }
+                report(.failure(PlaybackError(.notFound, "Nothing that the alarm is to play is there.")))
+            }
+        case .fallback:
+            board.expand([.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))]) {
+                Self.play($0.isEmpty ? tone : $0, alarm, player, report)
+            }
+        case .tone: Self.play(tone, alarm, player, report)
+        }
+    }
+
+    /// nil: the queue as it is.
+    private static func play(
+        _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: TimedPlayer,
+        _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+    ) {
+        let snapshot = player.snapshot
+        var patch = SettingsPatch()
+        patch.volume = Level.amplitude(alarm.level)
+        patch.muted = false
+        let sound = { @Sendable in
+            // What sounds already goes on as it is.
+            if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
+            if let drafts {
+                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), report)
+            } else {
+                player.perform(.play(.current, position: nil), report)
+            }
+        }
+        guard snapshot.settings.leader != nil else {
+            player.perform(.apply(patch))
+            return sound()
+        }
+        // A follower plays by itself only once it does not follow any more.
+        patch.leader = .some(nil)
+        player.perform(.apply(patch)) { _ in sound() }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// Items that a client wants in the queue, or in place of it.
+public struct Addition: Sendable {
+    public enum Place: Hashable, Sendable {
+        case insert(InsertionPoint)
+        /// They become the queue; `current`: the index of the item that becomes current, nil for the first.
+        case replace(current: Int?)
+    }
+
+    public var items: [ItemRequest]
+    public var place: Place
+    public var plays: Bool
+    public var rules: AddingRules
+    /// The revision that the queue must have; nil: any.
+    public var expected: QueueRevision?
+
+    public init(
+        _ items: [ItemRequest], _ place: Place = .insert(.end), plays: Bool = false,
+        rules: AddingRules = AddingRules(), expected: QueueRevision? = nil
+    ) {
+        self.items = items
+        self.place = place
+        self.plays = plays
+        self.rules = rules
+        self.expected = expected
+    }
+}
+
+/// The state after adding, and the items that were found at the addresses.
+public typealias AddedItems = (snapshot: PlayerSnapshot, found: ResolvedItems)
+
+extension PlayerService {
+    public func add(_ addition: Addition, for caller: Caller, reply: @escaping ServiceReply<AddedItems>) {
+        // Before anything is looked at for it.
+        let length = snapshot.queueLength
+        if case .insert(.index(let index)) = addition.place, index > length {
+            let detail = "There is no position \(index) in a queue of \(length) items."
+            return reply(.failure(Problem(PlaybackError(.outOfRange, detail, member: "position"))))
+        }
+        server.resolve(addition.items, addition.rules, for: caller) { result in
+            do throws(Problem) {
+                let found = try result.get()
+                let edit = try Self.edit(found, addition.place)
+                perform(.edit(edit, expected: addition.expected, play: addition.plays)) { result in
+                    reply(result.map { ($0, found) })
+                }
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
+    /// Replaces the queue by a saved playlist and plays it, from `index` on.
+    public func play(_ playlist: PlaylistID, from index: Int?, reply: @escaping ServiceReply<PlayerSnapshot>) {
+        server.playlist(playlist, offset: 0, limit: .max) { result in
+            do throws(Problem) {
+                let found = try result.get()
+                let source = ItemSource(found.list)
+                let drafts = found.entries.map { ItemDraft($0).from(source) }
+                guard !drafts.isEmpty else {
+                    throw Problem(.conflict, "playlist-empty", "There is nothing in the playlist.")
+                }
+                if let index, index >= drafts.count {
+                    throw .invalid("index", "index must be less than the number of items.")
+                }
+                perform(.edit(.replace(drafts, startIndex: index), expected: nil, play: true), reply: reply)
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
+    private static func edit(_ found: ResolvedItems, _ place: Addition.Place) throws(Problem) -> QueueEdit {
+        switch place {
+        case .insert(let point): return .insert(found.items, at: point)
+        case .replace(let current):
+            // A queue is not replaced when nothing of the new one can be played.
+            if found.items.isEmpty, let fault = found.skipped.first { throw Problem(fault) }
+            if let current, current >= max(1, found.items.count) {
+                throw .invalid("index", "index must be less than the number of items.")
+            }
+            return .replace(found.items, startIndex: current)
+        }
+    }
+}
+
+extension ServerService {
+    /// Finds the items at addresses. Web addresses have threads of their own, so that nobody who adds a file waits for a
+    /// server.
+    func resolve(
+        _ items: [ItemRequest], _ rules: AddingRules, for caller: Caller, reply: @escaping ServiceReply<ResolvedItems>
+    ) {
+        var opened = items
+        for index in items.indices where SealedAddresses.isReference(items[index]) {
+            guard let item = parts.sealed.opened(items[index]) else {
+                return reply(.failure(.unknownReference(at: index)))
+            }
+            opened[index] = item
+        }
+        let items = opened
+        let resolver = ItemResolver(
+            media: parts.media, library: parts.library, playlists: parts.playlists, cache: parts.cache)
+        let resolve = { @Sendable (cancellation: MediaCancellation) throws(Problem) -> ResolvedItems in
+            do throws(ItemFault) {
+                return try resolver.resolve(items, rules, cancellation)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        let servers = resolver.asksServers(for: items, rules)
+        if !servers.isEmpty || items.contains(where: resolver.readsFiles) {
+            var shares = shares(ofServersOf: servers)
+            if resolver.readsSeveral(items) { shares.append(.severalReferences) }
+            open(
+                for: caller, on: servers.isEmpty ? mediaWorker : listWorker, shares: shares, reply: reply, resolve)
+        } else {
+            reply(Result { () throws(Problem) in try resolve(MediaCancellation()) })
+        }
+    }
+}
+
+extension Problem {
+    fileprivate static func unknownReference(at index: Int) -> Problem {
+        Problem(
+            .unknown, "unknown-reference", "This reference was not given by this server.",
+            member: "items[\(index)].uri")
+    }
+}
+
+extension JobShare {
+    /// Requests that read many folders and lists: the other threads stay for those that add one thing.
+    fileprivate static let severalReferences = JobShare(name: "several references", running: 1, waiting: 8)
+}

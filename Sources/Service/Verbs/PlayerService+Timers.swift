@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// What the player does by itself at a time.
+extension PlayerService {
+    /// In the order in which they were made.
+    public func timers() throws(Problem) -> [PlayerTimer] { try requireTimers().timers(of: id) }
+
+    public func timer(_ text: String) throws(Problem) -> PlayerTimer {
+        guard let id = TimerID(text), let timer = try timers().first(where: { $0.id == id }) else {
+            throw Problem(TimerError.unknown(text))
+        }
+        return timer
+    }
+
+    /// Replies when it is saved: with the timer, nil when it was due at once and is over.
+    public func set(_ kind: PlayerTimer.Kind, reply: @escaping ServiceReply<PlayerTimer?>) {
+        ask(reply) { () throws(Problem) in
+            switch kind {
+            case .sleep, .start: try refuseFollower()
+            case .alarm(let alarm): try check(alarm.items, alarm.fallback)
+            }
+            return .add(kind)
+        }
+    }
+
+    public func change(_ id: TimerID, _ patch: TimerPatch, reply: @escaping ServiceReply<PlayerTimer?>) {
+        ask(reply) { () throws(Problem) in
+            try check(patch.items ?? [], patch.fallback ?? nil)
+            return .change(id, patch)
+        }
+    }
+
+    public func remove(_ id: TimerID, reply: @escaping ServiceReply<Void>) {
+        ask({ reply($0.map { _ in }) }, { () throws(Problem) in .remove(id) })
+    }
+
+    /// `seconds`: nil is the alarm's own.
+    public func snooze(_ id: TimerID, seconds: Double?, reply: @escaping ServiceReply<PlayerTimer?>) {
+        ask(reply) { () throws(Problem) in .snooze(id, seconds: seconds) }
+    }
+
+    /// `time`: milliseconds since the epoch; nil plays at once.
+    public func play(
+        _ target: PlayTarget, position: Double?, at time: Int64?, reply: @escaping ServiceReply<PlayerSnapshot>
+    ) {
+        guard let time else { return perform(.play(target, position: position), reply: reply) }
+        do throws(Problem) {
+            let start = ScheduledStart(item: try itemID(of: target), position: position, at: time)
+            set(.start(start)) { result in reply(result.map { _ in snapshot }) }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// Replies with the seconds that would be heard at once, as many as were asked for at most.
+    public func prime(_ seconds: Double, reply: @escaping ServiceReply<Double>) {
+        perform(.prime(seconds: seconds)) { reply($0.map { min(seconds, $0.statistics.bufferedAhead) }) }
+    }
+
+    // MARK: Parts
+
+    private func ask(
+        _ reply: @escaping ServiceReply<PlayerTimer?>, _ edit: () throws(Problem) -> TimerEdit
+    ) {
+        do throws(Problem) {
+            let edit = try edit()
+            try requireTimers().perform(edit, of: id) { reply($0.mapError { Problem($0) }) }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    private func requireTimers() throws(Problem) -> Timers {
+        guard let timers = server.parts.timers else {
+            throw .notFound("This server has no timers.", code: "no-timers")
+        }
+        return timers
+    }
+
+    /// nil: the current one.
+    private func itemID(of target: PlayTarget) throws(Problem) -> ItemID? {
+        switch target {
+        case .current:
+            if snapshot.queueLength > 0 { return nil }
+            throw Problem(PlaybackError(.noSuchContent, "The queue is empty: there is nothing to play."))
+        case .item(let id): return try item(id).item.id
+        case .index(let index):
+            if let item = queueWindow(offset: index, limit: 1).items.first { return item.id }
+            throw Problem(PlaybackError(.outOfRange, "There is no index \(index) in the queue.", member: "index"))
+        }
+    }
+
+    private func refuseFollower() throws(Problem) {
+        guard let leader = snapshot.settings.leader else { return }
+        throw Problem(PlaybackError(.following, "This player follows \(leader): ask that one, or set leader to null."))
+    }
+
+    /// Addresses that can never be one. A media that is not there now may be there when the alarm goes off.
+    private func check(_ items: [TimerItem], _ fallback: String?) throws(Problem) {
+        for (index, item) in items.enumerated() {
+            if case .media(let draft) = item { try check(draft.uri, "items[\(index)].uri") }
+        }
+        if let fallback { try check(fallback, "fallback") }
+    }
+
+    private func check(_ uri: String, _ member: String) throws(Problem) {
+        do throws(MediaError) { _ = try server.parts.media.address(uri) } catch { throw Problem(error, member: member) }
+    }
+}
+
+extension ServerService {
+    /// Items of a queue for an alarm: what cannot be played is left out. `reply` is called once, on any thread.
+    public func expand(_ items: [TimerItem], reply: @escaping @Sendable ([ItemDraft]) -> Void) {
+        resolve(items.compactMap(\.request), AddingRules(skipsFaults: true), for: .local) { result in
+            switch result {
+            case .success(let found): reply(found.items)
+            case .failure: reply([])
+            }
+        }
+    }
+}
+
+extension TimerItem {
+    public init(_ request: ItemRequest) {
+        self =
+            switch request {
+            case .uri(let uri): .media(ItemDraft(uri: uri))
+            case .media(let draft, _): .media(draft)
+            case .folder(let path): .several(member: request.member, id: path)
+            case .list(let locator): .several(member: request.member, id: locator.uri)
+            case .playlist(let id): .several(member: request.member, id: id.description)
+            case .library(let id): .several(member: request.member, id: id.description)
+            }
+    }
+
+    /// nil for an id that is none.
+    fileprivate var request: ItemRequest? {
+        switch self {
+        case .media(let draft): .media(draft, expands: nil)
+        case .several("folder", let path): .folder(path)
+        case .several("list", let uri): .list(MediaLocator(uri: uri))
+        case .several("playlist", let id): PlaylistID(id).map { .playlist($0) }
+        case .several(_, let id): CatalogueID(id).map { .library($0) }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// The verbs of one player, for every door. Any thread; no verb blocks.
+public struct PlayerService: Sendable {
+    /// A place in the queue.
+    public typealias QueuedItem = (item: QueueItem, index: Int, revision: QueueRevision)
+
+    public let id: String
+    public let player: any PlayerControl
+    public let server: ServerService
+    /// The sounds beside this player's music; nil: there are none.
+    public let announcer: Announcer?
+
+    public init(_ id: String, _ player: any PlayerControl, announcer: Announcer? = nil, server: ServerService) {
+        self.id = id
+        self.player = player
+        self.announcer = announcer
+        self.server = server
+    }
+
+    /// The newest published state.
+    public var snapshot: PlayerSnapshot { player.snapshot }
+
+    /// Transport, settings, outputs and edits of the queue; the reply is the state after it.
+    public func perform(_ command: PlayerCommand, reply: @escaping ServiceReply<PlayerSnapshot>) {
+        if case .apply(let patch) = command, let leader = patch.leader ?? nil {
+            do throws(Problem) { try check(leader: leader) } catch { return reply(.failure(error)) }
+        }
+        guard case .edit = command else { return player.perform(command) { reply($0.mapError(Problem.init)) } }
+        let length = snapshot.queueLength
+        player.perform(command) { [server] result in
+            reply(result.mapError(Problem.init))
+            if case .success(let after) = result { server.queueChanged(from: length, to: after.queueLength) }
+        }
+    }
+
+    /// An interruption concerns all players.
+    public func interrupt(_ notice: InterruptionNotice, reply: @escaping ServiceReply<PlayerSnapshot>) {
+        guard let roster = server.parts.roster else { return perform(.interruption(notice), reply: reply) }
+        roster.interrupt(notice) { reply(.success(snapshot)) }
+    }
+
+    // MARK: Queue
+
+    public func queueWindow(offset: Int, limit: Int) -> QueueWindow {
+        player.queueWindow(offset: offset, limit: limit)
+    }
+
+    public func queueItem(_ id: ItemID) -> QueuedItem? { player.queueItem(id) }
+
+    public func item(_ id: ItemID) throws(Problem) -> QueuedItem {
+        guard let found = queueItem(id) else { throw .unknownItem(id.description) }
+        return found
+    }
+
+    /// Calls with the catalogue's details of these items: at once where it is at hand, else from the library's thread. Items are
+    /// shown without it where that has too much to do.
+    public func withDetails(of items: [QueueItem], _ use: @escaping @Sendable ([String: TrackDetails]) -> Void) {
+        let details = server.details
+        if let found = details.complete(items) { return use(found) }
+        let isTaken = server.libraryWorker.submit { use(details.read(items)) }
+        if !isTaken { use(details.atHand(items)) }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The catalogue of the music folders, and the cache.
+extension ServerService {
+    public func library() throws(Problem) -> any MusicLibrary {
+        guard let library = parts.library else { throw .noLibrary }
+        return library
+    }
+
+    /// Asks the catalogue, away from the caller's thread.
+    public func askLibrary<Value>(
+        reply: @escaping ServiceReply<Value>,
+        _ read: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> Value
+    ) {
+        guard let library = parts.library else { return reply(.failure(.noLibrary)) }
+        onLibrary(reply: reply) { () throws(Problem) in
+            do throws(CatalogueError) { return try read(library) } catch { throw Problem(error) }
+        }
+    }
+
+    /// Playlists are asked for beside the catalogue; a server that keeps none finds none.
+    public func search(
+        _ text: String, kinds: Set<SearchKind>, limit: Int, reply: @escaping ServiceReply<SearchResult>
+    ) {
+        guard let library = parts.library else { return reply(.failure(.noLibrary)) }
+        onLibrary(reply: reply) { [parts] () throws(Problem) in
+            var result: SearchResult
+            do throws(CatalogueError) {
+                result = try library.search(text, kinds: kinds, limit: limit)
+            } catch {
+                throw Problem(error)
+            }
+            if kinds.contains(.playlists), let keeper = parts.playlists {
+                do throws(PlaylistError) {
+                    result.playlists = try keeper.search(text, limit: limit)
+                } catch {
+                    throw Problem(error, nil)
+                }
+            }
+            return result
+        }
+    }
+
+    /// Starts a scan of everything. `rereads`: also files that did not change.
+    public func scanLibrary(rereads: Bool) throws(Problem) -> LibraryStatus {
+        let library = try library()
+        guard library.requestScan(rereads: rereads) else {
+            throw Problem(.conflict, "scan-running", "The music is being scanned already.")
+        }
+        return library.status
+    }
+
+    // MARK: Cache
+
+    /// nil when nothing is kept.
+    public func cacheStatus(reply: @escaping ServiceReply<CacheStatus?>) {
+        guard let cache = parts.cache else { return reply(.success(nil)) }
+        onLibrary(reply: reply) { () throws(Problem) in cache.status() }
+    }
+
+    /// Removes all that is not in use; replies how many entries went and how many stay.
+    public func clearCache(reply: @escaping ServiceReply<(removed: Int, kept: Int)>) {
+        onCache(reply) { cache throws(Problem) in cache.removeAll() }
+    }
+
+    public func removeFromCache(_ key: String, reply: @escaping ServiceReply<Void>) {
+        onCache(reply) { cache throws(Problem) in
+            do throws(CacheError) { try cache.remove(key) } catch { throw Problem(error, key) }
+        }
+    }
+
+    /// Asks the cache, away from the caller's thread.
+    public func onCache<Value>(
+        _ reply: @escaping ServiceReply<Value>, _ job: @escaping @Sendable (any CacheKeeper) throws(Problem) -> Value
+    ) {
+        guard let cache = parts.cache else {
+            return reply(
+                .failure(.notFound("Nothing is kept: the server runs without --cache on.", code: "no-cache")))
+        }
+        onLibrary(reply: reply) { () throws(Problem) in try job(cache) }
+    }
+}

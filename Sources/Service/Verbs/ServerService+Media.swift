@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+
+/// Media without playing them: folders, descriptions, lists, pictures, lyrics, waveforms.
+extension ServerService {
+    public func isNetwork(_ uri: String) -> Bool { parts.media.isNetwork(uri) }
+
+    /// A folder of the music roots; "" is the top.
+    public func browse(_ path: String, for caller: Caller, reply: @escaping ServiceReply<MusicListing>) {
+        openMedia("path", for: caller, reply: reply) { media, _ throws(MediaError) in try media.list(folder: path) }
+    }
+
+    public func describe(_ uri: String, for caller: Caller, reply: @escaping ServiceReply<MediaDescription>) {
+        openMedia("uri", for: caller, reply: reply) { media, cancellation throws(MediaError) in
+            try media.describe(MediaLocator(uri: uri), cancellation: cancellation)
+        }
+    }
+
+    /// The entries of a playlist file or feed.
+    public func expand(_ uri: String, for caller: Caller, reply: @escaping ServiceReply<ListContent>) {
+        let isNetwork = isNetwork(uri)
+        let (worker, shares) = isNetwork ? (listWorker, shares(ofServersOf: [uri])) : (mediaWorker, [])
+        openMedia("uri", for: caller, on: worker, shares: shares, reply: reply) {
+            media, cancellation throws(MediaError) in
+            try media.media(
+                ofList: MediaLocator(uri: uri), isGiven: true, limit: Queue.maximumLength, patience: nil,
+                cancellation: cancellation)
+        }
+    }
+
+    // MARK: Pictures
+
+    /// The picture in the tags, else the one in the folder.
+    public func artwork(_ locator: MediaLocator, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        picture(locator, isTagged: true, "uri", for: caller, reply: reply)
+    }
+
+    public func artwork(ofTrack id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        artwork(for: caller, reply: reply) { library throws(CatalogueError) in try library.track(id) }
+    }
+
+    public func artwork(ofAlbum id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        artwork(for: caller, reply: reply) { library throws(CatalogueError) in
+            guard let track = try library.album(id).artworkTrack else { return nil }
+            return try library.track(track)
+        }
+    }
+
+    /// That of the artist's latest album that has one.
+    public func artwork(ofArtist id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        artwork(for: caller, reply: reply) { library throws(CatalogueError) in
+            guard let track = try library.artist(id).artworkTrack else { return nil }
+            return try library.track(track)
+        }
+    }
+
+    /// A picture as JPEG with no edge longer than `edge`.
+    public func scaled(
+        _ picture: [UInt8], edge: Int, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>
+    ) {
+        render("size", for: caller, reply: reply) { renditions throws(MediaError) in
+            try renditions.scaled(picture, edge: edge)
+        }
+    }
+
+    /// The frame that a video shows at `seconds`.
+    public func thumbnail(
+        _ uri: String, at seconds: Double, edge: Int, for caller: Caller, reply: @escaping ServiceReply<VideoThumbnail>
+    ) {
+        render("uri", for: caller) { result in
+            reply(
+                result.flatMap { thumbnail in
+                    thumbnail.map { .success($0) }
+                        ?? .failure(Problem(.outOfRange, "behind-the-end", "The video has ended at that time."))
+                })
+        } _: { renditions throws(MediaError) in
+            try renditions.thumbnail(MediaLocator(uri: uri), at: seconds, edge: edge)
+        }
+    }
+
+    /// The loudest samples of `count` equal parts. `member`: the name of the media in the request.
+    public func waveform(
+        _ locator: MediaLocator, count: Int, member: String = "uri", for caller: Caller,
+        reply: @escaping ServiceReply<MediaWaveform>
+    ) {
+        guard let renditions = parts.renditions else { return reply(.failure(.noRenditions)) }
+        // Once for all who ask: it is kept.
+        let share = JobShare(name: "media \(locator.uri)", running: 1)
+        openMedia(member, for: caller, on: waveformWorker, shares: [share], reply: reply) {
+            _, cancellation throws(MediaError) in
+            try renditions.waveform(locator, count: count, cancellation: cancellation)
+        }
+    }
+
+    // MARK: Lyrics
+
+    public func lyrics(_ locator: MediaLocator, for caller: Caller, reply: @escaping ServiceReply<MediaLyrics>) {
+        openMedia("id", for: caller) { result in
+            reply(
+                result.flatMap { lyrics in
+                    lyrics.map { .success($0) }
+                        ?? .failure(.notFound("This media has no lyrics.", code: "no-lyrics"))
+                })
+        } _: { media, _ throws(MediaError) in
+            try media.lyrics(locator)
+        }
+    }
+
+    public func lyrics(ofTrack id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<MediaLyrics>) {
+        askLibrary { [self] result in
+            switch result {
+            case .success(let track): lyrics(MediaLocator(uri: track.uri), for: caller, reply: reply)
+            case .failure(let problem): reply(.failure(problem))
+            }
+        } _: { library throws(CatalogueError) in
+            try library.track(id)
+        }
+    }
+
+    // MARK: Parts of these
+
+    private func openMedia<Value: Sendable>(
+        _ member: String, for caller: Caller, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
+        reply: @escaping ServiceReply<Value>,
+        _ job: @escaping @Sendable (any MediaCatalogue, MediaCancellation) throws(MediaError) -> Value
+    ) {
+        open(for: caller, on: worker, shares: shares, reply: reply) {
+            [media = parts.media] cancellation throws(Problem) in
+            try Problem.naming(member) { () throws(MediaError) in try job(media, cancellation) }
+        }
+    }
+
+    /// A media without a picture is of the wrong type, whatever the request looked like.
+    private func render<Value: Sendable>(
+        _ member: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
+        _ job: @escaping @Sendable (any MediaRenditions) throws(MediaError) -> Value
+    ) {
+        guard let renditions = parts.renditions else { return reply(.failure(.noRenditions)) }
+        open(for: caller, on: renditionWorker, reply: reply) { _ throws(Problem) in
+            do throws(MediaError) {
+                return try job(renditions)
+            } catch {
+                switch error.code {
+                case .unsupported, .empty: throw Problem(.wrongType, "unsupported", error.message)
+                default: throw Problem(error, member: member)
+                }
+            }
+        }
+    }
+
+    private func artwork(
+        for caller: Caller, reply: @escaping ServiceReply<[UInt8]>,
+        _ find: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> Track?
+    ) {
+        askLibrary(
+            reply: { [self] result in
+                switch result {
+                case .success(let track?):
+                    // Only a file whose tags carry one is opened.
+                    let locator = MediaLocator(uri: track.uri)
+                    picture(locator, isTagged: track.hasPicture, "id", for: caller, reply: reply)
+                case .success(nil): reply(.failure(.noArtwork))
+                case .failure(let problem): reply(.failure(problem))
+                }
+            }, find)
+    }
+
+    /// `isTagged`: the tags may carry one.
+    func picture(
+        _ locator: MediaLocator, isTagged: Bool, _ member: String, for caller: Caller,
+        reply: @escaping ServiceReply<[UInt8]>
+    ) {
+        open(for: caller, reply: reply) { [media = parts.media] cancellation throws(Problem) in
+            let picture = try Problem.naming(member) { () throws(MediaError) -> [UInt8]? in
+                if isTagged, let picture = try media.describe(locator, cancellation: cancellation).tags.picture {
+                    return picture.bytes
+                }
+                return try media.folderPicture(locator)
+            }
+            guard let picture else { throw .noArtwork }
+            return picture
+        }
+    }
+}
+
+extension PlayerService {
+    /// The picture that the client named; where it cannot be had, the one that the media brings.
+    public func artwork(of id: ItemID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        let item: QueueItem
+        do throws(Problem) { item = try self.item(id).item } catch { return reply(.failure(error)) }
+        guard let address = item.draft.webPicture else { return ownArtwork(of: item, for: caller, reply: reply) }
+        let fetched: ServiceReply<Result<[UInt8], MediaError>> = { result in
+            switch result {
+            case .success(.success(let picture)): reply(.success(picture))
+            case .failure(let problem): reply(.failure(problem))
+            case .success(.failure(let error)):
+                ownArtwork(of: item, for: caller) { own in
+                    // Without a picture of its own, the address is at fault.
+                    if case .failure(let problem) = own, problem.kind == .unknown {
+                        reply(.failure(Problem(error, member: "artworkUri")))
+                    } else {
+                        reply(own)
+                    }
+                }
+            }
+        }
+        server.open(
+            for: caller, on: server.coverWorker, shares: server.shares(ofServersOf: [address.uri]), reply: fetched
+        ) { [media = server.parts.media] cancellation throws(Problem) in
+            Result { () throws(MediaError) in try media.picture(at: address, cancellation: cancellation) }
+        }
+    }
+
+    private func ownArtwork(of item: QueueItem, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        let locator = MediaLocator(item.draft)
+        guard let current = snapshot.item, current.item.id == item.id, let media = current.media else {
+            return server.artwork(locator, for: caller, reply: reply)
+        }
+        if let picture = media.tags.picture { return reply(.success(picture.bytes)) }
+        server.picture(locator, isTagged: false, "uri", for: caller, reply: reply)
+    }
+}
+
+extension Problem {
+    fileprivate static let noArtwork = notFound("This media carries no picture.", code: "no-artwork")
+    fileprivate static let noRenditions = Problem(
+        .wrongType, "unsupported", "This server makes no pictures and waveforms.")
+}

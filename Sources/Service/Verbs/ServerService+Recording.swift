@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The recorder, and the files that it has made.
+extension ServerService {
+    public typealias StartedRecording = (status: RecordingStatus, isNew: Bool)
+
+    /// `disabled` in a server that does not record.
+    public var recordingStatus: RecordingStatus { parts.recorder?.status ?? .disabled }
+
+    /// Before a request is read: a server that does not record says so whatever is asked.
+    public func requireRecorder() throws(Problem) {
+        if parts.recorder == nil { throw .recordingDisabled }
+    }
+
+    /// Settings that the session's mode gives, before the client's.
+    public var recordingDefaults: RecordingSettings {
+        RecordingSettings(for: parts.session?.status.configuration.mode ?? .default)
+    }
+
+    /// Starts a recording, or resumes the paused one.
+    public func record(_ settings: RecordingSettings, reply: @escaping ServiceReply<StartedRecording>) {
+        if let problem = settings.problem {
+            return reply(.failure(.invalid(problem.member, "\(problem.member) \(problem.reason).")))
+        }
+        ask(reply) { $0.start(settings, reply: $1) }
+    }
+
+    public func pauseRecording(reply: @escaping ServiceReply<RecordingStatus>) { ask(reply) { $0.pause(reply: $1) } }
+    public func stopRecording(reply: @escaping ServiceReply<RecordingStatus>) { ask(reply) { $0.stop(reply: $1) } }
+
+    public func meterRecording(_ isOn: Bool, reply: @escaping ServiceReply<RecordingStatus>) {
+        ask(reply) { $0.setMetering(isOn, reply: $1) }
+    }
+
+    // MARK: Files
+
+    public func recordings(for caller: Caller, reply: @escaping ServiceReply<[RecordingEntry]>) {
+        onDisk(caller, reply) { recorder throws(RecordingError) in try recorder.store.list() }
+    }
+
+    public func recordingSources(for caller: Caller, reply: @escaping ServiceReply<[CaptureSource]>) {
+        onDisk(caller, reply) { recorder throws(RecordingError) in try recorder.sources() }
+    }
+
+    public func recording(_ id: String, for caller: Caller, reply: @escaping ServiceReply<RecordingEntry>) {
+        onDisk(caller, reply) { recorder throws(RecordingError) in try recorder.store.entry(id) }
+    }
+
+    /// As an item's `uri`.
+    public func recordingAddress(_ id: String) -> String { parts.recorder?.store.address(id) ?? id }
+
+    public func deleteRecording(_ id: String, for caller: Caller, reply: @escaping ServiceReply<Void>) {
+        let streams = parts.streams
+        onDisk(caller, reply) { recorder throws(RecordingError) in
+            if recorder.status.current?.id == id || streams?.isMaking(id) == true { throw .inUse(id) }
+            try recorder.store.delete(id)
+        }
+    }
+
+    /// Makes something of the open file on the thread that opened it; `use` owns the descriptor.
+    public func openRecording<Value: Sendable>(
+        _ id: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
+        _ use: @escaping @Sendable (RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) -> Value
+    ) {
+        onDisk(caller, reply) { recorder throws(RecordingError) in
+            let entry = try recorder.store.entry(id)
+            return use(entry, try recorder.store.open(id))
+        }
+    }
+
+    private func ask<Value>(
+        _ reply: @escaping ServiceReply<Value>,
+        _ command: (Recorder, @escaping @Sendable (Result<Value, RecordingError>) -> Void) -> Void
+    ) {
+        guard let recorder = parts.recorder else { return reply(.failure(.recordingDisabled)) }
+        command(recorder) { reply($0.mapError { Problem($0) }) }
+    }
+
+    private func onDisk<Value: Sendable>(
+        _ caller: Caller, _ reply: @escaping ServiceReply<Value>,
+        _ job: @escaping @Sendable (Recorder) throws(RecordingError) -> Value
+    ) {
+        guard let recorder = parts.recorder else { return reply(.failure(.recordingDisabled)) }
+        open(for: caller, reply: reply) { _ throws(Problem) in
+            do throws(RecordingError) { return try job(recorder) } catch { throw Problem(error) }
+        }
+    }
+}
+
+/// The stream of the player's current item.
+extension PlayerService {
+    public typealias StartedStream = (status: StreamRecordingStatus, isNew: Bool)
+
+    /// `disabled` in a server that saves no streams.
+    public var streamStatus: StreamRecordingStatus { server.parts.streams?.status(of: id) ?? .disabled }
+
+    public func requireStreams() throws(Problem) {
+        if server.parts.streams == nil { throw .recordingDisabled }
+    }
+
+    public func saveStream(name: String?, limits: StreamLimits, reply: @escaping ServiceReply<StartedStream>) {
+        guard let streams = server.parts.streams else { return reply(.failure(.recordingDisabled)) }
+        streams.start(id, name: name, limits: limits) { reply($0.mapError { Problem($0) }) }
+    }
+
+    public func stopSavingStream(reply: @escaping ServiceReply<StreamRecordingStatus>) {
+        guard let streams = server.parts.streams else { return reply(.failure(.recordingDisabled)) }
+        streams.stop(id) { reply($0.mapError { Problem($0) }) }
+    }
+}
+
+extension RecordingSettings {
+    /// A mode of the session is for the sound of a film, or for a voice near the mouth.
+    init(for mode: SessionMode) {
+        self.init()
+        switch mode {
+        case .videoRecording: (sampleRate, channelCount) = (48_000, 2)
+        case .voiceChat, .videoChat, .gameChat: preference = .headset
+        case .default, .moviePlayback, .measurement: break
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The client behind a request, for work that takes long: whether it still waits, and its part of the threads.
+public struct Caller: Sendable {
+    /// Jobs of one kind at the same time for one address that is not this machine's.
+    static let running = 2
+    static let waiting = 32
+
+    /// A program of this machine that waits for its answer.
+    public static let local = Caller()
+
+    let shares: [JobShare]
+    private let isGoneNow: @Sendable () -> Bool
+
+    /// - Parameters:
+    ///   - channel: of a client that sends several requests on one connection, which are done in their order.
+    ///   - address: nil for this machine.
+    ///   - isGone: any thread; must not block.
+    public init(
+        channel: ObjectIdentifier? = nil, address: String? = nil, isGone: @escaping @Sendable () -> Bool = { false }
+    ) {
+        isGoneNow = isGone
+        var shares: [JobShare] = []
+        if let channel { shares.append(JobShare(name: "channel \(channel)", running: 1)) }
+        // However many channels it opens.
+        if let address {
+            shares.append(JobShare(name: "client \(address)", running: Self.running, waiting: Self.waiting))
+        }
+        self.shares = shares
+    }
+
+    public var isGone: Bool { isGoneNow() }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Synchronization
+
+/// Runs jobs that may take long or hang (a slow server, a file on a network mount that is gone), a few at the same time on
+/// threads that are made when they are needed and end when they are not. One that takes too long is reported and left to
+/// itself, and another thread has its place: nothing can end a thread that is stuck in the kernel.
+final class SupervisedWorker: Sendable {
+    /// Threads left behind; with this many, jobs are refused until one returns.
+    static let maximumStuck = 8
+    /// Jobs that may wait; further ones are refused.
+    static let maximumWaiting = 64
+    /// How often it is looked whether those who asked are still there, while a job runs.
+    static let lookSeconds = 0.5
+    /// For which a thread without work is kept.
+    static let idleSeconds = 10.0
+
+    struct Job: Sendable {
+        var shares: [JobShare] = []
+        /// Nobody waits for it any more. Any thread; must not block.
+        var isUnwanted: @Sendable () -> Bool = { false }
+        var run: @Sendable () -> Void
+        /// It will not run, or runs and its result is not needed: comes once, before or instead of the end of `run`.
+        var giveUp: @Sendable (Reason) -> Void
+    }
+
+    enum Reason: Sendable { case overdue, unwanted, stopped }
+
+    private struct Active {
+        let job: Job
+        let deadline: MonotonicTime
+        var isGivenUp = false
+    }
+
+    private struct State {
+        var schedule: JobSchedule<Job>
+        var active: [UInt64: Active] = [:]
+        /// Threads that run jobs or wait for some; not those that are left behind.
+        var threads = 0
+        var idle = 0
+        var stuck = 0
+        var hasWatch = false
+        /// The watch sleeps until it is woken.
+        var watchRests = false
+        var isStopped = false
+    }
+
+    private let name: String
+    /// What the jobs wait for, as a sentence begins: "The file system".
+    let subject: String
+    private let seconds: Double
+    private let state: Mutex<State>
+    /// One for each thread that is to look for work.
+    private let work = Mailbox<Void>()
+    private let watch = Mailbox<Void>()
+    private let settled = Mailbox<Void>()
+
+    /// `subject`: what the jobs wait for, for messages. `width`: jobs at the same time.
+    init(_ name: String, subject: String = "The file system", seconds: Double = 30, width: Int = 1) {
+        self.name = name
+        self.subject = subject
+        self.seconds = seconds
+        state = Mutex(State(schedule: JobSchedule(width: width, maximumWaiting: Self.maximumWaiting)))
+    }
+
+    /// False when too much waits or hangs already, no thread is to be had, or after `stop`.
+    func submit(_ job: Job) -> Bool {
+        state.withLock { state in
+            guard !state.isStopped, state.stuck < Self.maximumStuck, startWatch(&state),
+                state.schedule.add(job, job.shares)
+            else { return false }
+            summon(&state)
+            // None where the machine lets us have no more threads: tried again with the next job.
+            guard state.threads > 0 else {
+                if let id = state.schedule.waiting.last?.id { _ = state.schedule.withdraw(id) }
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Gives up what waits and runs, and waits for what runs, 0.5 s at most.
+    func stop() {
+        let (jobs, isSettled) = state.withLock { state in
+            state.isStopped = true
+            var jobs = Self.withdrawAll(&state)
+            for (id, active) in state.active where !active.isGivenUp {
+                state.active[id]?.isGivenUp = true
+                jobs.append(active.job)
+            }
+            return (jobs, state.active.isEmpty)
+        }
+        for job in jobs { job.giveUp(.stopped) }
+        work.post(())
+        watch.post(())
+        if !isSettled { _ = settled.take(until: .now.advanced(bySeconds: 0.5)) }
+    }
+
+    // MARK: Threads that work
+
+    /// Sees to it that a thread looks, when there is something to begin.
+    private func summon(_ state: inout State) {
+        guard state.schedule.hasReady else { return }
+        if state.idle > 0 {
+            work.post(())
+        } else if state.threads < state.schedule.width, let thread = NamedThread(ifPossible: name, { [self] in run() })
+        {
+            thread.detach()
+            state.threads += 1
+        }
+    }
+
+    private func run() {
+        while let entry = next() {
+            if entry.job.isUnwanted() { giveUp(entry.id, .unwanted) } else { entry.job.run() }
+            guard end(entry) else { return }
+        }
+    }
+
+    private func next() -> JobSchedule<Job>.Entry? {
+        var isLate = false
+        while true {
+            let step = state.withLock { state -> Step in
+                if let entry = begin(&state) { return .run(entry) }
+                guard !isLate, !state.isStopped else {
+                    state.threads -= 1
+                    return state.isStopped ? .stop : .leave
+                }
+                state.idle += 1
+                return .wait
+            }
+            switch step {
+            case .run(let entry): return entry
+            case .leave: return nil
+            case .stop:
+                // The next of those that wait is to see the end as well.
+                work.post(())
+                return nil
+            case .wait:
+                isLate = work.take(until: .now.advanced(bySeconds: Self.idleSeconds)).isEmpty
+                state.withLock { $0.idle -= 1 }
+            }
+        }
+    }
+
+    private enum Step {
+        case run(JobSchedule<Job>.Entry)
+        case wait, leave, stop
+    }
+
+    private func begin(_ state: inout State) -> JobSchedule<Job>.Entry? {
+        guard !state.isStopped, let entry = state.schedule.begin() else { return nil }
+        state.active[entry.id] = Active(job: entry.job, deadline: .now.advanced(bySeconds: seconds))
+        if state.watchRests {
+            state.watchRests = false
+            watch.post(())
+        }
+        summon(&state)
+        return entry
+    }
+
+    /// False for a thread that was left behind: another has its place.
+    private func end(_ entry: JobSchedule<Job>.Entry) -> Bool {
+        state.withLock { state in
+            guard state.active.removeValue(forKey: entry.id) != nil else {
+                state.stuck -= 1
+                return false
+            }
+            state.schedule.end(entry.shares)
+            if state.isStopped, state.active.isEmpty { settled.post(()) }
+            summon(&state)
+            return true
+        }
+    }
+
+    private func giveUp(_ id: UInt64, _ reason: Reason) {
+        let job = state.withLock { state -> Job? in
+            guard let active = state.active[id], !active.isGivenUp else { return nil }
+            state.active[id]?.isGivenUp = true
+            return active.job
+        }
+        job?.giveUp(reason)
+    }
+
+    // MARK: The thread that watches
+
+    private func startWatch(_ state: inout State) -> Bool {
+        guard !state.hasWatch else { return true }
+        guard let thread = NamedThread(ifPossible: name + "-watch", { [self] in runWatch() }) else { return false }
+        thread.detach()
+        state.hasWatch = true
+        return true
+    }
+
+    private func runWatch() {
+        while true {
+            let (overdue, others, wakeTime) = state.withLock { state in look(&state, .now) }
+            for job in overdue { job.giveUp(.overdue) }
+            for (id, job) in others where job.isUnwanted() { drop(id) }
+            guard let wakeTime else { return }
+            _ = watch.take(until: wakeTime.time)
+        }
+    }
+
+    private enum WakeTime {
+        case never
+        case at(MonotonicTime)
+
+        var time: MonotonicTime? { if case .at(let time) = self { time } else { nil } }
+    }
+
+    /// Those whose time is over, all others that somebody still waits for, and when to look again; nil: never.
+    private func look(
+        _ state: inout State, _ now: MonotonicTime
+    ) -> (overdue: [Job], others: [(UInt64, Job)], wakeTime: WakeTime?) {
+        guard !state.isStopped else { return ([], [], nil) }
+        var overdue: [Job] = []
+        var hasPlace = false
+        for (id, active) in state.active where active.deadline <= now {
+            state.active[id] = nil
+            state.schedule.end(active.job.shares)
+            state.threads -= 1
+            state.stuck += 1
+            hasPlace = true
+            if !active.isGivenUp { overdue.append(active.job) }
+        }
+        // What waits would hang as well.
+        if state.stuck >= Self.maximumStuck { overdue += Self.withdrawAll(&state) }
+        // Also where the machine had no thread to give the last time.
+        if hasPlace || state.threads == 0 { summon(&state) }
+        let first = state.active.values.map(\.deadline).min()
+        guard first != nil || !state.schedule.waiting.isEmpty else {
+            state.watchRests = true
+            return (overdue, [], .never)
+        }
+        let nextLook = now.advanced(bySeconds: Self.lookSeconds)
+        let others =
+            state.active.filter { !$0.value.isGivenUp }.map { ($0.key, $0.value.job) }
+            + state.schedule.waiting.map { ($0.id, $0.job) }
+        return (overdue, others, .at(min(first ?? nextLook, nextLook)))
+    }
+
+    /// Those that wait.
+    private static func withdrawAll(_ state: inout State) -> [Job] {
+        var jobs: [Job] = []
+        while let id = state.schedule.waiting.first?.id, let entry = state.schedule.withdraw(id) {
+            jobs.append(entry.job)
+        }
+        return jobs
+    }
+
+    private func drop(_ id: UInt64) {
+        if let entry = state.withLock({ $0.schedule.withdraw(id) }) {
+            entry.job.giveUp(.unwanted)
+        } else {
+            giveUp(id, .unwanted)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Kernel
+
+/// What the last word of the server lets us say about the stream's time.
+struct ClockAnchor: Hashable, Sendable {
+    /// Stream index that is heard at `time`, in frames.
+    var heard: Double
+    var time: MonotonicTime
+    /// Whether the sink was seen taking our samples.
+    var isRunning = false
+    var sampleRate: Int
+    /// Seconds from the server's queue to the ear at most, as far as seen or configured.
+    var sinkLatency = 0.025
+
+    /// Without news the clock is held after this time: a frozen server must not look alive.
+    static let trust = 0.6
+
+    @_noLocks @_noAllocation
+    func heard(at now: MonotonicTime) -> Double {
+        guard isRunning else { return heard }
+        return heard + min(Self.trust, elapsed(at: now)) * Double(sampleRate)
+    }
+
+    /// The first index that the sink surely has not taken yet, with time for a message to get there.
+    @_noLocks @_noAllocation
+    func safeIndex(at now: MonotonicTime) -> FrameCount {
+        FrameCount(clamping: heard + (elapsed(at: now) + sinkLatency + Self.margin) * Double(sampleRate))
+    }
+
+    /// As `MonotonicTime.seconds(since:)`, which the compiler cannot vouch for here.
+    @_noLocks @_noAllocation
+    private func elapsed(at now: MonotonicTime) -> Double {
+        max(0, Double(now.nanoseconds - time.nanoseconds) / 1e9)
+    }
+
+    private static let margin = 0.006
+
+    /// Takes a measurement in. Small differences are measuring noise and are smoothed; larger ones are true.
+    mutating func update(measured: Double, isRunning: Bool, _ now: MonotonicTime) {
+        let expected = heard(at: now)
+        let difference = measured - expected
+        let isNoise = self.isRunning && abs(difference) < 0.01 * Double(sampleRate)
+        heard = isNoise ? expected + difference * 0.25 : measured
+        time = now
+        self.isRunning = isRunning
+    }
+
+    /// When `index` will be heard; nil while nothing advances.
+    func time(of index: FrameCount) -> MonotonicTime? {
+        isRunning ? time.advanced(bySeconds: (Double(index) - heard) / Double(sampleRate)) : nil
+    }
+}

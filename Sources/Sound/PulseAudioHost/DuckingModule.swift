@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one loaded `module-role-ducking` does, by its arguments. Pure.
+///
+/// The module turns streams down by a factor that PulseAudio shows nobody: a stream's volume stays what it was. So it is
+/// worked out from the module's arguments, the same way as it does.
+struct DuckingModule: Hashable {
+    static let name = "module-role-ducking"
+
+    /// A playing stream as the module sees it.
+    struct Stream: Hashable {
+        var role: String?
+        var sink: UInt32
+        /// Neither corked nor muted.
+        var isAudible: Bool
+    }
+
+    /// Roles that cause it and roles that are turned down; a module may have several such pairs.
+    private struct Group: Hashable {
+        var triggers: Set<String>
+        var ducked: Set<String>
+    }
+
+    private var groups: [Group] = []
+    /// Streams of other sinks count as well.
+    private var isGlobal = false
+
+    init(arguments: String) {
+        let values = Self.values(arguments)
+        let triggers = Self.groups(values["trigger_roles"]) ?? [["phone"]]
+        let ducked = Self.groups(values["ducking_roles"]) ?? [["music", "video"]]
+        // PulseAudio loads no module whose lists have different lengths.
+        groups = zip(triggers, ducked).map { Group(triggers: $0, ducked: $1) }
+        isGlobal = ["1", "y", "yes", "t", "true", "on"].contains(values["global"]?.lowercased())
+    }
+
+    /// Whether a stream of ours is turned down while these others play.
+    func ducks(_ own: Stream, others: [Stream]) -> Bool {
+        groups.contains { group in
+            Self.has(group.ducked, own)
+                && others.contains { other in
+                    other.isAudible && (isGlobal || other.sink == own.sink) && Self.has(group.triggers, other)
+                }
+        }
+    }
+
+    private static func has(_ roles: Set<String>, _ stream: Stream) -> Bool {
+        guard let role = stream.role else { return roles.contains("no_role") }
+        return roles.contains(role) || roles.contains("any_role")
+    }
+
+    /// `a,b/c`: two groups.
+    private static func groups(_ text: String?) -> [Set<String>]? {
+        text?.split(separator: "/", omittingEmptySubsequences: false).map { group in
+            Set(group.split(separator: ",").map { String($0.filter { $0 != " " }) })
+        }
+    }
+
+    /// `name=value name="value with spaces"`, as modules are given their arguments.
+    private static func values(_ text: String) -> [String: String] {
+        var values: [String: String] = [:]
+        var rest = text[...]
+        while let equals = rest.firstIndex(of: "=") {
+            let name = rest[..<equals].drop { $0.isWhitespace }
+            rest = rest[rest.index(after: equals)...]
+            let quote = rest.first.flatMap { "\"'".contains($0) ? $0 : nil }
+            if quote != nil { rest = rest.dropFirst() }
+            let end = rest.firstIndex { quote == nil ? $0.isWhitespace : $0 == quote } ?? rest.endIndex
+            values[String(name)] = String(rest[..<end])
+            rest = end < rest.endIndex ? rest[rest.index(after: end)...] : rest[end...]
+        }
+        return values
+    }
+}

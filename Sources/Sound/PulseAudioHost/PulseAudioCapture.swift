@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+public import Service
+import Kernel
+
+/// Recording from PulseAudio's sources (or PipeWire's). Each recording has a connection and a mainloop of its own, so
+/// that nothing of it runs, or can disturb the player, while none is made.
+public final class PulseAudioCapture: AudioCapture {
+    private let server: String?
+
+    /// `server` as `PULSE_SERVER`; nil for what the environment and the client configuration say.
+    public init(server: String? = nil) {
+        self.server = server
+    }
+
+    public func open(
+        _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
+    ) -> any CaptureStream {
+        if let stream = PulseCaptureStream(request, ring, server: server, report: report) { return stream }
+        report(.failed(.failed("The machine lets the server have no more threads or files.")))
+        return NoCapture()
+    }
+
+    /// In place of a stream that could not be made.
+    private final class NoCapture: CaptureStream {
+        func setPaused(_ isPaused: Bool) {}
+        func close() {}
+    }
+
+    public func sources() throws(RecordingError) -> [CaptureSource] { try sources(connecting: 3, answering: 3) }
+
+    /// Seconds for each; `isReached`: the server is there, and has not been asked yet.
+    func sources(
+        connecting: Double, answering: Double, isReached: () -> Void = {}
+    ) throws(RecordingError) -> [CaptureSource] {
+        guard let loop = pa_mainloop_new() else { throw .failed("libpulse has no mainloop.") }
+        defer { pa_mainloop_free(loop) }
+        guard let context = pa_context_new(pa_mainloop_get_api(loop), "Tonearm") else {
+            throw .failed("libpulse has no context.")
+        }
+        defer {
+            pa_context_disconnect(context)
+            pa_context_unref(context)
+        }
+        func iterate(_ seconds: Double, until isDone: () -> Bool) {
+            let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
+            while !isDone(), deadline > .now {
+                let left = Int32(clamping: max(0, deadline.seconds(since: .now)) * 1e6)
+                guard pa_mainloop_prepare(loop, left) >= 0, pa_mainloop_poll(loop) >= 0, pa_mainloop_dispatch(loop) >= 0
+                else { return }
+            }
+        }
+        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) == 0 {
+            iterate(connecting) { pa_context_get_state(context).rawValue >= PA_CONTEXT_READY.rawValue }
+        }
+        guard pa_context_get_state(context) == PA_CONTEXT_READY else {
+            throw .noSource(PulseProblem.connection(pa_context_errno(context), address: PulseAddress(server: server)))
+        }
+        isReached()
+        let sources = PulseSources()
+        sources.ask(context) {}
+        iterate(answering) { sources.isComplete }
+        guard sources.isComplete else {
+            let code =
+                pa_context_get_state(context) == PA_CONTEXT_READY
+                ? Int32(PA_ERR_TIMEOUT.rawValue) : pa_context_errno(context)
+            throw .noSource(PulseProblem.connection(code, address: PulseAddress(server: server)))
+        }
+        return sources.list
+    }
+}
+
+/// The sources as the server reports them, and which of them is recorded.
+final class PulseSources {
+    private(set) var list: [CaptureSource] = []
+    private(set) var isComplete = false
+    private var defaultName: String?
+    private var done: () -> Void = {}
+
+    /// `done` is called on the mainloop's thread; this must live until then.
+    func ask(_ context: OpaquePointer, done: @escaping () -> Void) {
+        self.done = done
+        let pointer = Unmanaged.passUnretained(self).toOpaque()
+        let server = pa_context_get_server_info(
+            context,
+            { _, info, userdata in
+                guard let info = info?.pointee, let userdata else { return }
+                let sources = Unmanaged<PulseSources>.fromOpaque(userdata).takeUnretainedValue()
+                sources.defaultName = info.default_source_name.map { String(cString: $0) }
+            }, pointer)
+        if let server { pa_operation_unref(server) }
+        let listing = pa_context_get_source_info_list(
+            context,
+            { _, info, end, userdata in
+                guard let userdata else { return }
+                let sources = Unmanaged<PulseSources>.fromOpaque(userdata).takeUnretainedValue()
+                if end != 0 { return sources.finish() }
+                if let info { sources.add(info.pointee) }
+            }, pointer)
+        if let listing { pa_operation_unref(listing) }
+    }
+
+    private func add(_ info: pa_source_info) {
+        let id = String(cString: info.name)
+        let formFactor = pa_proplist_gets(info.proplist, "device.form_factor").map { String(cString: $0) }
+        list.append(
+            CaptureSource(
+                id: id, description: info.description.map { String(cString: $0) } ?? id,
+                isMonitor: info.monitor_of_sink != UInt32.max, isDefault: id == defaultName,
+                isHeadset: ["headset", "hands-free", "handset"].contains(formFactor)))
+    }
+
+    private func finish() {
+        isComplete = true
+        done()
+    }
+
+    /// `wanted`, else what is preferred, else the default, else any: a monitor only when it is asked for, as it gives the
+    /// music, not the room.
+    func chosen(_ wanted: String?, preferring preference: SourcePreference) throws(RecordingError) -> CaptureSource {
+        if let wanted {
+            guard let source = list.first(where: { $0.id == wanted }) else {
+                throw .unknownSource("There is no source \(wanted.prefix(100)).")
+            }
+            return source
+        }
+        let microphones = list.filter { !$0.isMonitor }
+        let headsets = preference == .headset ? microphones.filter(\.isHeadset) : []
+        guard
+            let source = headsets.first(where: \.isDefault) ?? headsets.first ?? microphones.first(where: \.isDefault)
+                ?? microphones.first
+        else {
+            throw .noSource("The sound server has no source to record from.")
+        }
+        return source
+    }
+}

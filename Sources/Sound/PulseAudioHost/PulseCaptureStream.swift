@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Service
+import Synchronization
+import Kernel
+
+/// One recording's stream, on a mainloop thread of its own.
+///
+/// `@unchecked Sendable` because everything that changes is touched on the mainloop's thread, or under its lock.
+final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
+    /// Of sound, in each message of the server: how exact a pause is.
+    private static let fragment = 0.02
+
+    private let request: CaptureRequest
+    private let ring: CaptureRing
+    private let server: String?
+    private let report: @Sendable (CaptureEvent) -> Void
+    private let mainloop: OpaquePointer
+    private let sources = PulseSources()
+    private var context: OpaquePointer?
+    private var stream: OpaquePointer?
+    private var isPaused = false
+    private var hasStarted = false
+    private var isOver = false
+    private let isClosed = Atomic(false)
+
+    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// nil when there can be no mainloop, or no thread for it.
+    init?(
+        _ request: CaptureRequest, _ ring: CaptureRing, server: String?,
+        report: @escaping @Sendable (CaptureEvent) -> Void
+    ) {
+        self.request = request
+        self.ring = ring
+        self.server = server
+        self.report = report
+        guard let mainloop = pa_threaded_mainloop_new() else { return nil }
+        self.mainloop = mainloop
+        pa_threaded_mainloop_set_name(mainloop, "pulse-capture")
+        connect()
+        if pa_threaded_mainloop_start(mainloop) != 0 { return nil }
+    }
+
+    deinit { close() }
+
+    private static func of(_ userdata: UnsafeMutableRawPointer?) -> PulseCaptureStream {
+        Unmanaged<PulseCaptureStream>.fromOpaque(userdata!).takeUnretainedValue()
+    }
+
+    // MARK: Opening
+
+    private func connect() {
+        guard let context = pa_context_new(pa_threaded_mainloop_get_api(mainloop), "Tonearm recorder") else {
+            return fail(.failed("libpulse has no context."))
+        }
+        self.context = context
+        pa_context_set_state_callback(
+            context, { _, userdata in PulseCaptureStream.of(userdata).contextChanged() }, pointer)
+        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) != 0 { contextFailed(context) }
+    }
+
+    private func contextChanged() {
+        guard let context else { return }
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY: sources.ask(context) { [unowned self] in listed() }
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: contextFailed(context)
+        default: break
+        }
+    }
+
+    private func contextFailed(_ context: OpaquePointer) {
+        fail(.noSource(PulseProblem.connection(pa_context_errno(context), address: PulseAddress(server: server))))
+    }
+
+    private func listed() {
+        guard let context, stream == nil, !isOver else { return }
+        do throws(RecordingError) {
+            let source = try sources.chosen(request.source, preferring: request.preference)
+            var spec = pa_sample_spec(
+                format: PA_SAMPLE_FLOAT32LE, rate: UInt32(request.sampleRate), channels: UInt8(request.channelCount))
+            guard let stream = pa_stream_new(context, "Recording", &spec, nil) else {
+                throw .failed("No stream: \(PulseProblem.text(pa_context_errno(context))).")
+            }
+            self.stream = stream
+            pa_stream_set_state_callback(
+                stream, { _, userdata in PulseCaptureStream.of(userdata).streamChanged() }, pointer)
+            pa_stream_set_read_callback(
+                stream, { _, _, userdata in PulseCaptureStream.of(userdata).readable() }, pointer)
+            let fragment =
+                UInt32(clamping: Double(request.sampleRate) * Self.fragment) * UInt32(request.channelCount * 4)
+            var buffer = pa_buffer_attr(
+                maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: fragment)
+            // Not moved: another room's microphone is not what was asked for.
+            let flags = pa_stream_flags_t(
+                rawValue: PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
+            guard pa_stream_connect_record(stream, source.id, &buffer, flags) == 0 else {
+                throw .failed("No stream: \(PulseProblem.text(pa_context_errno(context))).")
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func streamChanged() {
+        guard let stream, let context else { return }
+        switch pa_stream_get_state(stream) {
+        case PA_STREAM_READY:
+            guard !hasStarted else { return }
+            hasStarted = true
+            report(.started(source: pa_stream_get_device_name(stream).map { String(cString: $0) } ?? ""))
+        case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
+            fail(.failed("The source is gone: \(PulseProblem.text(pa_context_errno(context)))."))
+        default: break
+        }
+    }
+
+    private func fail(_ error: RecordingError) {
+        guard !isOver else { return }
+        isOver = true
+        report(.failed(error))
+    }
+
+    // MARK: Sound
+
+    private func readable() {
+        guard !isPaused, !isOver else { return drop() }
+        if readAll() { report(.frames) }
+    }
+
+    private func readAll() -> Bool {
+        guard let stream else { return false }
+        var isAny = false
+        while pa_stream_readable_size(stream) > 0 {
+            var data: UnsafeRawPointer?
+            var length = 0
+            guard pa_stream_peek(stream, &data, &length) == 0, length > 0 else { break }
+            let count = length / 4
+            ring.write(data?.assumingMemoryBound(to: Float.self), count: count)
+            pa_stream_drop(stream)
+            isAny = true
+        }
+        return isAny
+    }
+
+    private func drop() {
+        guard let stream else { return }
+        while pa_stream_readable_size(stream) > 0 {
+            var data: UnsafeRawPointer?
+            var length = 0
+            guard pa_stream_peek(stream, &data, &length) == 0, length > 0 else { break }
+            pa_stream_drop(stream)
+        }
+    }
+
+    // MARK: From the recorder's thread
+
+    func setPaused(_ isPaused: Bool) {
+        guard !isClosed.load(ordering: .acquiring) else { return }
+        pa_threaded_mainloop_lock(mainloop)
+        defer { pa_threaded_mainloop_unlock(mainloop) }
+        guard let stream, !isOver, self.isPaused != isPaused else { return }
+        if isPaused { _ = readAll() }
+        self.isPaused = isPaused
+        // What the server still had from before is not of this part.
+        if !isPaused, let operation = pa_stream_flush(stream, nil, nil) { pa_operation_unref(operation) }
+        if let operation = pa_stream_cork(stream, isPaused ? 1 : 0, nil, nil) { pa_operation_unref(operation) }
+    }
+
+    func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        pa_threaded_mainloop_lock(mainloop)
+        if !isPaused, !isOver { _ = readAll() }
+        isOver = true
+        pa_threaded_mainloop_unlock(mainloop)
+        pa_threaded_mainloop_stop(mainloop)
+        if let stream {
+            pa_stream_set_state_callback(stream, nil, nil)
+            pa_stream_set_read_callback(stream, nil, nil)
+            pa_stream_disconnect(stream)
+            pa_stream_unref(stream)
+        }
+        if let context {
+            pa_context_set_state_callback(context, nil, nil)
+            pa_context_disconnect(context)
+            pa_context_unref(context)
+        }
+        pa_threaded_mainloop_free(mainloop)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Playback
+
+/// The sinks as the server reported them, and which of them is used.
+struct PulseDevices {
+    /// nil until the first list is complete.
+    private(set) var devices: [OutputDevice]?
+    /// What the server has answered so far of the list that was asked for; in force once it is complete.
+    var listing = Listing()
+    private(set) var defaultName: String?
+    var chosen: String?
+
+    struct Listing {
+        var devices: [OutputDevice] = []
+        var defaultName: String?
+        /// Where our stream was when the server reported its default. Both are of one moment, which is what makes a move by
+        /// the server and one by somebody else two different things.
+        var place: String?
+    }
+
+    /// Where our stream was, as the list has it.
+    mutating func finishListing() -> String? {
+        defer { listing = Listing() }
+        defaultName = listing.defaultName
+        for index in listing.devices.indices {
+            listing.devices[index].isDefault = listing.devices[index].id == defaultName
+        }
+        devices = listing.devices
+        // A choice lasts until its device goes.
+        if let chosen, !contains(chosen) { self.chosen = nil }
+        return listing.place
+    }
+
+    mutating func forget() {
+        devices = nil
+        listing = Listing()
+        defaultName = nil
+    }
+
+    func contains(_ id: String) -> Bool { devices?.contains { $0.id == id } ?? false }
+
+    /// The sink that a new stream goes to.
+    var target: OutputDevice? {
+        guard let devices else { return nil }
+        return devices.first { $0.id == chosen } ?? devices.first { $0.isDefault } ?? devices.first
+    }
+
+    /// With the sink that a stream plays at, when there is one.
+    func published(streamDevice: String?) -> OutputDevices {
+        let current = streamDevice.flatMap { contains($0) ? $0 : nil } ?? target?.id
+        return OutputDevices(devices: devices ?? [], current: current, isChosen: chosen != nil && current == chosen)
+    }
+}
+
+extension OutputDevice {
+    init(_ info: pa_sink_info) {
+        let state: State =
+            switch info.state {
+            case PA_SINK_RUNNING: .running
+            case PA_SINK_IDLE: .idle
+            case PA_SINK_SUSPENDED: .suspended
+            default: .unknown
+            }
+        let ports = UnsafeBufferPointer(start: info.ports, count: info.ports == nil ? 0 : Int(info.n_ports))
+            .compactMap { $0.map { OutputPort($0.pointee) } }
+        func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
+        let name = String(cString: info.name)
+        self.init(
+            id: name,
+            description: info.description.map { String(cString: $0) } ?? name,
+            formFactor: property("device.form_factor"), bus: property("device.bus"),
+            // PipeWire does not set the flag for all of them; the names are those of the modules.
+            isNetwork: info.flags.rawValue & PA_SINK_NETWORK.rawValue != 0 || name.hasPrefix("raop")
+                || name.hasPrefix("tunnel"),
+            state: state,
+            isAvailable: ports.isEmpty || ports.contains(where: \.isAvailable),
+            sampleRate: Int(info.sample_spec.rate), channelCount: Int(info.sample_spec.channels),
+            layout: PulseFormat.layout(info.channel_map), ports: ports,
+            activePort: info.active_port.map { String(cString: $0.pointee.name) })
+    }
+}
+
+extension OutputPort {
+    private static let headphones = [
+        PA_DEVICE_PORT_TYPE_HEADPHONES, PA_DEVICE_PORT_TYPE_HEADSET, PA_DEVICE_PORT_TYPE_EARPIECE,
+        PA_DEVICE_PORT_TYPE_HANDSET, PA_DEVICE_PORT_TYPE_HANDSFREE,
+    ].map { UInt32($0.rawValue) }
+
+    init(_ info: pa_sink_port_info) {
+        let name = String(cString: info.name)
+        self.init(
+            name: name, description: info.description.map { String(cString: $0) } ?? name,
+            // Servers older than 14 report no type; their names have it.
+            isHeadphones: Self.headphones.contains(UInt32(info.type)) || name.contains("headphone")
+                || name.contains("headset"),
+            isAvailable: UInt32(info.available) != UInt32(PA_PORT_AVAILABLE_NO.rawValue))
+    }
+}

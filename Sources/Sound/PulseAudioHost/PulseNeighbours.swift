@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Service
+
+/// Other applications' streams, as the server reports them. Mainloop thread only.
+///
+/// Listed anew after each change, one listing at a time; nothing is asked while nobody watches.
+final class PulseNeighbours {
+    private var handler: (@Sendable (Neighbourhood?) -> Void)?
+    private var current = Neighbourhood()
+    private var listing: [NeighbourStream] = []
+    private var listingHasInput = false
+    private var reported: Neighbourhood?
+    private var isListing = false
+    private var listsAgain = false
+    /// Ours at the server.
+    private var client: UInt32 = .max
+
+    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func neighbours(_ userdata: UnsafeMutableRawPointer?) -> PulseNeighbours {
+        Unmanaged<PulseNeighbours>.fromOpaque(userdata!).takeUnretainedValue()
+    }
+
+    func watch(_ handler: @escaping @Sendable (Neighbourhood?) -> Void, context: OpaquePointer?) {
+        self.handler = handler
+        if let context { begin(context) } else { handler(nil) }
+    }
+
+    /// The connection stands.
+    func begin(_ context: OpaquePointer) {
+        client = pa_context_get_index(context)
+        list(context)
+    }
+
+    /// It is gone; what was asked is never answered.
+    func forget() {
+        isListing = false
+        listsAgain = false
+        guard reported != nil else { return }
+        reported = nil
+        handler?(nil)
+    }
+
+    func changed(facility: UInt32, context: OpaquePointer?) {
+        guard let context,
+            facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || facility == PA_SUBSCRIPTION_EVENT_SOURCE.rawValue
+        else { return }
+        list(context)
+    }
+
+    private func list(_ context: OpaquePointer) {
+        guard handler != nil else { return }
+        guard !isListing else {
+            listsAgain = true
+            return
+        }
+        isListing = true
+        listing = []
+        listingHasInput = false
+        run(
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    if let info { PulseNeighbours.neighbours(userdata).current.server = info.pointee.cookie }
+                }, pointer))
+        run(
+            pa_context_get_source_info_list(
+                context,
+                { _, info, _, userdata in
+                    // The monitor of an output is no microphone.
+                    if let info, info.pointee.monitor_of_sink == UInt32.max {
+                        PulseNeighbours.neighbours(userdata).listingHasInput = true
+                    }
+                }, pointer))
+        run(
+            pa_context_get_sink_input_info_list(
+                context,
+                { context, info, end, userdata in
+                    let neighbours = PulseNeighbours.neighbours(userdata)
+                    if end != 0 {
+                        neighbours.listed(context)
+                    } else if let info, info.pointee.client != neighbours.client, info.pointee.client != UInt32.max,
+                        !OwnStreams.contain(info.pointee.proplist)
+                    {
+                        neighbours.listing.append(NeighbourStream(info.pointee))
+                    }
+                }, pointer))
+    }
+
+    private func run(_ operation: OpaquePointer?) {
+        if let operation { pa_operation_unref(operation) }
+    }
+
+    private func listed(_ context: OpaquePointer?) {
+        isListing = false
+        current.streams = listing
+        current.hasInput = listingHasInput
+        if current != reported {
+            reported = current
+            handler?(current)
+        }
+        if listsAgain, let context {
+            listsAgain = false
+            list(context)
+        }
+    }
+
+    func change(_ changes: [NeighbourChange], context: OpaquePointer?) {
+        guard let context else { return }
+        for change in changes {
+            switch change.value {
+            case .muted(let isMuted):
+                run(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
+            case .volume(let channels):
+                guard (1...32).contains(channels.count) else { continue }
+                var volume = pa_cvolume()
+                pa_cvolume_init(&volume)
+                volume.channels = UInt8(channels.count)
+                withUnsafeMutableBytes(of: &volume.values) { bytes in
+                    bytes.withMemoryRebound(to: pa_volume_t.self) { values in
+                        for (index, value) in channels.enumerated() { values[index] = value }
+                    }
+                }
+                run(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
+            }
+        }
+    }
+}
+
+extension NeighbourStream {
+    init(_ info: pa_sink_input_info) {
+        func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
+        let application = property("application.name") ?? "unknown"
+        var volume = info.volume
+        let channels = withUnsafeBytes(of: &volume.values) { bytes in
+            Array(bytes.bindMemory(to: pa_volume_t.self).prefix(Int(info.volume.channels)))
+        }
+        self.init(
+            index: info.index,
+            // Neither client nor process is another one later within the same run of the server.
+            identity: "\(info.client) \(property("application.process.id") ?? "") \(application)",
+            application: application, role: property("media.role"), isCorked: info.corked != 0,
+            isMuted: info.mute != 0, volume: info.has_volume != 0 && info.volume_writable != 0 ? channels : [])
+    }
+}

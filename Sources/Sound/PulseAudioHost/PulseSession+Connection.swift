@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Playback
+import Kernel
+
+/// Reaching the server and following what it has, for as long as the output is active.
+extension PulseSession {
+    private static let patience = 5.0
+
+    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func session(_ userdata: UnsafeMutableRawPointer?) -> PulseSession {
+        Unmanaged<PulseSession>.fromOpaque(userdata!).takeUnretainedValue()
+    }
+
+    func connect() {
+        if context == nil { makeContext() }
+        guard let context else { return }
+        connection = .connecting(until: .now.advanced(bySeconds: Self.patience))
+        retryTimer?.arm(.now.advanced(bySeconds: Self.patience))
+        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) != 0, case .connecting = connection {
+            connectionFailed(pa_context_errno(context))
+        }
+    }
+
+    private func makeContext() {
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        let name = player.map { "Tonearm (\($0))" } ?? "Tonearm"
+        pa_proplist_sets(properties, "application.name", name)
+        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.process)
+        pa_proplist_sets(properties, "application.id", "tonearm")
+        pa_proplist_sets(properties, "application.icon_name", "multimedia-player")
+        guard let context = pa_context_new_with_proplist(api, name, properties) else { return }
+        self.context = context
+        retryTimer = PulseTimer(context, api) { [unowned self] in retry() }
+        pa_context_set_state_callback(
+            context, { _, userdata in PulseSession.session(userdata).contextChanged() }, pointer)
+    }
+
+    func dropContext() {
+        retryTimer?.free()
+        retryTimer = nil
+        guard let context else { return }
+        pa_context_set_state_callback(context, nil, nil)
+        pa_context_set_subscribe_callback(context, nil, nil)
+        pa_context_disconnect(context)
+        pa_context_unref(context)
+        self.context = nil
+    }
+
+    private func retry() {
+        if case .connecting = connection {
+            connectionFailed(Int32(PA_ERR_TIMEOUT.rawValue))
+        } else if case .waiting = connection {
+            connect()
+        }
+    }
+
+    private func contextChanged() {
+        guard let context else { return }
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY: connected(context)
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: connectionFailed(pa_context_errno(context))
+        default: break
+        }
+    }
+
+    private func connected(_ context: OpaquePointer) {
+        retryTimer?.arm(nil)
+        retryDelay = 0.1
+        connection = .ready
+        pa_context_set_subscribe_callback(
+            context,
+            { _, kind, index, userdata in
+                let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+                let session = PulseSession.session(userdata)
+                if facility != PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || !session.isOwnStream(index) {
+                    session.neighbours.changed(facility: facility, context: session.context)
+                }
+                session.ducking.changed(facility: facility, context: session.context)
+                // A new or finished stream of anybody does not concern devices.
+                guard
+                    facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
+                        || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
+                else { return }
+                session.listDevices()
+            }, pointer)
+        let mask = pa_subscription_mask_t(
+            rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
+                | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
+                | PA_SUBSCRIPTION_MASK_MODULE.rawValue)
+        if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
+        listDevices()
+        neighbours.begin(context)
+        ducking.begin(context)
+    }
+
+    private func connectionFailed(_ code: Int32) {
+        let reason = PulseProblem.connection(code, address: PulseAddress(server: server))
+        connection = .waiting(reason)
+        isListing = false
+        listsAgain = false
+        devices.forget()
+        neighbours.forget()
+        ducking.forget()
+        dropContext()
+        announce(.unavailable(reason))
+        performDeferred()
+        makeContext()
+        retryTimer?.arm(.now.advanced(bySeconds: retryDelay))
+        retryDelay = min(2, retryDelay * 2)
+    }
+
+    private func announce(_ availability: OutputAvailability) {
+        guard availability != announced else { return }
+        announced = availability
+        emit(.availability(availability))
+    }
+
+    // MARK: Devices
+
+    /// One listing at a time; changes during one cause another.
+    func listDevices() {
+        guard !isListing else {
+            listsAgain = true
+            return
+        }
+        guard let context else { return }
+        isListing = true
+        movesBeforeListing = movesAsked
+        let server = pa_context_get_server_info(
+            context,
+            { _, info, userdata in
+                let session = PulseSession.session(userdata)
+                session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
+                session.devices.listing.place = session.placeAtListing
+            }, pointer)
+        if let server { pa_operation_unref(server) }
+        let sinks = pa_context_get_sink_info_list(
+            context,
+            { _, info, end, userdata in
+                let session = PulseSession.session(userdata)
+                if end != 0 {
+                    session.listed()
+                } else if let info {
+                    session.devices.listing.devices.append(OutputDevice(info.pointee))
+                }
+            }, pointer)
+        if let sinks { pa_operation_unref(sinks) }
+    }
+
+    /// Answers come in the order in which things happen at the server. A stream moves together with the
+    /// default, and is reported first.
+    private var placeAtListing: String? {
+        guard movesAsked == movesBeforeListing else {
+            // Asked for before a move of our own.
+            listsAgain = true
+            return place
+        }
+        return streamPlace
+    }
+
+    private func listed() {
+        isListing = false
+        place = devices.finishListing()
+        // First what is there: who hears that sound is possible again then knows where it would go.
+        publishDevices()
+        checkPlacement()
+        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
+        performDeferred()
+        if listsAgain {
+            listsAgain = false
+            listDevices()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Playback
+
+/// Where the stream is, and where it should be.
+extension PulseSession {
+    /// The sink of our stream, as the server reported it last.
+    var streamPlace: String? {
+        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return nil }
+        return pa_stream_get_device_name(current.stream).map { String(cString: $0) }
+    }
+
+    /// A stream that is where it should be is reported at once. For any other one the devices are listed first: PulseAudio
+    /// moves a stream before it reports the new default.
+    func streamMoved() {
+        guard let streamPlace, streamPlace == devices.target?.id else { return listDevices() }
+        place = streamPlace
+        publishDevices()
+        checkPlacement()
+    }
+
+    func publishDevices() {
+        guard devices.devices != nil else { return }
+        let name = place
+        if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
+            current?.isPinned == false, devices.target?.isPrivate == false
+        {
+            // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
+            return moveStream(to: chosen)
+        }
+        let published = devices.published(streamDevice: name)
+        guard published != publishedDevices else { return }
+        publishedDevices = published
+        emit(.devices(published))
+    }
+
+    func select(_ id: String?) {
+        if let id, devices.devices != nil, !devices.contains(id) {
+            publishedDevices = nil
+            return publishDevices()
+        }
+        followsAgain = id == nil && devices.chosen != nil
+        devices.chosen = id
+        checkPlacement()
+        publishDevices()
+    }
+
+    /// Sees to it that the stream is where it should be, and cannot be taken from headphones to speakers.
+    ///
+    /// A stream that follows the default is moved along by the server; one that someone moved elsewhere is left there.
+    func checkPlacement() {
+        guard let current, !current.isClosing, let name = streamPlace, let target = devices.target else { return }
+        if name == target.id {
+            if target.isPrivate, !current.isPinned { displace(current) }
+        } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
+            displace(current)
+        } else if devices.chosen != nil {
+            moveStream(to: target.id)
+        } else if followsAgain {
+            // By the server's own idea of it, which may be newer than ours.
+            moveStream(to: "@DEFAULT_SINK@")
+        }
+        followsAgain = false
+    }
+
+    private func displace(_ stream: PulseStream) {
+        guard !stream.isDisplaced else { return }
+        stream.isDisplaced = true
+        emit(.displaced(stream.generation))
+    }
+
+    private func moveStream(to device: String) {
+        guard let current, let context, pa_stream_get_state(current.stream) == PA_STREAM_READY,
+            let operation = pa_context_move_sink_input_by_name(
+                context, pa_stream_get_index(current.stream), device, nil, nil)
+        else { return }
+        movesAsked += 1
+        pa_operation_unref(operation)
+    }
+}

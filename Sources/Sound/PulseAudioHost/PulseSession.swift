@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+internal import CPulse
+import Playback
+import Kernel
+
+/// The output's life on the mainloop thread: connection, devices, streams.
+///
+/// Made before the thread starts and torn down after it has stopped; in between only the thread touches it, which `owner`
+/// checks at each command.
+final class PulseSession {
+    enum Connection {
+        case connecting(until: MonotonicTime)
+        case ready
+        /// Waits to try again; with the sentence why.
+        case waiting(String)
+    }
+
+    let api: UnsafeMutablePointer<pa_mainloop_api>
+    let server: String?
+    let player: String?
+    private let title: String
+    private var owner = OwningThread()
+    private let handler: @Sendable (AudioOutputEvent) -> Void
+    private let board: ClockBoard
+    private let framesCame: @Sendable () -> Void
+
+    var context: OpaquePointer?
+    var connection = Connection.waiting("Not connected yet.")
+    var retryDelay = 0.1
+    /// Connects again, or gives up a connection that does not come about.
+    var retryTimer: PulseTimer?
+    var announced: OutputAvailability?
+    var devices = PulseDevices()
+    var isListing = false
+    var listsAgain = false
+    var publishedDevices: OutputDevices?
+    /// The stream's device, of the same moment as the default in `devices`; nil without a stream.
+    var place: String?
+    /// Moves of the stream that we have asked for. A list asked for before the last one is no news of where the stream is.
+    var movesAsked = 0
+    var movesBeforeListing = 0
+    /// The choice was taken back: the stream goes to the default device, which the server would leave it from.
+    var followsAgain = false
+
+    var current: PulseStream?
+    private var leaving: [PulseStream] = []
+    private var latest = Generation(0)
+    /// What came for a stream before the first connection was made or given up.
+    private var deferred: [PulseCommand] = []
+    private var ramp = StreamGainRamp(.unity)
+    private var duckRamp = StreamGainRamp(.unity)
+    private var effects: EffectSettings
+    private var tap: SoundTap?
+    /// What `ramp` and `duckRamp` count their frames in: the last stream's rate.
+    private var rampRate = 1
+    private var streamCount: UInt16 = 0
+    private var role = "music"
+    let neighbours = PulseNeighbours()
+    private(set) lazy var ducking = PulseDucking { [unowned self] in emit(.ducked($0)) }
+    private var finished: Mailbox<Bool>?
+
+    init(
+        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, title: String, board: ClockBoard,
+        gains: ChannelGains, effects: EffectSettings, framesCame: @escaping @Sendable () -> Void,
+        handler: @escaping @Sendable (AudioOutputEvent) -> Void
+    ) {
+        self.api = api
+        self.server = server
+        self.player = player
+        self.title = title
+        self.board = board
+        self.framesCame = framesCame
+        self.handler = handler
+        ramp = StreamGainRamp(gains)
+        self.effects = effects
+    }
+
+    func emit(_ event: AudioOutputEvent) { handler(event) }
+
+    // MARK: Commands
+
+    func perform(_ command: PulseCommand) {
+        owner.check()
+        guard finished == nil else { return }
+        switch command {
+        case .open(let format, let generation): open(format, generation)
+        case .setGains(let gains, let seconds): setGains(gains, seconds)
+        case .duck(let gain, let seconds): duck(gain, seconds)
+        case .setEffects(let effects):
+            self.effects = effects
+            current?.setEffects(effects)
+        case .setTap(let tap):
+            self.tap = tap
+            current?.setTap(tap)
+        case .select(let id): select(id)
+        case .describe(let role): describe(role)
+        case .watchNeighbours(let handler): neighbours.watch(handler, context: readyContext)
+        case .changeNeighbours(let changes): neighbours.change(changes, context: readyContext)
+        case .shutdown(let mailbox): shutdown(mailbox)
+        default: performOnStream(command)
+        }
+    }
+
+    private func performOnStream(_ command: PulseCommand) {
+        guard command.generation == latest else { return }
+        if !deferred.isEmpty {
+            if case .close(let generation) = command {
+                deferred = []
+                emit(.closed(generation))
+            } else {
+                deferred.append(command)
+            }
+            return
+        }
+        guard let current else {
+            // The stream has failed before; closing it is done already.
+            if case .close(let generation) = command { emit(.closed(generation)) }
+            return
+        }
+        switch command {
+        case .start(_, let fade): current.start(fade: fade)
+        case .pause(_, let fade): current.pause(fade: fade)
+        case .flush(let index, _, let fade): current.flush(to: index, fade: fade)
+        case .drain: current.drain()
+        case .shift(let frames, _): current.shift(by: frames)
+        case .close: leave()
+        case .unmute: current.unmute()
+        default: break
+        }
+    }
+
+    private func leave() {
+        guard let stream = current else { return }
+        let renderer = stream.context.pointee.renderer
+        func rest(of ramp: StreamGainRamp) -> StreamGainRamp {
+            ramp.continued(from: renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
+        }
+        (ramp, duckRamp) = (rest(of: renderer.ramp), rest(of: renderer.ducking))
+        rampRate = stream.sampleRate
+        stream.close()
+    }
+
+    private func setGains(_ gains: ChannelGains, _ seconds: Double) {
+        ramp = StreamGainRamp(gains)
+        current?.setGains(gains, over: seconds)
+    }
+
+    private func duck(_ gain: Float, _ seconds: Double) {
+        let gains = ChannelGains(left: gain, right: gain, other: gain)
+        duckRamp = StreamGainRamp(gains)
+        current?.duck(to: gains, over: seconds)
+    }
+
+    func framesArrived() { current?.tick() }
+
+    private func describe(_ role: String) {
+        self.role = role
+        current?.describe(role: role)
+    }
+
+    func isOwnStream(_ index: UInt32) -> Bool {
+        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return false }
+        return pa_stream_get_index(current.stream) == index
+    }
+
+    var readyContext: OpaquePointer? { if case .ready = connection { context } else { nil } }
+
+    // MARK: Streams
+
+    private func open(_ format: AudioFormat, _ generation: Generation) {
+        latest = generation
+        deferred = []
+        if let current, current.phase != .ended {
+            leave()
+            if current.phase != .ended {
+                current.isCurrent = false
+                leaving.append(current)
+            }
+        }
+        current = nil
+        place = nil
+        if leaving.contains(where: { $0.phase == .unanswered }) {
+            // One request is enough to learn that the server answers again.
+            return emit(.failed(generation, .lost(PulseProblem.noAnswer)))
+        }
+        switch connection {
+        case .waiting(let reason): emit(.failed(generation, .lost(reason)))
+        case .ready where devices.devices != nil: create(format, generation)
+        case .connecting, .ready: deferred = [.open(format, generation)]
+        }
+    }
+
+    /// The devices are known, or the connection was given up.
+    func performDeferred() {
+        let commands = deferred
+        deferred = []
+        for command in commands { perform(command) }
+    }
+
+    private func create(_ preferred: AudioFormat, _ generation: Generation) {
+        guard let context, let device = devices.target else {
+            return emit(.failed(generation, .lost(PulseProblem.noDevice)))
+        }
+        let format = PulseFormat.chosen(for: preferred, at: device)
+        let isPinned = device.isPrivate
+        guard
+            let stream = PulseStreamRequest.connect(
+                context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,
+                role: role, player: player, title: title)
+        else {
+            return emit(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
+        }
+        let ring = FrameRing(
+            format: format, capacity: format.frames(1.5).asInt, retained: format.frames(0.75).asInt,
+            onFrames: framesCame)
+        streamCount &+= 1
+        ramp = ramp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
+        duckRamp = duckRamp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
+        rampRate = format.sampleRate
+        current = PulseStream(
+            stream: stream, ring: ring, ramps: (ramp, duckRamp), generation: generation, number: streamCount,
+            board: board,
+            isPinned: isPinned, timers: (context, api), emit: handler,
+            moved: { [unowned self] in streamMoved() },
+            ended: { [unowned self] in streamEnded($0) })
+        current?.setEffects(effects)
+        current?.setTap(tap)
+        emit(.opened(generation, ring))
+    }
+
+    private func streamEnded(_ stream: PulseStream) {
+        leaving.removeAll { $0 === stream }
+        // The caller is a method of the stream: it must outlive this turn.
+        if current === stream {
+            current = nil
+            place = nil
+        }
+        // What was chosen in place of where it stood is now where the next one will be.
+        if stream.isClosing, devices.chosen != nil { publishDevices() }
+        withExtendedLifetime(stream) { finishIfDone() }
+    }
+
+    // MARK: End
+
+    private func shutdown(_ mailbox: Mailbox<Bool>) {
+        finished = mailbox
+        deferred = []
+        leave()
+        finishIfDone()
+    }
+
+    private func finishIfDone() {
+        guard let finished, current == nil, leaving.isEmpty else { return }
+        finished.post(true)
+    }
+
+    /// After the thread has stopped.
+    func tearDown() {
+        for stream in leaving + [current].compactMap({ $0 }) { stream.end() }
+        current = nil
+        leaving = []
+        dropContext()
+    }
+}
+
+extension FrameCount {
+    var asInt: Int { Int(self) }
+}

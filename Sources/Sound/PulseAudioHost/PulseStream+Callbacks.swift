@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+internal import CPulse
+import Playback
+import Kernel
+
+/// libpulse's reports on a stream, and the requests to it.
+extension PulseStream {
+    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func stream(_ userdata: UnsafeMutableRawPointer?) -> PulseStream {
+        Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+    }
+
+    func setCallbacks() {
+        pa_stream_set_write_callback(
+            stream,
+            { _, _, userdata in
+                let context = userdata!.assumingMemoryBound(to: RenderContext.self)
+                if context.pointee.isRunning { context.pointee.serve() }
+            }, UnsafeMutableRawPointer(context))
+        pa_stream_set_state_callback(stream, { _, userdata in PulseStream.stream(userdata).stateChanged() }, pointer)
+        pa_stream_set_suspended_callback(
+            stream, { _, userdata in PulseStream.stream(userdata).suspensionChanged() }, pointer)
+        pa_stream_set_moved_callback(stream, { _, userdata in PulseStream.stream(userdata).wasMoved() }, pointer)
+        pa_stream_set_event_callback(
+            stream, { _, name, _, userdata in PulseStream.stream(userdata).wasAsked(name) }, pointer)
+        // The write callback has no way to the stream's object; the server's answer to its question has.
+        pa_stream_set_latency_update_callback(
+            stream, { _, userdata in PulseStream.stream(userdata).timingCame() }, pointer)
+    }
+
+    func requestTiming() {
+        guard !timing.isAsking, let operation = pa_stream_update_timing_info(stream, nil, nil) else { return }
+        timing.isAsking = true
+        pa_operation_unref(operation)
+    }
+
+    func askForCork() {
+        guard let operation = pa_stream_cork(stream, 1, nil, nil) else { return }
+        pa_operation_unref(operation)
+    }
+
+    /// A sink that idled is awake when the answer comes; one that was suspended before the stream was there says nothing.
+    func askForUncork() {
+        withdrawQuestion(\.question)
+        question = pa_stream_cork(
+            stream, 0,
+            { _, _, userdata in
+                let stream = PulseStream.stream(userdata)
+                if let question = stream.question { pa_operation_unref(question) }
+                stream.question = nil
+                stream.suspensionChanged()
+            }, pointer)
+    }
+
+    func askCorkedIndex() {
+        withdrawQuestion(\.question)
+        question = pa_stream_update_timing_info(
+            stream,
+            { _, success, userdata in
+                let stream = PulseStream.stream(userdata)
+                if let question = stream.question { pa_operation_unref(question) }
+                stream.question = nil
+                guard let info = pa_stream_get_timing_info(stream.stream), success != 0 else {
+                    return stream.corked(at: stream.context.pointee.renderer.cursor)
+                }
+                stream.corked(at: info.pointee.read_index / FrameCount(stream.context.pointee.frameBytes))
+            }, pointer)
+    }
+
+    /// A call that is under way mutes a new stream and asks it for silence before libpulse knows the stream, so that the
+    /// question is lost; the mute is not.
+    func askWhetherMuted() {
+        guard let server = pa_stream_get_context(stream) else { return }
+        muteQuestion = pa_context_get_sink_input_info(
+            server, pa_stream_get_index(stream),
+            { _, info, end, userdata in
+                let stream = PulseStream.stream(userdata)
+                if let info, info.pointee.mute != 0, stream.isCurrent {
+                    stream.emit(.corkRequested(stream.generation, true))
+                }
+                guard end != 0, let question = stream.muteQuestion else { return }
+                pa_operation_unref(question)
+                stream.muteQuestion = nil
+            }, pointer)
+    }
+
+    private func withdrawQuestion(_ path: ReferenceWritableKeyPath<PulseStream, OpaquePointer?>) {
+        guard let question = self[keyPath: path] else { return }
+        pa_operation_cancel(question)
+        pa_operation_unref(question)
+        self[keyPath: path] = nil
+    }
+
+    /// From here on libpulse has no way back to this object: a server that was frozen may answer after its end.
+    func dropCallbacks() {
+        withdrawQuestion(\.muteQuestion)
+        withdrawQuestion(\.question)
+        pa_stream_set_write_callback(stream, nil, nil)
+        pa_stream_set_state_callback(stream, nil, nil)
+        pa_stream_set_suspended_callback(stream, nil, nil)
+        pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_event_callback(stream, nil, nil)
+        pa_stream_set_latency_update_callback(stream, nil, nil)
+    }
+
+    private func timingCame() {
+        guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+        let now = MonotonicTime.now
+        let rate = Double(sampleRate)
+        let readIndex = info.read_index / FrameCount(context.pointee.frameBytes)
+        let sinkLatency = Double(info.sink_usec) / 1e6
+        let isPlaying = info.playing != 0
+        let moves = timing.answered(readIndex: readIndex, isPlaying: isPlaying, sinkLatency: sinkLatency, now)
+        // The margin follows a growing latency at once and a falling one slowly: too early would lose frames.
+        let ceiling = max(sinkLatency, Double(info.configured_sink_usec) / 1e6)
+        let known = context.pointee.anchor.sinkLatency
+        context.pointee.anchor.sinkLatency = max(0.005, ceiling > known ? ceiling : known + (ceiling - known) * 0.2)
+        if context.pointee.isRunning, !isSuspended {
+            let ahead =
+                isPlaying
+                ? sinkLatency - Double(info.transport_usec) / 1e6
+                : timing.secondsUnheard(sinkLatency: sinkLatency, now)
+            context.pointee.anchor.update(measured: Double(readIndex) - ahead * rate, isRunning: moves, now)
+        }
+        tick()
+    }
+
+    private func suspensionChanged() {
+        let suspended = pa_stream_is_suspended(stream) == 1
+        guard suspended != isSuspended else { return }
+        isSuspended = suspended
+        if case .running = phase {
+            freeze()
+            if !suspended { timing.woke(.now) }
+            // Asleep, the answer has how far the sink had read; awake, whether it reads on.
+            requestTiming()
+        }
+        emit(.suspended(generation, suspended))
+        if case .fading = phase, suspended { fadeEnded() }
+        tick()
+    }
+
+    /// A module of the server, on behalf of a call for instance, wants silence or takes that back.
+    private func wasAsked(_ name: UnsafePointer<CChar>?) {
+        guard let name, isCurrent else { return }
+        switch String(cString: name) {
+        case PA_STREAM_EVENT_REQUEST_CORK: emit(.corkRequested(generation, true))
+        case PA_STREAM_EVENT_REQUEST_UNCORK: emit(.corkRequested(generation, false))
+        default: break
+        }
+    }
+
+    func describe(role: String) {
+        guard pa_stream_get_state(stream) == PA_STREAM_READY else { return }
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        pa_proplist_sets(properties, "media.role", role)
+        if let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) {
+            pa_operation_unref(operation)
+        }
+    }
+
+    func unmute() {
+        guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream),
+            let operation = pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil)
+        else { return }
+        pa_operation_unref(operation)
+    }
+
+    private func wasMoved() {
+        isSuspended = pa_stream_is_suspended(stream) == 1
+        switch phase {
+        case .corked:
+            // The new sink may have made the server take frames back.
+            phase = .corking
+            askCorkedIndex()
+        case .running: requestTiming()
+        default: break
+        }
+        moved()
+        tick()
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import Kernel
+
+extension PulseStream {
+    /// Seconds between two changes that are heard: each has what is queued rendered again.
+    private static let pause = 0.04
+
+    /// Heard from the first frame on that the sink has not taken. Of several changes in a row only the latest counts.
+    func setEffects(_ effects: EffectSettings) {
+        wantedEffects = effects
+        tick()
+    }
+
+    /// The frames that the sink holds already are not copied.
+    func setTap(_ tap: SoundTap?) {
+        let ring = tap?.begin(ring.format)
+        context.pointee.renderer.use(ring)
+        self.tap = ring
+    }
+
+    func applyEffects(_ now: MonotonicTime) {
+        if stage?.isSpent == true, wantedEffects == nil { use(nil) }
+        guard let effects = wantedEffects, phase != .running || now >= effectsDue else { return }
+        wantedEffects = nil
+        guard phase == .running else { return use(EffectStage.changed(stage, to: effects, ring: ring)) }
+        effectsDue = now.advanced(bySeconds: Self.pause)
+        let cost = ring.format.frames(EffectStage.secondsToChange(to: effects, ring.format))
+        context.pointee.renderer.rewind(to: safeIndex(.now) + cost)
+        use(EffectStage.changed(stage, to: effects, ring: ring))
+        context.pointee.rewrite()
+    }
+
+    private func use(_ stage: EffectStage?) {
+        context.pointee.renderer.use(stage)
+        self.stage = stage
+    }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+internal import CPulse
+import Playback
+import Kernel
+
+/// One playback stream: PulseAudio's side of a generation. Mainloop thread only.
+///
+/// `tick` compares the verified clock with the renderer's map and reports what has become true; callbacks, commands and
+/// one timer lead to it. See `PulseStream+Transport.swift` for the commands.
+final class PulseStream {
+    enum Phase: Equatable {
+        /// Not to be touched before the server has answered (freeing a stream that is being created hangs or leaks).
+        case creating(until: MonotonicTime)
+        /// Given up while it was being created. Kept, since the server may still create it: it is then disconnected.
+        case unanswered
+        case corked
+        case running
+        /// The fade-out is queued; corks or disconnects when it was heard.
+        case fading(end: FrameCount, until: MonotonicTime)
+        /// Corked; the answer has the exact read index.
+        case corking
+        case disconnecting
+        case ended
+    }
+
+    let generation: Generation
+    let ring: FrameRing
+    let number: UInt16
+    /// To its device: the server may not move it.
+    let isPinned: Bool
+    /// Another one was asked for in its place.
+    var isDisplaced = false
+    let stream: OpaquePointer
+    let context: UnsafeMutablePointer<RenderContext>
+    private let board: ClockBoard
+    private let emit: (AudioOutputEvent) -> Void
+    /// Called once, when `stream` is of no more use.
+    private let ended: (PulseStream) -> Void
+    let moved: () -> Void
+    private(set) var timer: PulseTimer!
+
+    var phase: Phase
+    /// Only the stream that was opened last owns the clock.
+    var isCurrent = true
+    var startsWhenCorked = false
+    var answersPause = false
+    var isClosing = false
+    /// Asked to run, and not drained since: a flush goes on by itself.
+    var wantsToRun = false
+    /// Asked to run, but the ring has too little yet.
+    var awaitsFrames = false
+    var drainAnswered = false
+    var isSuspended = false
+    /// Whether the sink was heard playing our frames.
+    var isSounding = false
+    /// Start of the last segment whose sound was announced.
+    var announced: FrameCount = -1
+    /// Silence after a flush is no underrun.
+    var expectsSilence = true
+    var flushing: (end: FrameCount, until: MonotonicTime)?
+    /// The exact read index of a corked stream.
+    var corkedIndex: FrameCount = 0
+    var timing = TimingWatch()
+    var stage: EffectStage?
+    var tap: TapRing?
+    /// Not in force yet, and from when on they may be.
+    var wantedEffects: EffectSettings?
+    var effectsDue = MonotonicTime(nanoseconds: 0)
+    /// Whether it is muted, asked when it was made and not answered yet.
+    var muteQuestion: OpaquePointer?
+    /// Asked after corking: where the server reads; after uncorking: whether the sink is awake. Not answered yet.
+    var question: OpaquePointer?
+
+    var sampleRate: Int { ring.format.sampleRate }
+    var isDraining: Bool {
+        get { context.pointee.isDraining }
+        set { context.pointee.isDraining = newValue }
+    }
+
+    init(
+        stream: OpaquePointer, ring: FrameRing, ramps: (gains: StreamGainRamp, ducking: StreamGainRamp),
+        generation: Generation, number: UInt16, board: ClockBoard, isPinned: Bool,
+        timers: (OpaquePointer, UnsafeMutablePointer<pa_mainloop_api>),
+        emit: @escaping (AudioOutputEvent) -> Void, moved: @escaping () -> Void,
+        ended: @escaping (PulseStream) -> Void
+    ) {
+        self.stream = stream
+        self.ring = ring
+        self.generation = generation
+        self.number = number
+        self.board = board
+        self.isPinned = isPinned
+        self.emit = emit
+        self.moved = moved
+        self.ended = ended
+        phase = .creating(until: .now.advanced(bySeconds: 5))
+        context = .allocate(capacity: 1)
+        context.initialize(
+            to: RenderContext(
+                renderer: StreamRenderer(ring: ring, ramp: ramps.gains, ducking: ramps.ducking),
+                anchor: ClockAnchor(heard: 0, time: .now, sampleRate: ring.format.sampleRate),
+                stream: stream, frameBytes: ring.format.channelCount * 4))
+        timer = PulseTimer(timers.0, timers.1) { [unowned self] in tick() }
+        setCallbacks()
+        timer.arm(.now.advanced(bySeconds: 5))
+        publish()
+    }
+
+    deinit {
+        timer.free()
+        pa_stream_unref(stream)
+        context.deinitialize(count: 1)
+        context.deallocate()
+    }
+
+    /// The clock is written before an event is sent, so that who reads it on the event sees its cause.
+    func emit(_ event: AudioOutputEvent) {
+        publish()
+        emit(event)
+    }
+
+    /// Gives up all that calls back; the owner may let go of it.
+    func end() {
+        guard phase != .ended else { return }
+        freeze()
+        phase = .ended
+        timer.arm(nil)
+        dropCallbacks()
+        ended(self)
+    }
+
+    func stateChanged() {
+        switch pa_stream_get_state(stream) {
+        case PA_STREAM_READY:
+            switch phase {
+            case .creating, .unanswered: phase = .corked
+            default: return
+            }
+            if isClosing {
+                disconnect()
+            } else {
+                requestTiming()
+                askWhetherMuted()
+                // Where it is, and whether it should be elsewhere by now.
+                moved()
+                if startsWhenCorked { run() }
+                answerEmptyDrain()
+            }
+            tick()
+        case PA_STREAM_TERMINATED:
+            let answersClose = isClosing
+            end()
+            if answersClose { emit(.closed(generation)) }
+        case PA_STREAM_FAILED:
+            let code = pa_context_errno(pa_stream_get_context(stream))
+            end()
+            emit(isClosing ? .closed(generation) : .failed(generation, PulseProblem.streamError(code)))
+        default: break
+        }
+    }
+
+    func disconnect() {
+        guard phase != .disconnecting, phase != .ended else { return }
+        switch phase {
+        case .creating, .unanswered: return
+        default: break
+        }
+        freeze()
+        phase = .disconnecting
+        context.pointee.isRunning = false
+        timer.arm(.now.advanced(bySeconds: 2))
+        if pa_stream_disconnect(stream) != 0 {
+            end()
+            emit(.closed(generation))
+        }
+    }
+
+    // MARK: Clock
+
+    /// Holds the clock where it is.
+    func freeze() {
+        let now = MonotonicTime.now
+        context.pointee.anchor.heard = context.pointee.anchor.heard(at: now)
+        context.pointee.anchor.time = now
+        context.pointee.anchor.isRunning = false
+        isSounding = false
+        publish()
+    }
+
+    func publish() {
+        guard isCurrent else { return }
+        board.publish(
+            context.pointee.anchor, map: context.pointee.renderer.map, cursor: context.pointee.renderer.cursor,
+            stream: number)
+    }
+
+    // MARK: Looking
+
+    func tick() {
+        let now = MonotonicTime.now
+        applyEffects(now)
+        switch phase {
+        case .creating(let deadline):
+            if now >= deadline {
+                phase = .unanswered
+                timer.arm(nil)
+                let answersClose = isClosing
+                isClosing = true
+                emit(answersClose ? .closed(generation) : .failed(generation, .lost(PulseProblem.noAnswer)))
+                return
+            }
+        case .running:
+            look(now)
+        case .fading(let end, let deadline):
+            let heard = context.pointee.anchor.heard(at: now)
+            // What fades out may be over before its fade is.
+            let isOver = !context.pointee.renderer.hasFrames && heard >= Double(context.pointee.renderer.cursor)
+            if isOver || heard >= Double(end) || now >= deadline { fadeEnded() }
+        case .disconnecting:
+            if now >= timing.disconnectDeadline(now) {
+                end()
+                emit(.closed(generation))
+                return
+            }
+        case .corked: runWhenFed(now)
+        case .unanswered, .corking, .ended: break
+        }
+        publish()
+        if phase != .ended { timer.arm(nextDeadline(now)) }
+    }
+
+    private func look(_ now: MonotonicTime) {
+        if let flushing, context.pointee.anchor.heard(at: now) >= Double(flushing.end) || now >= flushing.until {
+            self.flushing = nil
+            emit(.flushed(generation))
+        }
+        if timing.isStale(now, isRunning: context.pointee.anchor.isRunning), !isSuspended { requestTiming() }
+        fillWhenDry()
+        // What fades out after a flush is of the past: neither its sound nor its end is reported.
+        let (anchor, cursor) = (context.pointee.anchor, Double(context.pointee.renderer.cursor))
+        let heard = anchor.heard(at: now)
+        // What was short enough to be heard between two answers is reported as well.
+        guard anchor.isRunning || heard >= cursor, flushing == nil else { return }
+        announce(heard)
+        if anchor.isRunning, heard >= cursor { requestTiming() }
+    }
+
+    private func announce(_ heard: Double) {
+        let map = context.pointee.renderer.map
+        let place = map.place(at: FrameCount(clamping: heard.rounded(.down)))
+        let hasPassed = !place.isInside && place.boundary == nil && map.last.frames > 0
+        if place.isInside || hasPassed, announced < map.last.start || (place.isInside && !isSounding) {
+            announced = max(announced, map.last.start)
+            isSounding = true
+            expectsSilence = false
+            emit(.started(generation))
+        }
+        if !place.isInside, isSounding {
+            isSounding = false
+            if !isDraining, !expectsSilence { emit(.underrun(generation)) }
+        }
+        if isDraining, !drainAnswered, !context.pointee.renderer.hasFrames,
+            heard >= Double(context.pointee.renderer.cursor)
+        {
+            drainAnswered = true
+            wantsToRun = false
+            emit(.drained(generation))
+            cork()
+        }
+    }
+
+    private func nextDeadline(_ now: MonotonicTime) -> MonotonicTime? {
+        switch phase {
+        case .creating(let deadline): return deadline
+        case .fading(let end, let deadline):
+            return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
+        case .disconnecting: return timing.disconnectDeadline(now)
+        case .corked: return awaitsFrames && ring.unread > 0 ? gatherTime(now) : nil
+        case .unanswered, .corking, .ended: return nil
+        case .running: break
+        }
+        guard !isSuspended else { return flushing?.until }
+        let anchor = context.pointee.anchor
+        var deadline = anchor.isRunning ? timing.staleTime : timing.verificationTime(now)
+        if let flushing {
+            deadline = min(deadline, min(flushing.until, anchor.time(of: flushing.end) ?? flushing.until))
+        }
+        if wantedEffects != nil { deadline = min(deadline, effectsDue) }
+        let heard = FrameCount(clamping: anchor.heard(at: now).rounded(.down))
+        if let boundary = context.pointee.renderer.map.place(at: heard).boundary, let time = anchor.time(of: boundary) {
+            deadline = min(deadline, time)
+        }
+        if context.pointee.renderer.holdsFrames, ring.unread > 0 { deadline = min(deadline, gatherTime(now)) }
+        // The answer calls back by itself; only what else there is must be looked at meanwhile.
+        let pause = timing.isAsking && deadline <= now ? 0.01 : 0.0003
+        return max(deadline, now.advanced(bySeconds: pause))
+    }
+
+    /// When to look again whether the ring has enough to begin with.
+    private func gatherTime(_ now: MonotonicTime) -> MonotonicTime { now.advanced(bySeconds: 0.001) }
+
+    /// The ring had run empty: takes what has come since, or asks to be woken by the next write.
+    private func fillWhenDry() {
+        while context.pointee.isDry {
+            if context.pointee.renderer.hasFrames {
+                context.pointee.fill()
+                if context.pointee.renderer.holdsFrames { return }
+            } else if isDraining || ring.askForFrames() {
+                return
+            }
+        }
+    }
+
+    func safeIndex(_ now: MonotonicTime) -> FrameCount { context.pointee.anchor.safeIndex(at: now) }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+import Kernel
+
+/// libpulse's mainloop on its thread, with a queue of commands into it.
+///
+/// Commands are performed between libpulse's own callbacks, so callers never wait for
+/// the mainloop's lock.
+///
+/// `@unchecked Sendable` because the pointers never change and are used on the mainloop thread, or under its lock
+/// before it starts and after it has stopped.
+final class PulseThread: @unchecked Sendable {
+    let mainloop: OpaquePointer
+    let api: UnsafeMutablePointer<pa_mainloop_api>
+    private let commands = Mailbox<PulseCommand>(descriptorFor: "pulse")
+    private var wakeEvent: OpaquePointer?
+    /// Set before the thread starts, used on it only.
+    private var perform: ((PulseCommand) -> Void)?
+    private var framesCame: (() -> Void)?
+
+    init() {
+        mainloop = pa_threaded_mainloop_new()!
+        api = pa_threaded_mainloop_get_api(mainloop)!
+    }
+
+    /// `begin` runs before the thread, `perform` on it.
+    func start(_ begin: () -> Void, perform: @escaping (PulseCommand) -> Void, framesCame: @escaping () -> Void) {
+        self.perform = perform
+        self.framesCame = framesCame
+        pa_threaded_mainloop_set_name(mainloop, "pulse")
+        wakeEvent = api.pointee.io_new(
+            api, commands.descriptor, PA_IO_EVENT_INPUT,
+            { _, _, _, _, userdata in
+                Unmanaged<PulseThread>.fromOpaque(userdata!).takeUnretainedValue().performCommands()
+            }, Unmanaged.passUnretained(self).toOpaque())
+        begin()
+        let code = pa_threaded_mainloop_start(mainloop)
+        precondition(code == 0, "pa_threaded_mainloop_start failed")
+    }
+
+    /// From any thread.
+    func post(_ command: PulseCommand) {
+        commands.post(command)
+    }
+
+    /// From any thread, without blocking: `framesCame` is called soon on the mainloop thread.
+    func wakeUp() {
+        commands.ring()
+    }
+
+    private func performCommands() {
+        for command in commands.take() { perform?(command) }
+        framesCame?()
+    }
+
+    /// Joins the thread, then runs `end` and frees everything. Once, not from the thread.
+    func stop(_ end: () -> Void) {
+        pa_threaded_mainloop_stop(mainloop)
+        end()
+        if let wakeEvent { api.pointee.io_free(wakeEvent) }
+        perform = nil
+        framesCame = nil
+        pa_threaded_mainloop_free(mainloop)
+    }
+}

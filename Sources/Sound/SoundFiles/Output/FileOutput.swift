@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Glibc
+internal import Playback
+
+/// Writes what is heard, in real time, as one 16-bit WAV file. Nothing is written while the clock stands.
+///
+/// The first stream's format is the file's; later streams get it as well. The file is complete up to the last second
+/// when the process is killed.
+// Unchecked because the superclass is; adds no state.
+public final class FileOutput: PacedOutput, @unchecked Sendable {
+    /// `report` is called, from the output's thread, when the file could not be completed at the end.
+    public init(path: String, report: @escaping @Sendable (_ failure: String) -> Void) {
+        super.init { FileSink(path: path, report: report) }
+    }
+}
+
+private final class FileSink: PacedSink {
+    private let path: String
+    private let report: @Sendable (String) -> Void
+    private var writer: WaveFileWriter?
+    private var format: AudioFormat?
+    private var sinceHeader = 0
+
+    init(path: String, report: @escaping @Sendable (String) -> Void) {
+        self.path = path
+        self.report = report
+    }
+
+    var device: OutputDevice {
+        OutputDevice(
+            id: "file", description: "File \(path)", isDefault: true, sampleRate: format?.sampleRate ?? 44_100,
+            channelCount: format?.channelCount ?? 2)
+    }
+
+    func check() -> OutputAvailability {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return .unavailable("cannot write \(path): \(String(cString: strerror(errno)))") }
+        Glibc.close(file)
+        return .available
+    }
+
+    func open(_ preferred: AudioFormat) throws(AudioOutputError) -> AudioFormat {
+        if let format { return format }
+        do {
+            writer = try WaveFileWriter(path: path, format: preferred)
+        } catch {
+            throw .refused(error.message)
+        }
+        format = preferred
+        return preferred
+    }
+
+    func write(_ samples: UnsafeBufferPointer<Float>) throws(AudioOutputError) {
+        guard let format else { return }
+        sinceHeader += samples.count / format.channelCount
+        do {
+            try writer?.write(samples)
+            if sinceHeader >= format.sampleRate {
+                sinceHeader = 0
+                try writer?.updateHeader()
+            }
+        } catch {
+            throw .refused("cannot write \(path): \(error.message)")
+        }
+    }
+
+    func finish() {
+        do {
+            try writer.take()?.finish()
+        } catch {
+            report("\(path) is not complete: \(error.message)")
+        }
+    }
+}

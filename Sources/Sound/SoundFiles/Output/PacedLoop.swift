@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Playback
+internal import Kernel
+
+/// The state of a `PacedOutput`; lives on its thread.
+///
+/// Frames are consumed in arrears: at every wake-up (a period, or when the ring will be empty) and before every command
+/// those frames that time has gone through are rendered. The clock is exact at those moments.
+final class PacedLoop {
+    enum Command: Sendable {
+        case open(AudioFormat, Generation)
+        case stream(StreamCommand, Generation)
+        case setGains(ChannelGains, Double)
+        case duck(Float, Double)
+        case setEffects(EffectSettings)
+        case setTap(SoundTap?)
+        case select(String?)
+        /// Frames came for a stream that waits for them.
+        case frames
+        case shutdown
+    }
+
+    /// `fade`: seconds.
+    enum StreamCommand: Sendable {
+        case start(fade: Double)
+        case pause(fade: Double)
+        case flush(FrameCount, fade: Double)
+        case drain, close
+    }
+
+    /// Seconds between two wake-ups while running.
+    private static let period = 0.02
+
+    private let sink: any PacedSink
+    private let mailbox: Mailbox<Command>
+    private let reading: ClockReading
+    private let handler: @Sendable (AudioOutputEvent) -> Void
+    private var stream: PacedStream?
+    private var gains = ChannelGains.unity
+    private var ducking = ChannelGains.unity
+    private var effects = EffectSettings.off
+    private var tap: SoundTap?
+    private var chosen = false
+
+    init(
+        sink: any PacedSink, mailbox: Mailbox<Command>, reading: ClockReading,
+        handler: @escaping @Sendable (AudioOutputEvent) -> Void
+    ) {
+        self.sink = sink
+        self.mailbox = mailbox
+        self.reading = reading
+        self.handler = handler
+    }
+
+    func run() {
+        tellDevices()
+        handler(.availability(sink.check()))
+        while true {
+            let commands = mailbox.take(until: stream?.wakeUp(period: Self.period))
+            guarded { stream throws(AudioOutputError) in try stream.advance(to: .now) }
+            for command in commands {
+                if case .shutdown = command {
+                    guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
+                    stream = nil
+                    publish()
+                    return sink.finish()
+                }
+                perform(command)
+            }
+            publish()
+        }
+    }
+
+    private func perform(_ command: Command) {
+        switch command {
+        case .open(let preferred, let generation): open(preferred, generation)
+        case .stream(.close, let generation):
+            guard stream?.generation == generation else { return }
+            guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
+            guard stream != nil else { return }
+            stream = nil
+            publish()
+            handler(.closed(generation))
+        case .stream(let command, let generation):
+            guard stream?.generation == generation else { return }
+            guarded { stream throws(AudioOutputError) in try stream.perform(command) }
+        case .setGains(let gains, let seconds):
+            self.gains = gains
+            stream?.move(to: gains, over: seconds)
+        case .duck(let gain, let seconds):
+            ducking = ChannelGains(left: gain, right: gain, other: gain)
+            stream?.duck(to: ducking, over: seconds)
+        case .setEffects(let effects):
+            self.effects = effects
+            stream?.setEffects(effects)
+        case .setTap(let tap):
+            self.tap = tap
+            stream?.setTap(tap)
+        case .select(let device):
+            guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
+            chosen = device != nil
+            tellDevices()
+        case .frames, .shutdown: break
+        }
+    }
+
+    private func open(_ preferred: AudioFormat, _ generation: Generation) {
+        guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
+        let previous = stream
+        stream = nil
+        do throws(AudioOutputError) {
+            let format = try sink.open(preferred)
+            stream = PacedStream(
+                format, generation, gains: gains, ducking: ducking, effects: effects, continuing: previous, sink: sink
+            ) { [mailbox] in mailbox.post(.frames) }
+            stream?.setTap(tap)
+            publish()
+            if let stream { handler(.opened(generation, stream.ring)) }
+        } catch {
+            publish()
+            handler(.failed(generation, error))
+        }
+    }
+
+    /// Lets the stream act, then reports what came of it; a stream whose sink fails ends.
+    private func guarded(_ act: (inout PacedStream) throws(AudioOutputError) -> Void) {
+        guard var stream else { return }
+        let generation = stream.generation
+        do throws(AudioOutputError) {
+            try act(&stream)
+            let events = stream.takeEvents()
+            self.stream = stream
+            guard !events.isEmpty else { return }
+            publish()
+            events.forEach(handler)
+        } catch {
+            self.stream = nil
+            publish()
+            handler(.failed(generation, error))
+        }
+    }
+
+    /// Before every event, so that whoever hears it reads a clock that agrees with it.
+    private func publish() {
+        let silent = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: .now, latency: 0)
+        reading.publish(stream?.clock ?? silent)
+    }
+
+    private func tellDevices() {
+        handler(.devices(OutputDevices(devices: [sink.device], current: sink.device.id, isChosen: chosen)))
+    }
+}

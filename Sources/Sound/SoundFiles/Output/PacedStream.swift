@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Playback
+internal import Kernel
+
+/// One stream of a `PacedOutput`: what is heard at which time.
+struct PacedStream {
+    let generation: Generation
+    let ring: FrameRing
+
+    /// Seconds of sound that a decode thread can be ahead.
+    private static let ringSeconds = 2.0
+    /// What effects that are switched on are shown of the past, and as much again.
+    private static let retainedSeconds = 0.5
+    private static let chunk = 1_024
+    /// Seconds that the last frames wait for those behind them, which effects look at: what is written stays written.
+    private static let patience = 0.1
+    /// Seconds, behind a long fade-out.
+    private static let fadeInOfAnother = 0.05
+
+    private enum Phase {
+        /// Not started, or paused.
+        case stopped
+        /// Running, but the ring is empty: goes on when frames come.
+        case waiting
+        /// Frame `index` is heard at `time`, the following ones at the sample rate.
+        case playing(index: FrameCount, time: MonotonicTime)
+        /// All was heard; waits for the next `start` or `flush`.
+        case drained
+    }
+
+    private enum AfterFade {
+        case pause
+        /// Goes on with the frames from this ring index on.
+        case flush(FrameCount)
+    }
+
+    private let format: AudioFormat
+    private let sink: any PacedSink
+    private var phase = Phase.stopped
+    private var isDraining = false
+    private var renderer: StreamRenderer
+    private var stage: EffectStage?
+    private var tap: TapRing?
+    /// A long fade-out is heard in its time; then this is done.
+    private var afterFade: AfterFade?
+    /// Frames that fade in after a pause or a flush.
+    private var fadeIn: FrameCount = 0
+    /// Since when the last frames wait.
+    private var lateSince: MonotonicTime?
+    private var now = MonotonicTime.now
+    private var buffer: [Float]
+    private var events: [AudioOutputEvent] = []
+
+    init(
+        _ format: AudioFormat, _ generation: Generation, gains: ChannelGains, ducking: ChannelGains,
+        effects: EffectSettings, continuing previous: PacedStream?, sink: any PacedSink,
+        onFrames: @escaping @Sendable () -> Void
+    ) {
+        self.format = format
+        self.generation = generation
+        self.sink = sink
+        ring = FrameRing(
+            format: format, capacity: Int(format.frames(Self.ringSeconds)),
+            retained: Int(format.frames(Self.retainedSeconds)), onFrames: onFrames)
+        // A running gain ramp goes on in the new stream's frames.
+        let ramp = previous.map { previous in
+            previous.renderer.ramp.continued(
+                from: previous.renderer.cursor, rate: previous.format.sampleRate, newRate: format.sampleRate)
+        }
+        renderer = StreamRenderer(
+            ring: ring, ramp: ramp ?? StreamGainRamp(gains), ducking: StreamGainRamp(ducking))
+        buffer = [Float](repeating: 0, count: Self.chunk * format.channelCount)
+        setEffects(effects)
+    }
+
+    var clock: OutputClock {
+        if case .playing(let index, let time) = phase {
+            return OutputClock(ringIndex: index, isAdvancing: true, sampledAt: time, latency: 0)
+        }
+        return OutputClock(ringIndex: ring.readIndex, isAdvancing: false, sampledAt: now, latency: 0)
+    }
+
+    /// When there is something to do without a command; nil when there is not. While the ring is empty, `onFrames` is called
+    /// with the next frames.
+    func wakeUp(period: Double) -> MonotonicTime? {
+        switch phase {
+        case .stopped, .drained: nil
+        case .waiting: ring.askForFrames() ? nil : now
+        case .playing(_, let time):
+            time.advanced(
+                bySeconds: lateSince == nil ? min(period, format.seconds(FrameCount(ring.unread))) : period)
+        }
+    }
+
+    mutating func takeEvents() -> [AudioOutputEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    mutating func move(to gains: ChannelGains, over seconds: Double) {
+        renderer.ramp = moved(renderer.ramp, to: gains, over: seconds)
+    }
+
+    mutating func duck(to gains: ChannelGains, over seconds: Double) {
+        guard case .playing = phase else {
+            renderer.ducking = StreamGainRamp(gains)
+            return
+        }
+        renderer.ducking = moved(renderer.ducking, to: gains, over: seconds)
+    }
+
+    private func moved(_ ramp: StreamGainRamp, to gains: ChannelGains, over seconds: Double) -> StreamGainRamp {
+        StreamGainRamp(
+            from: ramp.gains(at: renderer.cursor), to: gains, start: renderer.cursor,
+            length: max(renderer.fadeFrames, format.frames(seconds)))
+    }
+
+    mutating func setEffects(_ effects: EffectSettings) {
+        let changed = EffectStage.changed(stage, to: effects, ring: ring)
+        renderer.use(changed)
+        stage = changed
+    }
+
+    mutating func setTap(_ tap: SoundTap?) {
+        let ring = tap?.begin(format)
+        renderer.use(ring)
+        self.tap = ring
+    }
+
+    /// Renders what was heard until `time`.
+    mutating func advance(to time: MonotonicTime) throws(AudioOutputError) {
+        now = time
+        switch phase {
+        case .stopped, .drained: return
+        case .waiting: resume()
+        case .playing(let index, let start):
+            let due = max(0, Int(clamping: time.seconds(since: start) * Double(format.sampleRate)))
+            stage?.padsEnd = isDraining || lateSince.map { time.seconds(since: $0) >= Self.patience } ?? false
+            let count = try render(due)
+            var heard = start.advanced(bySeconds: format.seconds(FrameCount(count)))
+            let waits = count < due && ring.unread > 0
+            lateSince = waits ? lateSince ?? time : nil
+            if waits { heard = time }
+            phase = .playing(index: index + FrameCount(count), time: heard)
+            if let afterFade, renderer.isFadedOut || ring.unread == 0 {
+                now = heard
+                return try finishFade(afterFade)
+            }
+            if count < due || ring.unread == 0, time >= heard { runDry() }
+        }
+    }
+
+    mutating func perform(_ command: PacedLoop.StreamCommand) throws(AudioOutputError) {
+        switch command {
+        case .start(let fade): try start(fade)
+        case .pause(let fade):
+            if fadesLong(fade), beginFade(over: fade, limit: .max) { return afterFade = .pause }
+            try fadeOut()
+            phase = .stopped
+            events.append(.paused(generation))
+        case .flush(let index, let fade):
+            isDraining = false
+            if case .drained = phase { phase = .stopped }
+            if index > ring.readIndex, fadesLong(fade), beginFade(over: fade, limit: index) {
+                return afterFade = .flush(index)
+            }
+            if index > ring.readIndex { return try flush(to: index, fadingIn: renderer.fadeFrames) }
+            events.append(.flushed(generation))
+            if case .waiting = phase { resume() }
+        case .drain:
+            isDraining = true
+            if case .waiting = phase { runDry() }
+        case .close: try fadeOut()
+        }
+    }
+
+    private mutating func start(_ fade: Double) throws(AudioOutputError) {
+        isDraining = false
+        switch (phase, afterFade) {
+        case (.playing, .flush): return
+        case (.playing, .pause) where renderer.fadeIn(from: renderer.cursor, over: format.frames(fade)):
+            afterFade = nil
+            events.append(.started(generation))
+        case (.playing, nil): events.append(.started(generation))
+        case (.playing, .pause), (.stopped, _), (.waiting, _), (.drained, _):
+            try fadeOut()
+            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade)) }
+            phase = .waiting
+            resume()
+        }
+    }
+
+    // MARK: Fading out
+
+    private func fadesLong(_ seconds: Double) -> Bool { format.frames(seconds) > renderer.fadeFrames }
+
+    /// False when nothing sounds, or what sounds fades out already: that is ended at once.
+    private mutating func beginFade(over seconds: Double, limit: FrameCount) -> Bool {
+        guard case .playing = phase, afterFade == nil else { return false }
+        renderer.fadeOut(from: renderer.cursor, limit: limit, over: format.frames(seconds))
+        return true
+    }
+
+    private mutating func finishFade(_ next: AfterFade) throws(AudioOutputError) {
+        afterFade = nil
+        switch next {
+        case .pause:
+            try fadeOut()
+            phase = .stopped
+            events.append(.paused(generation))
+        case .flush(let index): try flush(to: index, fadingIn: format.frames(Self.fadeInOfAnother))
+        }
+    }
+
+    /// Renders a short fade when sounding; the clock stands afterwards.
+    mutating func fadeOut() throws(AudioOutputError) {
+        try fadeOut(before: .max)
+    }
+
+    private mutating func fadeOut(before index: FrameCount) throws(AudioOutputError) {
+        guard case .playing = phase else { return }
+        phase = .waiting
+        lateSince = nil
+        stage?.padsEnd = true
+        renderer.fadeOut(from: renderer.cursor, limit: index)
+        _ = try render(.max)
+        fadeIn = renderer.fadeFrames
+        if case .flush(let index) = afterFade { drop(before: index) }
+        afterFade = nil
+    }
+
+    private mutating func flush(to index: FrameCount, fadingIn frames: FrameCount) throws(AudioOutputError) {
+        try fadeOut(before: index)
+        drop(before: index)
+        fadeIn = frames
+        if case .waiting = phase { resume() }
+    }
+
+    private mutating func drop(before index: FrameCount) {
+        renderer.skip(to: index)
+        events.append(.flushed(generation))
+    }
+
+    private mutating func resume() {
+        if ring.unread > 0 {
+            renderer.beginSegment(at: renderer.cursor, fadingIn: fadeIn)
+            fadeIn = 0
+            phase = .playing(index: ring.readIndex, time: now)
+            events.append(.started(generation))
+        } else if isDraining {
+            runDry()
+        }
+    }
+
+    private mutating func runDry() {
+        guard ring.unread == 0 else { return }
+        phase = isDraining ? .drained : .waiting
+        events.append(isDraining ? .drained(generation) : .underrun(generation))
+    }
+
+    /// Renders up to `frames` frames into the sink; how many there were.
+    private mutating func render(_ frames: Int) throws(AudioOutputError) -> Int {
+        var done = 0
+        while done < frames {
+            let wanted = min(Self.chunk, frames - done)
+            let count = buffer.withUnsafeMutableBufferPointer { buffer in
+                buffer.baseAddress.map { renderer.produce(into: $0, frames: wanted) } ?? 0
+            }
+            if count == 0 { break }
+            done += count
+            try write(count * format.channelCount)
+        }
+        return done
+    }
+
+    private func write(_ count: Int) throws(AudioOutputError) {
+        try buffer.withUnsafeBufferPointer { buffer throws(AudioOutputError) in
+            try sink.write(UnsafeBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+}

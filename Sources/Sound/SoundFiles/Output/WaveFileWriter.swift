@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+internal import CSndfile
+
+/// Writes float32 frames as a 16-bit WAV file (WAVE_FORMAT_EXTENSIBLE for more than two channels).
+public struct WaveFileWriter: ~Copyable {
+    public let format: AudioFormat
+    private let file: OpaquePointer
+    private let scratch: UnsafeMutableBufferPointer<Int16>
+
+    /// What libsndfile or the system said, with the call and the path.
+    public struct Failure: Error, Hashable, Sendable {
+        public var message: String
+    }
+
+    /// Makes the file or empties it.
+    public init(path: String, format: AudioFormat) throws(Failure) {
+        let container = format.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV
+        var info = SF_INFO(
+            frames: 0, samplerate: Int32(format.sampleRate), channels: Int32(format.channelCount),
+            format: Int32(container | SF_FORMAT_PCM_16), sections: 0, seekable: 0)
+        guard let file = sf_open(path, Int32(SFM_WRITE), &info) else {
+            throw Failure(message: "cannot write \(path): sf_open: \(String(cString: sf_strerror(nil)))")
+        }
+        self.format = format
+        self.file = file
+        scratch = .allocate(capacity: 4_096 * format.channelCount)
+    }
+
+    deinit {
+        sf_close(file)
+        scratch.deallocate()
+    }
+
+    /// Appends interleaved samples; their count is divisible by the channel count.
+    public mutating func write(_ samples: UnsafeBufferPointer<Float>) throws(Failure) {
+        guard let source = samples.baseAddress, let scratchBase = scratch.baseAddress else { return }
+        var done = 0
+        while done < samples.count {
+            let count = min(scratch.count, samples.count - done)
+            PCM16Quantizer.quantize(source + done, into: scratchBase, count: count)
+            guard sf_write_short(file, scratchBase, Int64(count)) == Int64(count) else {
+                throw failure("sf_write_short")
+            }
+            done += count
+        }
+    }
+
+    /// Makes the header say how long the file is by now, so that it is valid whatever happens to the process.
+    public mutating func updateHeader() throws(Failure) {
+        sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+        if sf_error(file) != 0 { throw failure("header") }
+    }
+
+    /// Ends the file. Without it, `deinit` does the same but cannot report a failure.
+    public consuming func finish() throws(Failure) {
+        try updateHeader()
+    }
+
+    private func failure(_ call: String) -> Failure {
+        Failure(message: "\(call): \(String(cString: sf_strerror(file))) (error \(sf_error(file)))")
+    }
+}

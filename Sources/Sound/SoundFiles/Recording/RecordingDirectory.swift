@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import CSndfile
+internal import Glibc
+public import Media
+public import Service
+internal import Synchronization
+
+/// Recordings as files of one directory, written through libsndfile, or as a stream brings them.
+///
+/// While it is made, a file's name ends in `.part`; what is found so at the start was left behind by a process that died,
+/// and joins the others with `recovered` in its name. Files are opened beneath the directory by names that hold no slash,
+/// never through a link.
+public final class RecordingDirectory: RecordingStore, StreamStore {
+    static let partSuffix = ".part"
+    static let recoveredSuffix = "-recovered"
+
+    typealias Link = @Sendable (_ directory: Int32, _ name: String, _ second: String) -> Int32
+
+    private let path: String
+    private let link: Link
+    private let directory: Int32
+    private let examiner: RecordingExaminer
+    /// What was found in files as they were.
+    private let known = Mutex(RecentlyUsed<Version, RecordingEntry.Sound?>(capacity: 1_024))
+    /// Seconds of counting for one list.
+    private static let listPatience = 10.0
+
+    private struct Version: Hashable {
+        var inode: UInt64
+        var size: Int64
+        var modified: Int64
+    }
+
+    /// The directory cannot be made or opened: the call's errno.
+    public struct Unusable: Error {
+        public var reason: String
+    }
+
+    /// Makes the directory where it is missing and recovers what is unfinished.
+    public convenience init(_ path: String, _ examiner: MediaExaminer) throws(Unusable) {
+        try self.init(path, examiner) { linkat($0, $1, $0, $2, 0) }
+    }
+
+    /// `link` makes a second name for a file of the directory, or fails as link(2) does.
+    init(_ path: String, _ examiner: MediaExaminer, link: @escaping Link) throws(Unusable) {
+        self.link = link
+        self.examiner = RecordingExaminer(examiner: examiner)
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw Unusable(reason: String(cString: strerror(errno))) }
+        guard let real = realpath(path, nil) else { throw Unusable(reason: String(cString: strerror(errno))) }
+        defer { free(real) }
+        self.path = String(cString: real)
+        directory = Glibc.open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0, access(real, W_OK) == 0 else { throw Unusable(reason: String(cString: strerror(errno))) }
+        do throws(RecordingError) {
+            try recover()
+        } catch {
+            throw Unusable(reason: error.sentence)
+        }
+    }
+
+    deinit { close(directory) }
+
+    /// With links resolved: where items must be playable from.
+    public var root: String { path }
+
+    public func address(_ id: String) -> String { FileURL.text(path + "/" + id) }
+
+    // MARK: Reading
+
+    public func list() throws(RecordingError) -> [RecordingEntry] {
+        var entries: [RecordingEntry] = []
+        let deadline = FrameCounting.now() + Self.listPatience
+        for name in try names() where RecordingName.isValidID(name) {
+            // One that goes meanwhile, or is no file, is no entry.
+            do throws(RecordingError) { entries.append(try entry(name, deadline)) } catch {}
+        }
+        return entries.sorted { ($0.modified, $0.id) > ($1.modified, $1.id) }
+    }
+
+    public func entry(_ id: String) throws(RecordingError) -> RecordingEntry { try entry(id, .infinity) }
+
+    /// What must be counted and is not by `deadline` has no length yet.
+    private func entry(_ id: String, _ deadline: Double) throws(RecordingError) -> RecordingEntry {
+        let (descriptor, status) = try openFile(id)
+        defer { close(descriptor) }
+        let milliseconds = Int64(status.st_mtim.tv_sec) &* 1000 &+ Int64(status.st_mtim.tv_nsec) / 1_000_000
+        let size = max(0, Int64(status.st_size))
+        let version = Version(inode: UInt64(status.st_ino), size: size, modified: milliseconds)
+        let isRecovered = id[..<(id.lastIndex(of: ".") ?? id.endIndex)].contains(Self.recoveredSuffix)
+        let sound: RecordingEntry.Sound?
+        if let found = known.withLock({ $0[version] }) {
+            sound = found
+        } else {
+            let isWhole: Bool
+            (sound, isWhole) = try examine(id, descriptor, size, isRecovered: isRecovered, deadline)
+            if isWhole { remember(sound, version) }
+        }
+        return RecordingEntry(
+            id: id, size: UInt64(size), modified: milliseconds, isRecovered: isRecovered, sound: sound)
+    }
+
+    private func remember(_ sound: RecordingEntry.Sound?, _ version: Version) {
+        known.withLock { $0.insert(sound, for: version, size: 1) }
+    }
+
+    /// `isWhole` is false when counting was given up early: the next one who asks gets further.
+    private func examine(
+        _ id: String, _ descriptor: Int32, _ size: Int64, isRecovered: Bool, _ deadline: Double
+    ) throws(RecordingError) -> (sound: RecordingEntry.Sound?, isWhole: Bool) {
+        let isMPEG = id.hasSuffix(".mp3")
+        var sound =
+            isMPEG
+            ? FrameCounting.describeMPEG(descriptor, size: size)
+            : examiner.describe(try second(descriptor, id), id, size: size)
+        // The header of a WAV file is right after every write.
+        guard isRecovered && !id.hasSuffix(".wav") || isMPEG && sound?.duration == nil, let rate = sound?.sampleRate
+        else {
+            return (sound, true)
+        }
+        let limit = FrameCounting.now() + FrameCounting.patience
+        let until = min(limit, deadline)
+        let frames =
+            isMPEG
+            ? FrameCounting.countMPEG(descriptor, until: until)
+            : examiner.count(try second(descriptor, id), id, size: size, until: until)
+        sound?.duration = frames.map { Double($0) / Double(rate) }
+        return (sound, frames != nil || limit <= deadline)
+    }
+
+    public func open(_ id: String) throws(RecordingError) -> (descriptor: Int32, size: UInt64) {
+        let (descriptor, status) = try openFile(id)
+        return (descriptor, UInt64(max(0, status.st_size)))
+    }
+
+    public func delete(_ id: String) throws(RecordingError) {
+        guard RecordingName.isValidID(id) else { throw .unknownRecording(id) }
+        guard unlinkat(directory, id, 0) != 0 else { return }
+        throw errno == ENOENT ? .unknownRecording(id) : .failed("\(id) cannot be deleted: \(Self.systemText)")
+    }
+
+    /// Another descriptor of the same open file, for an owner of its own. Nothing reads by the position that both share.
+    private func second(_ descriptor: Int32, _ id: String) throws(RecordingError) -> Int32 {
+        let second = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard second >= 0 else { throw Self.failure(errno, "\(id) cannot be read") }
+        return second
+    }
+
+    /// Deletes every file of a sound, finished or not: for a directory whose files nobody knows any more.
+    public func removeAll() throws(RecordingError) {
+        for name in try names() {
+            let id = name.hasSuffix(Self.partSuffix) ? String(name.dropLast(Self.partSuffix.count)) : name
+            guard RecordingName.isValidID(id), unlinkat(directory, name, 0) != 0, errno != ENOENT else { continue }
+            throw .failed("\(name) cannot be deleted: \(Self.systemText)")
+        }
+    }
+
+    private func openFile(_ id: String) throws(RecordingError) -> (Int32, stat) {
+        guard RecordingName.isValidID(id) else { throw .unknownRecording(id) }
+        let descriptor = openat(directory, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        var status = stat()
+        guard descriptor >= 0 else { throw .unknownRecording(id) }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .unknownRecording(id)
+        }
+        return (descriptor, status)
+    }
+
+    private func names() throws(RecordingError) -> [String] {
+        let copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let listing = fdopendir(copy) else {
+            defer { if copy >= 0 { close(copy) } }
+            throw .failed("The recordings cannot be listed: \(Self.systemText)")
+        }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while true {
+            // Only errno distinguishes the end from a failure.
+            errno = 0
+            guard let entry = readdir(listing) else {
+                guard errno == 0 else { throw .failed("The recordings cannot be listed: \(Self.systemText)") }
+                return names
+            }
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+    }
+
+    // MARK: Writing
+
+    public func create(_ settings: RecordingSettings) throws(RecordingError) -> any RecordingWriter {
+        let (id, descriptor) = try createPart(settings.name, RecordedFormat(settings.container))
+        do throws(RecordingError) {
+            let file = try SoundFile(descriptor, settings)
+            return RecordingFile(id: id, file: file) { [self] () throws(RecordingError) in try publish(id) }
+        } catch {
+            unlinkat(directory, id + Self.partSuffix, 0)
+            throw error
+        }
+    }
+
+    public func createStream(name: String?, _ format: RecordedFormat) throws(RecordingError) -> any StreamWriter {
+        let (id, descriptor) = try createPart(name, format)
+        return StreamFile(id: id, descriptor) { [self] isEmpty throws(RecordingError) in
+            if isEmpty { unlinkat(directory, id + Self.partSuffix, 0) } else { try publish(id) }
+        }
+    }
+
+    /// A new file under the name that it has while it is made.
+    private func createPart(
+        _ name: String?, _ format: RecordedFormat
+    ) throws(RecordingError) -> (id: String, descriptor: Int32) {
+        let stem = name ?? Self.timeName()
+        for number in 1...10_000 {
+            let id = (number == 1 ? stem : "\(stem)-\(number)") + "." + format.rawValue
+            if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { continue }
+            let descriptor = openat(
+                directory, id + Self.partSuffix, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if descriptor < 0, errno == EEXIST { continue }
+            guard descriptor >= 0 else { throw Self.failure(errno, "\(id) cannot be made") }
+            return (id, descriptor)
+        }
+        throw .failed("There are too many recordings named \(stem).")
+    }
+
+    /// Under its own name, which nobody else can have taken.
+    private func publish(_ id: String) throws(RecordingError) {
+        guard move(id + Self.partSuffix, to: id) else { throw Self.failure(errno, "\(id) cannot be put in place") }
+    }
+
+    /// False, with errno, when the name is taken or there is another obstacle. Links, unlike renames, replace nothing; where the
+    /// file system has none (FAT, some network shares), a look before does: the directory is the server's own.
+    private func move(_ part: String, to id: String) -> Bool {
+        if link(directory, part, id) == 0 {
+            unlinkat(directory, part, 0)
+        } else {
+            guard [EPERM, EOPNOTSUPP, ENOSYS, EINVAL, EMLINK].contains(errno) else { return false }
+            guard faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) != 0 else {
+                errno = EEXIST
+                return false
+            }
+            guard renameat(directory, part, directory, id) == 0 else { return false }
+        }
+        // The name is on the disk as well, where the file system supports it.
+        return fsync(directory) == 0 || errno == EINVAL || errno == EOPNOTSUPP
+    }
+
+    private func recover() throws(RecordingError) {
+        for part in try names() where part.hasSuffix(Self.partSuffix) {
+            let id = String(part.dropLast(Self.partSuffix.count))
+            guard RecordingName.isValidID(id), let dot = id.lastIndex(of: ".") else { continue }
+            // Died between the link and the end: it is there as a whole.
+            if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+                unlinkat(directory, part, 0)
+                continue
+            }
+            for number in 1...100 {
+                let mark = Self.recoveredSuffix + (number == 1 ? "" : "-\(number)")
+                if move(part, to: id[..<dot] + mark + id[dot...]) { break }
+                if errno != EEXIST { break }
+            }
+        }
+    }
+
+    /// In UTC, to the second: `20261121T170512Z`.
+    private static func timeName() -> String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static var systemText: String { String(cString: strerror(errno)) }
+
+    static func failure(_ code: Int32, _ what: String) -> RecordingError {
+        let text = "\(what): \(String(cString: strerror(code)))."
+        return code == ENOSPC || code == EDQUOT || code == EFBIG ? .diskFull(text) : .failed(text)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Glibc
+internal import Media
+internal import Playback
+internal import Service
+
+/// Describes recordings that are not named `.mp3` (see `FrameCounting`). Their bytes may be a stranger's, saved from a stream:
+/// they are examined as all other media are, by their content, and libsndfile never reads them.
+struct RecordingExaminer: Sendable {
+    let examiner: MediaExaminer
+
+    /// nil for what is no sound. Takes the descriptor over.
+    func describe(_ descriptor: Int32, _ id: String, size: Int64) -> RecordingEntry.Sound? {
+        do throws(MediaError) {
+            let media = try examiner.outline(of: try source(descriptor, id, size)).media
+            return RecordingEntry.Sound(
+                duration: media.duration.map(media.format.seconds), sampleRate: media.format.sampleRate,
+                channelCount: media.format.channelCount, bits: media.encoding.bitsPerSample,
+                isFloat: media.encoding.codec.hasPrefix("pcm_f"))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Frames per channel, all of them decoded; nil when that is not known by `deadline`. Takes the descriptor over.
+    func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: Double) -> Int64? {
+        var samples = [Float](repeating: 0, count: 65_536)
+        do throws(MediaError) {
+            let decoder = try examiner.open(try source(descriptor, id, size))
+            var frames: Int64 = 0
+            while FrameCounting.now() < deadline {
+                var result: Result<DecodedFrames, MediaError> = .success(DecodedFrames(frames: 0, endOfStream: true))
+                // The closure of an array's buffer cannot throw a typed error.
+                samples.withUnsafeMutableBufferPointer { buffer in
+                    do throws(MediaError) {
+                        result = .success(try decoder.decode(into: buffer))
+                    } catch {
+                        result = .failure(error)
+                    }
+                }
+                let decoded = try result.get()
+                frames += Int64(decoded.frames)
+                if decoded.endOfStream { return frames }
+            }
+            return nil
+        } catch {
+            return nil
+        }
+    }
+
+    private func source(_ descriptor: Int32, _ id: String, _ size: Int64) throws(MediaError) -> FileSource {
+        try FileSource(OwnedDescriptor(descriptor), name: id, statSize: size)
+    }
+}

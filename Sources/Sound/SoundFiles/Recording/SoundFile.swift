@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import CSndfile
+internal import Glibc
+import Service
+
+/// libsndfile's handle on one file. Used by one thread at a time.
+final class SoundFile {
+    private var handle: OpaquePointer?
+    private let descriptor: Int32
+    private let channelCount: Int
+    /// Bytes that a sample takes in the file; nil for what is compressed.
+    private let sampleBytes: Int?
+    /// For samples of 16 bits, which become what they were; nil where libsndfile converts.
+    private let quantized: UnsafeMutableBufferPointer<Int16>?
+    private var written = 0
+    /// A WAV file has its length in 32 bits; some are kept for the header.
+    private static let largestWave = Int(UInt32.max) - (1 << 20)
+
+    /// Takes the descriptor over; it is closed here whatever happens.
+    init(_ descriptor: Int32, _ settings: RecordingSettings) throws(RecordingError) {
+        self.descriptor = descriptor
+        channelCount = settings.channelCount
+        sampleBytes = settings.container == .wav ? settings.bits / 8 : nil
+        let isExact = settings.bits == 16 && [.wav, .flac].contains(settings.container)
+        quantized = isExact ? .allocate(capacity: 4_096 * settings.channelCount) : nil
+        var info = SF_INFO(
+            frames: 0, samplerate: Int32(settings.sampleRate), channels: Int32(settings.channelCount),
+            format: Int32(Self.format(settings)), sections: 0, seekable: 0)
+        errno = 0
+        handle = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 0)
+        guard let handle else {
+            let (code, text) = (errno, String(cString: sf_strerror(nil)))
+            close(descriptor)
+            if code == ENOSPC || code == EDQUOT { throw RecordingDirectory.failure(code, "sf_open_fd") }
+            throw .failed("libsndfile does not write this format: \(text)")
+        }
+        sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
+        // So that the file is whole after each write, should the process die.
+        sf_command(handle, Int32(SFC_SET_UPDATE_HEADER_AUTO), nil, Int32(SF_TRUE))
+    }
+
+    deinit {
+        quantized?.deallocate()
+        if let handle {
+            sf_close(handle)
+            close(descriptor)
+        }
+    }
+
+    func write(_ samples: UnsafeBufferPointer<Float>) throws(RecordingError) -> WriteOutcome {
+        guard let handle, let base = samples.baseAddress, !samples.isEmpty else { return .written }
+        if let sampleBytes, (written + samples.count) * sampleBytes > Self.largestWave { return .sizeLimit }
+        errno = 0
+        guard let quantized, let exact = quantized.baseAddress else {
+            let frames = sf_count_t(samples.count / channelCount)
+            guard sf_writef_float(handle, base, frames) == frames, sf_error(handle) == 0 else {
+                throw failure("sf_writef_float")
+            }
+            written += samples.count
+            return .written
+        }
+        var done = 0
+        while done < samples.count {
+            let count = min(quantized.count, samples.count - done)
+            PCM16Quantizer.quantize(base + done, into: exact, count: count)
+            guard sf_write_short(handle, exact, sf_count_t(count)) == count, sf_error(handle) == 0 else {
+                throw failure("sf_write_short")
+            }
+            done += count
+        }
+        written += samples.count
+        return .written
+    }
+
+    /// Completes and closes it.
+    func finish() throws(RecordingError) {
+        guard let handle else { return }
+        self.handle = nil
+        errno = 0
+        let code = sf_close(handle)
+        let problem = errno
+        // What the disk did not take shows at the latest here.
+        let isSynced = fsync(descriptor) == 0
+        let syncProblem = errno
+        close(descriptor)
+        guard code == 0 else { throw RecordingDirectory.failure(problem, "the file's end cannot be written") }
+        guard isSynced || syncProblem == EINVAL else {
+            throw RecordingDirectory.failure(syncProblem, "the file cannot be brought to the disk")
+        }
+    }
+
+    private func failure(_ call: String) -> RecordingError {
+        let code = errno
+        if code != 0 { return RecordingDirectory.failure(code, call) }
+        return .failed("\(call): \(String(cString: sf_strerror(handle)))")
+    }
+
+    private static func format(_ settings: RecordingSettings) -> Int {
+        switch settings.container {
+        case .wav:
+            let container = settings.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV
+            let samples =
+                switch settings.bits {
+                case 8: SF_FORMAT_PCM_U8
+                case 24: SF_FORMAT_PCM_24
+                case 32: settings.isFloat ? SF_FORMAT_FLOAT : SF_FORMAT_PCM_32
+                default: SF_FORMAT_PCM_16
+                }
+            return Int(container) | Int(samples)
+        case .flac:
+            let samples =
+                switch settings.bits {
+                case 8: SF_FORMAT_PCM_S8
+                case 24: SF_FORMAT_PCM_24
+                default: SF_FORMAT_PCM_16
+                }
+            return Int(SF_FORMAT_FLAC) | Int(samples)
+        case .opus: return Int(SF_FORMAT_OGG) | Int(SF_FORMAT_OPUS)
+        case .mp3: return Int(SF_FORMAT_MPEG) | Int(SF_FORMAT_MPEG_LAYER_III)
+        }
+    }
+}
+
+/// One file that is being written, with what puts it in place.
+final class RecordingFile: RecordingWriter {
+    let id: String
+    private let file: SoundFile
+    private let publish: () throws(RecordingError) -> Void
+
+    init(id: String, file: SoundFile, publish: @escaping () throws(RecordingError) -> Void) {
+        self.id = id
+        self.file = file
+        self.publish = publish
+    }
+
+    func write(_ samples: UnsafeBufferPointer<Float>) throws(RecordingError) -> WriteOutcome {
+        try file.write(samples)
+    }
+
+    /// It is put in place also when its last bytes could not be written: what is there can be heard.
+    func finish() throws(RecordingError) {
+        var problem: RecordingError?
+        do throws(RecordingError) { try file.finish() } catch { problem = error }
+        try publish()
+        if let problem { throw problem }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Logging
+
+/// Opens `library.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
+enum CatalogueFile {
+    /// `isNew`: there was none that could be used.
+    static func open(_ path: String, _ keys: CatalogueKeys, logger: Logger) throws -> (pool: DatabasePool, isNew: Bool)
+    {
+        do {
+            return try attempt(path, keys)
+        } catch {
+            guard DamagedFile.isDamage(error, of: path) else { throw error }
+            return try replace(path, keys, because: error, logger: logger)
+        }
+    }
+
+    /// Sets a damaged file aside and begins a new one. No connection may be open.
+    static func replace(
+        _ path: String, _ keys: CatalogueKeys, because error: any Error, logger: Logger
+    ) throws -> (pool: DatabasePool, isNew: Bool) {
+        let aside = try SetAside.move(path, with: SetAside.suffixes)
+        logger.error("\(path) cannot be used (\(error)); kept as \(aside), the music is scanned anew")
+        return try attempt(path, keys)
+    }
+
+    private static func attempt(_ path: String, _ keys: CatalogueKeys) throws -> (pool: DatabasePool, isNew: Bool) {
+        var configuration = Configuration()
+        configuration.label = "library"
+        configuration.maximumReaderCount = 3
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -16000
+                    """)
+        }
+        DamagedFile.makePrivate(path)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try UnfitFile.prepare(
+            pool, applicationID: CatalogueSchema.applicationID, fingerprint: CatalogueSchema.fingerprint,
+            CatalogueSchema.migrator)
+        try CatalogueRekeying.run(in: pool, keys)
+        FreePages.giveBack(pool)
+        let isNew = try pool.read { try Int.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM folder)") == 0 }
+        return (pool, isNew)
+    }
+
+    /// Throws when pages of the file make no sense. Reads all of it.
+    static func check(_ pool: DatabasePool) throws {
+        let verdict = try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
+    }
+}

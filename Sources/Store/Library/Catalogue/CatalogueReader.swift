@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+import GRDB
+
+/// Reads the catalogue; lives within one read of the database.
+struct CatalogueReader {
+    let database: Database
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    func counts() throws -> LibraryStatus.Counts {
+        var counts = LibraryStatus.Counts()
+        let row = try Row.fetchOne(
+            database,
+            sql: """
+                SELECT (SELECT count(*) FROM artist), (SELECT count(*) FROM album), (SELECT count(*) FROM track),
+                    (SELECT count(*) FROM genre), (SELECT count(*) FROM failure),
+                    (SELECT coalesce(sum(duration), 0) FROM track)
+                """)
+        guard let row else { return counts }
+        counts.artists = row[0]
+        counts.albums = row[1]
+        counts.tracks = row[2]
+        counts.genres = row[3]
+        counts.unplayable = row[4]
+        counts.duration = row[5]
+        return counts
+    }
+
+    // MARK: Pages
+
+    func artists(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Artist]) {
+        var conditions = Conditions()
+        if let genre = filter.genre {
+            conditions.add(
+                "id IN (SELECT artist FROM track JOIN trackGenre ON track = track.id WHERE genre = ?)", [genre.number])
+        }
+        if let year = filter.year { conditions.add("id IN (SELECT artist FROM track WHERE year = ?)", [year]) }
+        let count = try count("artist", conditions)
+        let order = window.order == .name ? "sort, id" : "tracks DESC, sort"
+        return (
+            count,
+            try artists(
+                "\(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?", conditions.arguments + window.arguments)
+        )
+    }
+
+    func albums(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Album]) {
+        var conditions = Conditions()
+        if let artist = filter.artist {
+            conditions.add(
+                "(artist = ? OR id IN (SELECT album FROM track WHERE artist = ?))", [artist.number, artist.number])
+        }
+        if let genre = filter.genre {
+            conditions.add(
+                "id IN (SELECT album FROM track JOIN trackGenre ON track = track.id WHERE genre = ?)", [genre.number])
+        }
+        if let year = filter.year { conditions.add("year = ?", [year]) }
+        let count = try count("album", conditions)
+        let order =
+            switch window.order {
+            case .name: "sort, id"
+            case .added: "added DESC, id"
+            case .year: "year DESC, sort"
+            }
+        return (
+            count,
+            try albums(
+                "WHERE album.id IN (SELECT id FROM album \(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?) "
+                    + "ORDER BY \(order.split(separator: ",").map { "album.\($0.drop { $0 == " " })" }.joined(separator: ", "))",
+                conditions.arguments + window.arguments)
+        )
+    }
+
+    func tracks(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Track]) {
+        let arguments = window.arguments
+        var conditions = Conditions()
+        if let album = filter.album { conditions.add("track.album = ?", [album.number]) }
+        if let artist = filter.artist {
+            conditions.add("(track.artist = ? OR track.albumArtist = ?)", [artist.number, artist.number])
+        }
+        if let genre = filter.genre {
+            conditions.add("track.id IN (SELECT track FROM trackGenre WHERE genre = ?)", [genre.number])
+        }
+        if let year = filter.year { conditions.add("track.year = ?", [year]) }
+        let count = try count("track", conditions)
+        let place = "track.disc, track.number, track.sort, track.id"
+        var source = "track"
+        let order: String
+        switch window.order {
+        case .name where filter.album != nil: order = place
+        case .name where filter.artist != nil || filter.genre != nil:
+            source = "track LEFT JOIN album ON album.id = track.album"
+            order = "album.year, album.sort, album.id, " + place
+        case .name: order = "track.sort, track.id"
+        case .added: order = "track.added DESC, track.id"
+        case .year: order = "track.year DESC, track.sort, track.id"
+        }
+        // The window is found on the narrow rows of an index first, then filled.
+        let window = """
+            WHERE track.id IN (
+                SELECT track.id FROM \(source) \(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?)
+            ORDER BY \(order)
+            """
+        return (count, try tracks(window, conditions.arguments + arguments))
+    }
+
+    func genres(_ window: CatalogueWindow) throws -> (Int, [Genre]) {
+        (try count("genre", Conditions()), try genres("ORDER BY sort LIMIT ? OFFSET ?", window.arguments))
+    }
+
+    private func count(_ table: String, _ conditions: Conditions) throws -> Int {
+        try Int.fetchOne(
+            database.cachedStatement(sql: "SELECT count(*) FROM \(table) \(conditions.text)"),
+            arguments: conditions.arguments) ?? 0
+    }
+
+    // MARK: Rows
+
+    func genres(_ clause: String, _ arguments: StatementArguments) throws -> [Genre] {
+        try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT id, name, tracks FROM genre \(clause)"), arguments: arguments
+        ).map { Genre(id: CatalogueID(.genre, $0[0]), name: $0[1], tracks: $0[2]) }
+    }
+
+    func artists(_ clause: String, _ arguments: StatementArguments) throws -> [Artist] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT id, name, albums, tracks, (SELECT artwork FROM album
+                        WHERE album.artist = artist.id AND artwork IS NOT NULL ORDER BY year DESC, sort LIMIT 1)
+                    FROM artist \(clause)
+                    """),
+            arguments: arguments
+        ).map { row in
+            Artist(
+                id: CatalogueID(.artist, row[0]), name: row[1], albums: row[2], tracks: row[3],
+                artworkTrack: (row[4] as Int64?).map { CatalogueID(.track, $0) })
+        }
+    }
+
+    func albums(_ clause: String, _ arguments: StatementArguments) throws -> [Album] {
+        let sql = """
+            SELECT album.id, album.title, album.artist, artist.name, album.year, album.tracks, album.duration,
+                album.artwork, album.added
+            FROM album LEFT JOIN artist ON artist.id = album.artist
+            """
+        return try Row.fetchAll(database.cachedStatement(sql: "\(sql) \(clause)"), arguments: arguments).map { row in
+            Album(
+                id: CatalogueID(.album, row[0]), title: row[1], artist: Self.reference(.artist, row[2], row[3]),
+                year: row[4], tracks: row[5], duration: row[6],
+                artworkTrack: (row[7] as Int64?).map { CatalogueID(.track, $0) }, added: row[8])
+        }
+    }
+
+    func tracks(_ clause: String, _ arguments: StatementArguments) throws -> [Track] {
+        let sql = """
+            SELECT track.key, track.uri, track.title, track.artist, artist.name, track.album, album.title,
+                albumArtist.name, (SELECT group_concat(name, char(31)) FROM trackGenre JOIN genre ON genre.id = genre
+                    WHERE track = track.id),
+                track.year, track.disc, track.number, track.duration, track.codec, track.bitrate, track.sampleRate,
+                track.channels, track.size, track.modified, track.added, track.picture, track.id
+            FROM track LEFT JOIN artist ON artist.id = track.artist LEFT JOIN album ON album.id = track.album
+                LEFT JOIN artist AS albumArtist ON albumArtist.id = track.albumArtist
+            """
+        return try Row.fetchAll(database.cachedStatement(sql: "\(sql) \(clause)"), arguments: arguments).map { row in
+            Track(
+                id: CatalogueID(.track, row[0]), uri: row[1], title: row[2],
+                artist: Self.reference(.artist, row[3], row[4]), album: Self.reference(.album, row[5], row[6]),
+                albumArtist: row[7],
+                genres: (row[8] as String?)?.split(separator: "\u{1F}").map { String($0) } ?? [], year: row[9],
+                discNumber: row[10], trackNumber: row[11], duration: row[12], codec: row[13], bitrate: row[14],
+                sampleRate: row[15], channels: row[16], size: row[17], modified: Double(row[18] as Int64) / 1e9,
+                added: row[19], hasPicture: row[20])
+        }
+    }
+
+    /// The tracks among these paths, by their index. `keys`: of the paths.
+    func details(_ uris: [String], _ keys: [Int64]) throws -> [(index: Int, details: TrackDetails)] {
+        let sql = """
+            SELECT wanted.key, track.title, artist.name, album.title, albumArtist.name, track.year, track.disc,
+                track.number, track.duration
+            FROM json_each(?) AS wanted CROSS JOIN track ON track.key = wanted.value
+                LEFT JOIN artist ON artist.id = track.artist LEFT JOIN album ON album.id = track.album
+                LEFT JOIN artist AS albumArtist ON albumArtist.id = track.albumArtist
+            """
+        let keys = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [keys]).map { row in
+            let index: Int = row[0]
+            let title: String = row[1]
+            // The catalogue keeps the file's name where the tags have no title.
+            let name = uris[index].split(separator: "/").last.map { CatalogueRecord.Tags.stem(String($0)) }
+            let details = TrackDetails(
+                title: title == name ? nil : title, artist: row[2], album: row[3], albumArtist: row[4], year: row[5],
+                discNumber: row[6], trackNumber: row[7], duration: row[8])
+            return (index, details)
+        }
+    }
+
+    /// Which of these keys are those of tracks. Many are compared with all that there are: that is quicker than to look each up.
+    func knownTracks(among keys: [Int64]) throws -> Set<Int64> {
+        let length = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM track")) ?? 0
+        guard keys.count > length / 8 else {
+            let statement = try database.cachedStatement(sql: "SELECT key FROM track WHERE key = ?")
+            return Set(try keys.compactMap { try Int64.fetchOne(statement, arguments: [$0]) })
+        }
+        var known = Set<Int64>(minimumCapacity: length)
+        let rows = try Int64.fetchCursor(database.cachedStatement(sql: "SELECT key FROM track"))
+        while let key = try rows.next() { known.insert(key) }
+        return known
+    }
+
+    private static func reference(_ kind: CatalogueID.Kind, _ id: Int64?, _ name: String?) -> Reference? {
+        guard let id, let name else { return nil }
+        return Reference(id: CatalogueID(kind, id), name: name)
+    }
+
+    private struct Conditions {
+        private var parts: [String] = []
+        private(set) var arguments = StatementArguments()
+
+        mutating func add(_ condition: String, _ values: StatementArguments) {
+            parts.append(condition)
+            arguments += values
+        }
+
+        var text: String { parts.isEmpty ? "" : "WHERE " + parts.joined(separator: " AND ") }
+    }
+}
+
+extension CatalogueWindow {
+    fileprivate var arguments: StatementArguments { [limit, offset] }
+}

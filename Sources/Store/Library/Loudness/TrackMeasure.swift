@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import GRDB
+import Glibc
+import Media
+
+/// What became of measuring a track. It stands in the track's row, which is written anew when the file changes.
+enum TrackMeasure {
+    case measured(MediaLoudness)
+    /// Its tags say it.
+    case tagged
+    /// Silence, or it does not play.
+    case unmeasurable
+
+    /// As the column `measured` has it; 0 is a track that waits.
+    private var state: Int {
+        switch self {
+        case .measured: 1
+        case .tagged: 2
+        case .unmeasurable: 3
+        }
+    }
+
+    /// A track that waits, in the version that was scanned.
+    struct Unmeasured {
+        var uri: String
+        var key: Int64
+        var size: Int64
+        var modified: Int64
+
+        static func first(_ database: Database) throws -> Unmeasured? {
+            let statement = try database.cachedStatement(
+                sql: "SELECT uri, key, size, modified FROM track WHERE measured = 0 LIMIT 1")
+            return try Row.fetchOne(statement).map {
+                Unmeasured(uri: $0[0], key: $0[1], size: $0[2], modified: $0[3])
+            }
+        }
+    }
+
+    /// Changes nothing when the file has changed meanwhile.
+    func write(_ track: Unmeasured, _ database: Database) throws {
+        var loudness: MediaLoudness?
+        if case .measured(let measured) = self { loudness = measured }
+        try database.cachedStatement(
+            sql: """
+                UPDATE track SET measured = ?, loudness = ?, peak = ? WHERE key = ? AND size = ? AND modified = ?
+                """
+        ).execute(arguments: [state, loudness?.loudness, loudness?.peak, track.key, track.size, track.modified])
+    }
+
+    static func counts(_ database: Database) throws -> (measured: Int, remaining: Int) {
+        func count(_ state: Int) throws -> Int {
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM track WHERE measured = \(state)") ?? 0
+        }
+        return (try count(1), try count(0))
+    }
+
+    // MARK: As gains
+
+    /// LUFS that a gain of 0 dB stands for, as in ReplayGain 2.0.
+    private static let reference = -18.0
+    /// Tracks of one album that are looked at.
+    private static let largestAlbum = 500
+
+    /// nil when it was not measured. That of the album counts once all its tracks have been looked at.
+    static func loudness(ofTrack key: Int64, _ database: Database) throws -> TrackLoudness? {
+        let own = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT loudness, peak, album FROM track WHERE key = ? AND measured = 1"),
+            arguments: [key])
+        guard let own else { return nil }
+        var result = TrackLoudness(trackGain: reference - (own[0] as Double), trackPeak: own[1])
+        guard let album = (own[2] as Int64?) else { return result }
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT loudness, peak, duration, measured FROM track WHERE album = ? LIMIT \(largestAlbum)"),
+            arguments: [album])
+        guard !rows.contains(where: { ($0[3] as Int) == 0 }) else { return result }
+        let tracks = rows.filter { ($0[3] as Int) == 1 }
+        // The mean power of the tracks, each for as long as it lasts.
+        var (sum, length) = (0.0, 0.0)
+        for track in tracks {
+            let seconds = (track[2] as Double?) ?? 1
+            sum += power(of: track[0]) * seconds
+            length += seconds
+        }
+        guard sum > 0, length > 0 else { return result }
+        result.albumGain = reference - decibels(sum / length)
+        result.albumPeak = tracks.map { $0[1] as Double }.max()
+        return result
+    }
+
+    private static func power(of decibels: Double) -> Double { pow(10, decibels / 10) }
+    private static func decibels(_ power: Double) -> Double { 10 * log10(power) }
+}

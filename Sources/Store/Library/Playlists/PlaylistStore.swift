@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+public import Service
+import FoundationEssentials
+import GRDB
+public import Logging
+import Synchronization
+
+/// Saved playlists in `playlists.sqlite` of the data directory. Usable from any thread; calls wait for each other.
+public final class PlaylistStore: PlaylistKeeper {
+    public static let maximumPlaylists = 10_000
+    public static let maximumEntries = 100_000
+
+    /// nil once it is closed: SQLite must not be asked anything then.
+    private let queue: Mutex<DatabaseQueue?>
+    private let logger: Logger
+
+    /// A damaged file is set aside and a new one begun.
+    public init(directory: String, logger: Logger) throws(StateStoreError) {
+        let path = directory + "/playlists.sqlite"
+        self.logger = logger
+        do {
+            do {
+                queue = Mutex(try PlaylistSchema.open(path))
+            } catch {
+                guard DamagedFile.isDamage(error, of: path) else { throw error }
+                let aside = try SetAside.move(path, with: SetAside.suffixes)
+                logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting without playlists")
+                queue = Mutex(try PlaylistSchema.open(path))
+            }
+        } catch {
+            throw .unusable(path: path, reason: "\(error)")
+        }
+    }
+
+    public func playlists() throws(PlaylistError) -> [Playlist] {
+        try read { database in
+            try Row.fetchAll(database, sql: Self.columns + " ORDER BY name COLLATE NOCASE, id").map(Self.playlist)
+        }
+    }
+
+    public func search(_ text: String, limit: Int) throws(PlaylistError) -> [Playlist] {
+        NameSearch(text).best(try playlists(), limit) { $0.name }
+    }
+
+    public func playlist(
+        _ id: PlaylistID, offset: Int, limit: Int
+    ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
+        try read { database in
+            let list = try Self.find(id, database)
+            // Places count up from 0 without a gap.
+            let rows = try Row.fetchCursor(
+                database,
+                sql:
+                    "SELECT uri, title, artist, album, reach FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?",
+                arguments: [id.number, offset, limit])
+            var entries: [PlaylistEntry] = []
+            entries.reserveCapacity(max(0, min(limit, list.length - min(offset, list.length))))
+            while let row = try rows.next() {
+                entries.append(
+                    PlaylistEntry(
+                        uri: row[0], title: row[1], artist: row[2], album: row[3], reach: NetworkReach(saved: row[4])))
+            }
+            return (list, entries)
+        }
+    }
+
+    public func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist {
+        try write { database in
+            guard try Int.fetchOne(database, sql: "SELECT count(*) FROM playlist") ?? 0 < Self.maximumPlaylists else {
+                throw PlaylistError.full(maximum: Self.maximumPlaylists)
+            }
+            try database.execute(
+                sql: "INSERT INTO playlist (name, revision, modified) VALUES (?, 1, ?)",
+                arguments: [name, Date().timeIntervalSince1970])
+            let id = PlaylistID(number: database.lastInsertedRowID)
+            try Self.insert(entries, into: id, from: 0, database)
+            return try Self.find(id, database)
+        }
+    }
+
+    public func change(
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+    ) throws(PlaylistError) -> Playlist {
+        try write { database in
+            let old = try Self.find(id, database, expected: expected)
+            switch entries {
+            case .replace(let entries):
+                try database.execute(sql: "DELETE FROM entry WHERE playlist = ?", arguments: [id.number])
+                try database.execute(sql: "UPDATE playlist SET bytes = 0 WHERE id = ?", arguments: [id.number])
+                try Self.insert(entries, into: id, from: 0, database)
+            case .append(let entries): try Self.insert(entries, into: id, from: old.length, database)
+            case nil: break
+            }
+            try database.execute(
+                sql: "UPDATE playlist SET name = coalesce(?, name), revision = revision + 1, modified = ? WHERE id = ?",
+                arguments: [name, Date().timeIntervalSince1970, id.number])
+            return try Self.find(id, database)
+        }
+    }
+
+    public func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {
+        try write { database in
+            _ = try Self.find(id, database, expected: expected)
+            try database.execute(sql: "DELETE FROM playlist WHERE id = ?", arguments: [id.number])
+        }
+    }
+
+    private static let columns = """
+        SELECT id, name, (SELECT count(*) FROM entry WHERE playlist = playlist.id), revision, modified FROM playlist
+        """
+
+    private static func playlist(_ row: Row) -> Playlist {
+        Playlist(
+            id: PlaylistID(number: row[0]), name: row[1], length: row[2],
+            revision: UInt64(bitPattern: row[3] as Int64), modified: row[4])
+    }
+
+    private static func find(_ id: PlaylistID, _ database: Database, expected: UInt64? = nil) throws -> Playlist {
+        let row = try Row.fetchOne(database, sql: columns + " WHERE id = ?", arguments: [id.number])
+        guard let row else { throw PlaylistError.unknown }
+        let found = playlist(row)
+        if let expected, expected != found.revision { throw PlaylistError.revisionMismatch(current: found.revision) }
+        return found
+    }
+
+    private static func insert(
+        _ entries: [PlaylistEntry], into id: PlaylistID, from first: Int, _ database: Database
+    ) throws {
+        guard first + entries.count <= maximumEntries else { throw PlaylistError.full(maximum: maximumEntries) }
+        var budget = ByteBudget.playlist
+        let old =
+            try Int.fetchOne(database, sql: "SELECT bytes FROM playlist WHERE id = ?", arguments: [id.number]) ?? 0
+        let new = entries.reduce(0) { $0 + $1.bytes }
+        guard budget.take(old), budget.take(new) else {
+            throw PlaylistError.tooLarge(megabytes: budget.megabytes)
+        }
+        try database.execute(
+            sql: "UPDATE playlist SET bytes = ? WHERE id = ?", arguments: [budget.used, id.number])
+        let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)")
+        for (index, entry) in entries.enumerated() {
+            statement.setUncheckedArguments([
+                id.number, first + index, entry.uri, entry.title, entry.artist, entry.album, entry.reach.saved,
+            ])
+            try statement.execute()
+        }
+    }
+
+    /// Waits for what is under way; every later call fails.
+    public func close() {
+        do {
+            try queue.withLock { queue in
+                try queue?.close()
+                queue = nil
+            }
+        } catch {
+            // What was answered has been written; the rest is tidying up, which the next start does.
+            logger.warning("playlists.sqlite is not closed: \(error)")
+        }
+    }
+
+    private struct Closed: Error, CustomStringConvertible {
+        let description = "they are closed"
+    }
+
+    private func open<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        var result: Result<Value, any Error> = .failure(Closed())
+        queue.withLock { queue in
+            if let queue { result = Result { try body(queue) } }
+        }
+        return try result.get()
+    }
+
+    /// Needs nothing of the disk but to be read: not even room.
+    private func read<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
+        do {
+            return try open { try $0.read(body) }
+        } catch let error as PlaylistError {
+            throw error
+        } catch {
+            throw .unreadable("The playlists cannot be read: \(error)")
+        }
+    }
+
+    /// One transaction.
+    private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
+        do {
+            return try open { try $0.write(body) }
+        } catch let error as PlaylistError {
+            throw error
+        } catch {
+            throw .notSaved("The playlists cannot be written: \(error)")
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Service
+import FoundationEssentials
+import Glibc
+import Logging
+import Media
+import Kernel
+
+/// What a scan works with.
+struct ScannerEnvironment {
+    let roots: MusicRoots
+    let examiner: MediaExaminer
+    let connection: CatalogueConnection
+    let board: LibraryBoard
+    let signals: ScannerSignals
+    let watch: FolderWatch?
+    /// Called after each scan.
+    let scanned: @Sendable () -> Void
+}
+
+/// The loop of the thread `library-scan`: scans at the start, on request, and what the watch reports. It waits without
+/// a deadline, unless something cannot be watched.
+final class LibraryScanner {
+    /// Changes are collected until nothing has come for so long, but no longer than the other (seconds).
+    private static let quiet = 0.25
+    private static let patience = 1.0
+    /// How often everything is looked at when not everything can be watched, and a music folder that is not there.
+    private static let recheck = 600.0
+    private static let missingRecheck = 30.0
+    /// In one run of the server: a disk that fails again and again must not be filled with damaged files.
+    private static let maximumRebuilds = 3
+
+    private let environment: ScannerEnvironment
+    private let logger: Logger
+    private var places = FolderPlaces()
+    private var isComplete = true
+    private var missing: [String] = []
+    /// Why the catalogue could not be written, since the last scan.
+    private var failure: String?
+    /// What cannot be watched, and which folders are not there.
+    private var folderProblems: [String] = []
+    private var mayBeDamaged: Bool
+    private var rebuilds = 0
+
+    init(_ environment: ScannerEnvironment, logger: Logger) {
+        self.environment = environment
+        self.logger = logger
+        mayBeDamaged = !environment.connection.beganEmpty
+    }
+
+    func run() {
+        clinux_yield_to_others()
+        scanAll(rereads: false)
+        while !environment.signals.mustEnd {
+            let timeout = missing.isEmpty ? isComplete ? nil : Self.recheck : Self.missingRecheck
+            let isEvent = wait(timeout)
+            let wishes = environment.signals.take()
+            if wishes.end { return }
+            if wishes.check { mayBeDamaged = true }
+            if wishes.scan || wishes.check {
+                scanAll(rereads: wishes.rereads)
+            } else if isEvent {
+                scanChanges()
+            } else if !isComplete || environment.roots.missingDirectories != missing {
+                scanAll(rereads: false)
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Whether a descriptor woke it, not the time.
+    private func wait(_ seconds: Double?) -> Bool {
+        var descriptors = [pollfd(fd: environment.signals.descriptor, events: Int16(POLLIN), revents: 0)]
+        if let watch = environment.watch {
+            descriptors.append(pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0))
+        }
+        return poll(
+            &descriptors, nfds_t(descriptors.count), seconds.map { Int32(clamping: ($0 * 1_000).rounded(.up)) } ?? -1)
+            > 0
+    }
+
+    private func scanChanges() {
+        guard let watch = environment.watch else { return }
+        var changes = watch.takeChanges()
+        guard !changes.folders.isEmpty || changes.isIncomplete else { return }
+        let began = MonotonicTime.now
+        // A copy of many files comes as many events.
+        while began.advanced(bySeconds: Self.patience) > .now, wait(Self.quiet), !environment.signals.mustEnd {
+            let more = watch.takeChanges()
+            changes.folders.formUnion(more.folders)
+            changes.isIncomplete = changes.isIncomplete || more.isIncomplete
+            // A wish is for the loop; it would end each wait at once.
+            if more.folders.isEmpty, !more.isIncomplete { break }
+        }
+        if changes.isIncomplete { return scanAll(rereads: false) }
+        perform(ScanRun(environment)) { run, places in try run.run(changes.folders, &places) }
+    }
+
+    // MARK: Scanning
+
+    private func scanAll(rereads: Bool) {
+        environment.watch?.beginWalk()
+        perform(ScanRun(environment, rereads: rereads)) { run, places in try run.runAll(&places) }
+        isComplete = environment.watch.map { !$0.isFull } ?? false
+        missing = environment.roots.missingDirectories
+        notify()
+    }
+
+    private func perform(_ run: ScanRun, _ body: (ScanRun, inout FolderPlaces) throws -> Void) {
+        let board = environment.board
+        let scan = run.scan
+        board.change(tellsAlways: true) { status in
+            status.state = .scanning
+            status.scan = scan
+        }
+        var failure: String?
+        do {
+            try checkFile()
+            try body(run, &places)
+        } catch is ScanRun.Cancelled {
+            finish(run, failure: nil, isCancelled: true)
+            return
+        } catch {
+            guard DamagedFile.isCorrupt(error), rebuilds < Self.maximumRebuilds else {
+                failure = "the music library cannot be written: \(error)"
+                logger.error("\(failure ?? "")")
+                return finish(run, failure: failure, isCancelled: false)
+            }
+            return rebuild(because: error)
+        }
+        finish(run, failure: failure, isCancelled: false)
+    }
+
+    private func checkFile() throws {
+        guard mayBeDamaged else { return }
+        try environment.connection.check()
+        mayBeDamaged = false
+        let counts = try environment.connection.read { try CatalogueReader($0).counts() }
+        environment.board.change { $0.counts = counts }
+    }
+
+    private func rebuild(because error: any Error) {
+        rebuilds += 1
+        do {
+            try environment.connection.replace(because: error)
+            mayBeDamaged = false
+        } catch {
+            logger.error("the music library cannot be begun anew: \(error)")
+            return finish(
+                ScanRun(environment), failure: "the music library cannot be begun anew: \(error)", isCancelled: false)
+        }
+        perform(ScanRun(environment)) { run, places in try run.runAll(&places) }
+    }
+
+    private func finish(_ run: ScanRun, failure: String?, isCancelled: Bool) {
+        var scan = run.scan
+        scan.endedAt = Date().timeIntervalSince1970
+        scan.isCancelled = isCancelled
+        let counts: LibraryStatus.Counts?
+        do {
+            counts = try environment.connection.read { try CatalogueReader($0).counts() }
+        } catch {
+            counts = nil
+        }
+        if scan.scanned + scan.removed > 0 {
+            logger.info(
+                "music scanned",
+                metadata: [
+                    "found": "\(scan.found)", "read": "\(scan.scanned)", "removed": "\(scan.removed)",
+                    "unplayable": "\(scan.unplayable)",
+                ])
+        }
+        let ended = scan
+        self.failure = failure
+        let problems = self.problems
+        environment.board.change(tellsAlways: true) { status in
+            status.state = failure == nil ? .idle : .failed
+            status.scan = ended
+            if let counts { status.counts = counts }
+            status.problems = problems
+        }
+        environment.scanned()
+    }
+
+    private var problems: [String] { (failure.map { [$0] } ?? []) + folderProblems }
+
+    private func notify() {
+        let watch = environment.watch
+        folderProblems = missing.map { "The music folder \($0) cannot be opened; what is known of it is kept." }
+        if !isComplete {
+            folderProblems.append(
+                watch == nil
+                    ? "Folders cannot be watched here; the music is looked through every 10 minutes."
+                    : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is looked "
+                        + "through every 10 minutes as well.")
+        }
+        environment.board.change(tellsAlways: true) { status in
+            status.watch = watch == nil ? .off : isComplete ? .full : .partial
+            status.problems = problems
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Media
+import Playback
+import Kernel
+
+/// Reads the tags of many files on a few threads of low priority. Belongs to the scanner's thread; the threads live as
+/// long as it does.
+final class OutlineReaders {
+    struct Job: Sendable {
+        var folder: ScannedFolder
+        var file: ScannedFile
+
+        /// nil when the file has gone meanwhile.
+        func read(with examiner: MediaExaminer, _ keys: CatalogueKeys) -> CatalogueRecord? {
+            let content: CatalogueRecord.Content
+            do throws(MediaError) {
+                let source = try folder.open(file)
+                content = .track(.init(try examiner.outline(of: source), file: file, folder: folder.uri))
+            } catch {
+                if error.code == .notFound { return nil }
+                content = .failure(error.message)
+            }
+            return CatalogueRecord(
+                key: keys.of(file.uri), folder: keys.of(folder.uri), uri: file.uri,
+                stamp: file.stamp, content: content)
+        }
+    }
+
+    /// Files handed out and not yet taken back: what bounds memory and open directories.
+    static let maximumOutstanding = 512
+    private static let chunk = 16
+
+    private let workers: [(mailbox: Mailbox<[Job]?>, thread: NamedThread)]
+    private let results = Mailbox<[CatalogueRecord?]>()
+    private var collected: [Job] = []
+    private var next = 0
+    private(set) var outstanding = 0
+
+    /// nil when there can be no more threads.
+    init?(examiner: MediaExaminer, keys: CatalogueKeys, count: Int, mustEnd: @escaping @Sendable () -> Bool) {
+        let results = results
+        workers = (0..<count).compactMap { _ in
+            let mailbox = Mailbox<[Job]?>()
+            let thread = NamedThread(ifPossible: "library-read") {
+                clinux_yield_to_others()
+                while true {
+                    for jobs in mailbox.take(until: nil) {
+                        guard let jobs else { return }
+                        results.post(jobs.map { mustEnd() ? nil : $0.read(with: examiner, keys) })
+                    }
+                }
+            }
+            return thread.map { (mailbox, $0) }
+        }
+        if workers.isEmpty { return nil }
+    }
+
+    deinit {
+        for worker in workers { worker.mailbox.post(nil) }
+        for worker in workers { worker.thread.join() }
+    }
+
+    func submit(_ job: Job) {
+        collected.append(job)
+        if collected.count == Self.chunk { flush() }
+    }
+
+    func flush() {
+        guard !collected.isEmpty else { return }
+        outstanding += collected.count
+        workers[next].mailbox.post(collected)
+        next = (next + 1) % workers.count
+        collected = []
+    }
+
+    /// What has been read; waits for some only when `waits` and something is under way.
+    func take(waits: Bool) -> (count: Int, records: [CatalogueRecord]) {
+        guard outstanding > 0 else { return (0, []) }
+        let chunks = results.take(until: waits ? nil : .now)
+        let count = chunks.reduce(0) { $0 + $1.count }
+        outstanding -= count
+        return (count, chunks.flatMap { $0 }.compactMap { $0 })
+    }
+}

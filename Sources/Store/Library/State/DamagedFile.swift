@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import GRDB
+import Glibc
+import Synchronization
+
+/// Databases that cannot be used.
+enum DamagedFile {
+    /// Whether the file's content is at fault, or there is something else than a file. What the disk or the process cannot
+    /// do now (input and output, descriptors, permissions) is no damage: the file may be whole, and is kept in its place.
+    static func isDamage(_ error: any Error, of path: String) -> Bool {
+        guard let error = error as? DatabaseError else { return error is UnfitFile }
+        let damage: [ResultCode] = [
+            .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
+        ]
+        return damage.contains(error.resultCode)
+            || SetAside.suffixes.contains { SetAside.reasonAgainst(path + $0) != nil }
+    }
+
+    /// Damage for certain. Of a file that was opened and used, the other codes can be our own mistakes as well, which
+    /// a new file would not mend.
+    static func isCorrupt(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return error is UnfitFile }
+        return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    }
+
+    /// Only for this user: the journal takes over its mode. SQLite reports what fails.
+    static func makePrivate(_ path: String) {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+}
+
+/// A file that is not ours, or newer than this program.
+struct UnfitFile: Error, CustomStringConvertible {
+    var description: String
+
+    /// Brings a file up to date, and throws unless it is ours, no newer than this program, and whole.
+    static func prepare(
+        _ file: some DatabaseWriter, applicationID: Int, fingerprint: UInt64, _ migrator: DatabaseMigrator
+    ) throws {
+        let isCurrent = try file.read { database in
+            try self.fingerprint(database) == fingerprint
+                && Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID
+                && String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid")
+                    == migrator.migrations
+        }
+        // The usual case: what follows takes several milliseconds of a start.
+        if isCurrent { return }
+        let isEmpty = try file.read { database in
+            try check(database, applicationID: applicationID, migrator)
+        }
+        try migrator.migrate(file)
+        // What was empty has just been made whole.
+        if !isEmpty { try file.read { try checkSchema($0, migrator) } }
+    }
+
+    /// Of all tables and indices, to the letter. A file that has the schema's own is as the migrations leave it; one with
+    /// another may be as good.
+    static func fingerprint(_ database: Database) throws -> UInt64 {
+        let sql = """
+            SELECT group_concat(type || ' ' || name || ' ' || coalesce(sql, ''), char(10)) FROM sqlite_master
+            WHERE substr(name, 1, 7) <> 'sqlite_'
+            """
+        return StableHash(of: (try String.fetchOne(database, sql: sql) ?? "").utf8).value
+    }
+
+    /// Throws unless the file is empty or carries our number and no unknown migration.
+    /// - Returns: whether it is empty.
+    private static func check(
+        _ database: Database, applicationID: Int, _ migrator: DatabaseMigrator
+    ) throws -> Bool {
+        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
+        guard isEmpty || owner == applicationID else { throw UnfitFile(description: "it belongs to another program") }
+        guard try !migrator.hasBeenSuperseded(database) else {
+            throw UnfitFile(description: "it was written by a newer version")
+        }
+        return isEmpty
+    }
+
+    /// Throws unless every table that the migrations make is there with all its columns, and every index: a migration that
+    /// is noted as done is not done again. More than that may be there.
+    private static func checkSchema(_ database: Database, _ migrator: DatabaseMigrator) throws {
+        let wanted = try model.withLock { model in
+            let queue = try model ?? DatabaseQueue()
+            model = queue
+            try queue.writeWithoutTransaction { try empty($0) }
+            try migrator.migrate(queue)
+            return try queue.read { try schema($0) }
+        }
+        let found = try schema(database)
+        for (name, columns) in wanted {
+            guard let there = found[name] else { throw UnfitFile(description: "its \(name) is missing") }
+            guard columns.isSubset(of: there) else {
+                throw UnfitFile(description: "its \(name) is not as it should be")
+            }
+        }
+    }
+
+    /// Drops all tables; GRDB's `erase` would make a second queue, and end it.
+    private static func empty(_ database: Database) throws {
+        let sql = """
+            SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
+            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC
+            """
+        for name in try String.fetchAll(database, sql: sql) { try database.execute(sql: "DROP TABLE \"\(name)\"") }
+    }
+
+    /// In memory. One for all files, and never given back: the end of a GRDB queue starts a thread of libdispatch, which
+    /// wakes every second from then on.
+    private static let model = Mutex<DatabaseQueue?>(nil)
+
+    /// The columns of all tables and indices, with their types, by `table name` or `index name`.
+    private static func schema(_ database: Database) throws -> [String: Set<String>] {
+        var all: [String: Set<String>] = [:]
+        let shadows = try Set(
+            String.fetchAll(database, sql: "SELECT name FROM pragma_table_list WHERE type = 'shadow'"))
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'index')")
+        for row in rows {
+            let (type, name): (String, String) = (row[0], row[1])
+            // What SQLite makes by itself comes and goes with its versions.
+            if name.hasPrefix("sqlite_") { continue }
+            // The columns of what a virtual table keeps its data in are the matter of SQLite's version.
+            if shadows.contains(name) {
+                all["\(type) \(name)"] = []
+                continue
+            }
+            let sql =
+                type == "table"
+                ? "SELECT name || ' ' || type || ' ' || pk || ' ' || \"notnull\" FROM pragma_table_xinfo(?)"
+                : "SELECT seqno || ' ' || coalesce(name, '') FROM pragma_index_info(?)"
+            all["\(type) \(name)"] = Set(try String.fetchAll(database, sql: sql, arguments: [name]))
+        }
+        return all
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Playback
+
+extension ItemSource {
+    private struct Saved: Codable {
+        var type: String
+        var id: String
+        var name: String
+    }
+
+    func saved() throws -> String {
+        String(decoding: try JSONEncoder().encode(Saved(type: kind.rawValue, id: id, name: name)), as: UTF8.self)
+    }
+
+    /// nil for a text that makes no sense: an item is worth more than the name of its source.
+    convenience init?(saved text: String) {
+        do {
+            let saved = try JSONDecoder().decode(Saved.self, from: Data(text.utf8))
+            guard let kind = Kind(rawValue: saved.type) else { return nil }
+            self.init(kind, id: saved.id, name: saved.name)
+        } catch {
+            return nil
+        }
+    }
+}

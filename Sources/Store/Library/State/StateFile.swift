@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Logging
+import Playback
+import Kernel
+
+/// Opens `state.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
+struct StateFile {
+    typealias Preparation = @Sendable (Database) throws -> Void
+
+    let queue: DatabaseQueue
+    let saved: SavedPlayer
+    let ranks: Ranks
+
+    static func open(directory: String, logger: Logger, prepare: @escaping Preparation) throws(StateStoreError)
+        -> StateFile
+    {
+        let path = directory + "/state.sqlite"
+        for suffix in SetAside.suffixes + ["-journal"] {
+            guard let reason = SetAside.reasonAgainst(path + suffix) else { continue }
+            let aside = try SetAside.move(path + suffix)
+            logger.error("\(path + suffix) \(reason); kept as \(aside)")
+        }
+        do {
+            return try StateFile(path: path, logger: logger, prepare: prepare)
+        } catch {
+            guard DamagedFile.isDamage(error, of: path) else { throw .unusable(path: path, reason: "\(error)") }
+            let aside = try SetAside.move(path, with: SetAside.suffixes)
+            logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting with an empty state")
+        }
+        do {
+            return try StateFile(path: path, logger: logger, prepare: prepare)
+        } catch {
+            throw .unusable(path: path, reason: "\(error)")
+        }
+    }
+
+    private init(path: String, logger: Logger, prepare: @escaping Preparation) throws {
+        var configuration = Configuration()
+        configuration.label = "state"
+        configuration.prepareDatabase { database in
+            // Nobody else uses the file (`DirectoryLock`): no lock is taken for each commit, and the index of the journal is kept
+            // in memory.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+                    PRAGMA journal_size_limit = 4194304
+                    """)
+            // Debian's SQLite overwrites every page that becomes free, all of a long queue's when it is cleared; this way
+            // it does so where the page is written anyway.
+            try database.execute(sql: "PRAGMA secure_delete = FAST")
+            try prepare(database)
+        }
+        // It may hold request headers with credentials.
+        DamagedFile.makePrivate(path)
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+        try StateSchema.prepare(queue)
+        FreePages.giveBack(queue)
+        let reader = try queue.read { try StateReader($0) }
+        if reader.isCut {
+            logger.warning("\(path): the queue is larger than \(ByteBudget.queue.megabytes) MB; its end is kept aside")
+        }
+        if reader.skipped > 0 { logger.warning("\(path): \(reader.skipped) unreadable rows were skipped") }
+        var writer = StateWriter(ranks: reader.ranks)
+        if reader.needsRenumbering || !reader.skippedItems.isEmpty {
+            try queue.inTransaction { database in
+                for id in reader.skippedItems {
+                    try database.execute(
+                        sql: "INSERT INTO unreadable SELECT * FROM item WHERE id = ?", arguments: [id])
+                    try database.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [id])
+                }
+                try writer.renumber(reader.saved.items, in: database)
+                return .commit
+            }
+        }
+        saved = reader.saved
+        ranks = writer.ranks
+    }
+}

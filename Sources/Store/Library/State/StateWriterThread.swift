@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Logging
+import Playback
+import Kernel
+
+/// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction; what cannot be
+/// saved is reported and forgotten.
+struct StateWriterThread {
+    typealias Completion = @Sendable (_ failure: String?) -> Void
+
+    enum Message: Sendable {
+        case save([SavedChange], Completion)
+        case flush(Mailbox<Bool>)
+        case close
+    }
+
+    private let queue: DatabaseQueue
+    /// Held until the file is closed.
+    private let lock: DirectoryLock
+    private let logger: Logger
+    /// 4 MB: then the journal's pages go into the file proper.
+    private static let journalPages: Int32 = 1000
+    private let journal = JournalLength()
+    private var writer: StateWriter
+    private var isInTrouble = false
+    /// Since the last flush.
+    private var hasFailed = false
+    /// A transaction failed on its way: `writer` has changes that the file has not.
+    private var isAhead = false
+
+    init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, logger: Logger) {
+        self.queue = queue
+        self.lock = lock
+        self.logger = logger
+        writer = StateWriter(ranks: ranks)
+        queue.writeWithoutTransaction { journal.follow($0) }
+    }
+
+    mutating func run(_ mailbox: Mailbox<Message>) {
+        beginJournal()
+        var isOpen = true
+        while isOpen {
+            var batch: [(changes: [SavedChange], completion: Completion)] = []
+            for message in mailbox.take(until: nil) {
+                switch message {
+                case .save(let changes, let completion): batch.append((changes, completion))
+                case .flush(let answer):
+                    save(&batch)
+                    answer.post(!hasFailed)
+                    hasFailed = false
+                case .close:
+                    save(&batch)
+                    isOpen = false
+                }
+            }
+            save(&batch)
+            checkpoint()
+        }
+        do {
+            try queue.close()
+        } catch {
+            logger.error("the state could not be closed: \(error)")
+        }
+        // Never released. What GRDB ties to a dispatch queue is freed on another one, the first to start libdispatch's
+        // threads, and a timer of theirs would wake the process each second from then on.
+        _ = Unmanaged.passRetained(queue)
+    }
+
+    private mutating func save(_ batch: inout [(changes: [SavedChange], completion: Completion)]) {
+        defer { batch = [] }
+        guard !batch.isEmpty else { return }
+        do {
+            try commit(Self.condensed(batch.flatMap(\.changes)))
+            if isInTrouble { logger.notice("the state can be saved again") }
+            isInTrouble = false
+            for entry in batch { entry.completion(nil) }
+        } catch {
+            // One that cannot be saved takes no other with it.
+            if batch.count > 1 {
+                for entry in batch {
+                    var single = [entry]
+                    save(&single)
+                }
+                return
+            }
+            if !isInTrouble { logger.error("the state cannot be saved: \(error)") }
+            isInTrouble = true
+            hasFailed = true
+            for entry in batch { entry.completion("the state could not be saved: \(Self.reason(error))") }
+        }
+    }
+
+    private mutating func commit(_ changes: [SavedChange]) throws {
+        // Changed in place, and read again after a failure: a copy would cost as much as the queue is long.
+        do {
+            try queue.inTransaction { database in
+                if isAhead {
+                    writer = StateWriter(ranks: try StateReader.ranks(database))
+                    isAhead = false
+                }
+                try writer.write(changes, to: database)
+                return .commit
+            }
+        } catch {
+            isAhead = true
+            throw error
+        }
+    }
+
+    /// SQLite would do it within the commit, before the answer: this writes everything once more and waits for the disk.
+    private mutating func checkpoint() {
+        guard journal.pages >= Self.journalPages else { return }
+        do {
+            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            journal.pages = 0
+            beginJournal()
+        } catch {
+            // What was committed is safe; it is tried again behind the next commit.
+            logger.warning("the state's journal could not be emptied: \(error)")
+        }
+    }
+
+    /// The first commit to an empty journal waits for the disk, which may take tens of milliseconds: better this one,
+    /// which changes nothing, than a command's.
+    private func beginJournal() {
+        do {
+            try queue.inTransaction { database in
+                try database.execute(sql: "PRAGMA user_version = 1")
+                return .commit
+            }
+        } catch {
+            // A full disk, for instance: whoever saves something next gets the error.
+            logger.debug("the state's journal could not be begun: \(error)")
+        }
+    }
+
+    /// Only the last settings, position and note of each name, and nothing of the queue from before it was replaced.
+    static func condensed(_ changes: [SavedChange]) -> [SavedChange] {
+        var kept: [SavedChange] = []
+        var seen = (settings: false, position: false, queue: false, opening: false)
+        var notes: Set<String> = []
+        for change in changes.reversed() {
+            switch change {
+            case .note(let name, _) where notes.insert(name).inserted: kept.append(change)
+            case .settings where !seen.settings:
+                seen.settings = true
+                kept.append(change)
+            case .opening where !seen.opening, .opened where !seen.opening:
+                seen.opening = true
+                kept.append(change)
+            case .position where !seen.position:
+                seen.position = true
+                kept.append(change)
+            case .queue(let queueChange, _, _) where !seen.queue:
+                if case .replaced = queueChange { seen.queue = true }
+                kept.append(change)
+            default: break
+            }
+        }
+        return kept.reversed()
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return "\(error)" }
+        switch error.resultCode {
+        case .SQLITE_FULL: return "the disk is full"
+        case .SQLITE_READONLY: return "the disk is read-only"
+        case .SQLITE_IOERR: return "the disk cannot be written (\(error.message ?? "I/O error"))"
+        default: return error.message ?? "\(error)"
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import Media
+internal import Synchronization
+internal import Kernel
+
+enum CacheJob: Sendable {
+    case write(CacheEntry, CacheFile, Int64, [UInt8])
+    /// Facts or use.
+    case changed(CacheEntry)
+    /// By one of its users, behind all that this one has handed over.
+    case released(CacheEntry)
+    case removed(CacheEntry)
+    /// Makes room, if there is too much.
+    case trim
+    /// To be called when its bytes are there.
+    case wait(CacheWaiter)
+    case stop
+}
+
+/// The inside of the cache's thread: the only one that writes. Lives on it alone.
+///
+/// `@unchecked Sendable` because it is made on one thread and used on one other, as `owner` checks.
+final class CacheWriter: @unchecked Sendable {
+    /// Bytes go into the journal after so many seconds, or so many bytes.
+    static let saveEvery = 1.0
+    static let saveAfter: Int64 = 4 << 20
+    static let tellEvery = 0.1
+    /// Over which the speed is measured, and after which it is 0 without a byte.
+    static let speedSpan = 1.0
+
+    private var owner = OwningThread()
+    private let jobs: Mailbox<CacheJob>
+    private let journal: CacheJournal
+    private let relay: CacheRelay
+    private let configuration: RangeCache.Configuration
+    private let log: Logger
+
+    /// Entries with something that the journal does not know, and the files that hold it.
+    private var dirty: [Int64: (entry: CacheEntry, file: CacheFile?)] = [:]
+    private var removed: [Int64] = []
+    private var unsaved: Int64 = 0
+    private var total: Int64 = 0
+    private var savedAt = MonotonicTime.now
+    private var toldAt = MonotonicTime.now
+    private var isNews = false
+    private var meters: [Int64: (entry: CacheEntry, bytes: Int64, since: MonotonicTime)] = [:]
+    private var problem: String?
+    private let waiters: CacheWaiters
+
+    init(
+        _ jobs: Mailbox<CacheJob>, _ journal: CacheJournal, _ relay: CacheRelay,
+        _ configuration: RangeCache.Configuration, _ waiters: CacheWaiters, _ log: Logger
+    ) {
+        self.jobs = jobs
+        self.journal = journal
+        self.relay = relay
+        self.configuration = configuration
+        self.waiters = waiters
+        self.log = log
+    }
+
+    func run() {
+        var isStopping = false
+        while !isStopping {
+            for job in jobs.take(until: wakeUp) {
+                switch job {
+                case .write(let entry, let file, let offset, let bytes):
+                    write(bytes, at: offset, of: entry, file)
+                    relay.value?.written(bytes.count)
+                case .changed(let entry): note(entry, nil)
+                case .released(let entry):
+                    note(entry, nil)
+                    let isNothing = entry.state.withLock { $0.users == 0 && $0.written.isEmpty && !$0.isRemoved }
+                    if isNothing { relay.value?.forget(entry) }
+                case .removed(let entry):
+                    entry.unlinkFiles()
+                    remove(entry)
+                case .trim:
+                    total = relay.value?.status().bytes ?? 0
+                    _ = makeRoom(0, for: nil)
+                case .wait(let waiter): waiters.add(waiter)
+                case .stop: isStopping = true
+                }
+            }
+            let now = MonotonicTime.now
+            if isStopping || unsaved >= Self.saveAfter || now.seconds(since: savedAt) >= Self.saveEvery { save() }
+            measure(now)
+            waiters.serve(now: now, isEnding: isStopping)
+            if isNews, isStopping || now.seconds(since: toldAt) >= Self.tellEvery {
+                isNews = false
+                toldAt = now
+                relay.value?.report(bytes: total)
+            }
+        }
+    }
+
+    private var wakeUp: MonotonicTime? {
+        var times = [waiters.deadline].compactMap { $0 }
+        if !dirty.isEmpty || !removed.isEmpty { times.append(savedAt.advanced(bySeconds: Self.saveEvery)) }
+        if isNews { times.append(toldAt.advanced(bySeconds: Self.tellEvery)) }
+        if let since = meters.values.map(\.since).min() { times.append(since.advanced(bySeconds: Self.speedSpan)) }
+        return times.min()
+    }
+
+    // MARK: Writing
+
+    private func write(_ bytes: [UInt8], at offset: Int64, of entry: CacheEntry, _ file: CacheFile) {
+        owner.check()
+        let range = offset..<offset + Int64(bytes.count)
+        let known = entry.state.withLock { state in
+            state.isRemoved || state.failure != nil ? nil : state.written.intersection(RangeSet(range)).count
+        }
+        guard let known, known < Int64(bytes.count) else { return }
+        let added = Int64(bytes.count) - known
+        guard makeRoom(added, for: entry) else { return }
+        do throws(CacheFileError) {
+            try file.write(bytes, at: offset)
+        } catch {
+            return fail(entry, error.text)
+        }
+        let followers = entry.state.withLock { state in
+            state.written.insert(contentsOf: range)
+            return Array(state.followers.values)
+        }
+        for follower in followers { follower(range) }
+        total += added
+        unsaved += added
+        note(entry, file)
+        let meter = meters[entry.id] ?? (entry, 0, .now)
+        meters[entry.id] = (entry, meter.bytes + added, meter.since)
+    }
+
+    private func note(_ entry: CacheEntry, _ file: CacheFile?) {
+        if dirty.isEmpty, removed.isEmpty { savedAt = .now }
+        dirty[entry.id] = (entry, file ?? dirty[entry.id]?.file)
+        isNews = true
+    }
+
+    /// Nothing more is kept of it until it is used anew.
+    private func fail(_ entry: CacheEntry, _ reason: String) {
+        entry.state.withLock { $0.failure = reason }
+        tellProblem(reason)
+    }
+
+    private func tellProblem(_ reason: String?) {
+        guard problem != reason else { return }
+        problem = reason
+        relay.value?.index.withLock { $0.problem = reason }
+        isNews = true
+        if let reason { log.warning("the cache in \(configuration.directory) keeps no more: \(reason)") }
+    }
+
+    /// Drops what was used longest ago, but nothing that is in use. False when there is not enough of it.
+    private func makeRoom(_ count: Int64, for entry: CacheEntry?) -> Bool {
+        while total + count > configuration.limit {
+            let victim = relay.value?.index.withLock { index -> CacheEntry? in
+                let free = index.entries.values.filter { candidate in
+                    candidate !== entry && candidate.state.withLock { $0.users == 0 }
+                }
+                let oldest = free.min { one, two in
+                    one.state.withLock { $0.used } < two.state.withLock { $0.used }
+                }
+                if let oldest { index.entries[oldest.url] = nil }
+                return oldest
+            }
+            guard let victim else { return false }
+            relay.value?.drop(victim)
+            remove(victim)
+        }
+        return true
+    }
+
+    /// Twice is once.
+    private func remove(_ entry: CacheEntry) {
+        guard !removed.contains(entry.id) else { return }
+        if dirty.isEmpty, removed.isEmpty { savedAt = .now }
+        let bytes = entry.state.withLock { state in
+            defer { state.written = RangeSet() }
+            return state.written.count
+        }
+        total -= bytes
+        dirty[entry.id] = nil
+        meters[entry.id] = nil
+        removed.append(entry.id)
+        isNews = true
+    }
+
+    // MARK: The journal
+
+    /// Bytes first, then the journal: what the journal says is there whenever the power goes.
+    private func save() {
+        guard !dirty.isEmpty || !removed.isEmpty else { return }
+        savedAt = .now
+        unsaved = 0
+        var records: [CacheJournal.Record] = []
+        var finished: [CacheEntry] = []
+        var isFailed = false
+        for (entry, file) in dirty.values {
+            var record = entry.record
+            if let file {
+                do throws(CacheFileError) {
+                    try file.sync(configuration.sync)
+                    entry.state.withLock { $0.synced = RangeSet(record.ranges) }
+                } catch {
+                    isFailed = true
+                    total -= entry.forgetUnsynced()
+                    fail(entry, error.text)
+                    record = entry.record
+                }
+            }
+            if !record.isComplete, let size = record.facts.size, record.ranges == [0..<size.bytes] {
+                record.isComplete = true
+                finished.append(entry)
+            }
+            // An entry without a byte is none yet.
+            if !record.ranges.isEmpty { records.append(record) }
+        }
+        do {
+            try journal.save(records, removing: removed)
+        } catch {
+            // Tried again a second later, with what has changed by then; what is reported stays as it was.
+            tellProblem("\(error)")
+            return
+        }
+        dirty = [:]
+        removed = []
+        if !isFailed, !records.isEmpty { tellProblem(nil) }
+        // Under its final name only when it is complete.
+        for entry in finished where entry.publish() { isNews = true }
+    }
+
+    private func measure(_ now: MonotonicTime) {
+        for (id, meter) in meters {
+            let seconds = now.seconds(since: meter.since)
+            guard seconds >= Self.speedSpan - 0.001 else { continue }
+            meter.entry.state.withLock { $0.speed = Double(meter.bytes) / seconds }
+            meters[id] = meter.bytes == 0 ? nil : (meter.entry, 0, now)
+            isNews = true
+        }
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Service
+internal import Glibc
+public import Logging
+public import Media
+internal import Synchronization
+internal import Kernel
+
+/// Keeps what was downloaded in sparse files, with a journal of their ranges in SQLite.
+///
+/// Only the cache's own thread writes. Sources hand bytes over without waiting; what the disk cannot take in time is not
+/// kept, and the music goes on.
+public final class RangeCache: MediaCache, CacheKeeper {
+    public struct Configuration: Sendable {
+        public var directory: String
+        /// In bytes.
+        public var limit: Int64
+        /// Query parameters that make no other media of an address; nil: the usual ones.
+        public var ignoredParameters: [String]?
+        /// fdatasync(2), or what a test puts in its place.
+        var sync: @Sendable (Int32) -> Int32 = { fdatasync($0) }
+
+        public init(directory: String, limit: Int64, ignoredParameters: [String]? = nil) {
+            self.directory = directory
+            self.limit = limit
+            self.ignoredParameters = ignoredParameters
+        }
+    }
+
+    /// Bytes that may wait for the disk.
+    static let largestBacklog = 8 << 20
+
+    struct Index {
+        var entries: [String: CacheEntry] = [:]
+        var lastID: Int64 = 0
+        var lastLease: UInt64 = 0
+        var problem: String?
+    }
+
+    let configuration: Configuration
+    let index: Mutex<Index>
+    private let key: CacheKey
+    private let jobs = Mailbox<CacheJob>()
+    private let backlog = Atomic(0)
+    private let waiters = CacheWaiters()
+    private let observer = Mutex(CacheObserver())
+    private let thread: NamedThread
+    private let isStopped = Atomic(false)
+
+    /// Makes the directory, takes over what is in it, and starts the thread. A journal that is damaged, or files that do not
+    /// agree with it, are dropped: they can be loaded again.
+    public init(_ configuration: Configuration, log: Logger) throws(CacheOpenError) {
+        self.configuration = configuration
+        key = CacheKey(ignoring: configuration.ignoredParameters ?? CacheKey.usuallyIgnored)
+        let (journal, entries) = try CacheOpening.open(configuration.directory, log)
+        index = Mutex(
+            Index(
+                entries: Dictionary(uniqueKeysWithValues: entries.map { ($0.url, $0) }),
+                lastID: entries.map(\.id).max() ?? 0))
+        let relay = CacheRelay()
+        let writer = CacheWriter(jobs, journal, relay, configuration, waiters, log)
+        thread = NamedThread("cache") { writer.run() }
+        relay.cache.withLock { $0.value = self }
+        jobs.post(.trim)
+    }
+
+    /// `handler` hears what is in use, at most ten times a second, and the last state always; from the cache's thread.
+    public func observe(_ handler: @escaping @Sendable (CacheStatus) -> Void) {
+        observer.withLock { $0.call = handler }
+    }
+
+    /// Writes what has been handed over and ends the thread; a disk that hangs is waited for 0.5 s, as what is not kept can be
+    /// loaded again. Idempotent.
+    public func stop() {
+        guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        jobs.post(.stop)
+        thread.join(within: 0.5)
+    }
+
+    // MARK: For sources
+
+    public func find(_ address: WebAddress) -> (any CachedMedia)? {
+        index.withLock { $0.entries[key.name(address)] }.flatMap(lease)
+    }
+
+    public func make(_ address: WebAddress) -> (any CachedMedia)? {
+        let url = key.name(address)
+        let entry = index.withLock { index in
+            if let entry = index.entries[url] { return entry }
+            index.lastID += 1
+            let entry = CacheEntry(
+                CacheJournal.Record(id: index.lastID, url: url, used: Self.now), directory: configuration.directory)
+            index.entries[url] = entry
+            return entry
+        }
+        return lease(entry)
+    }
+
+    private func lease(_ entry: CacheEntry) -> (any CachedMedia)? {
+        let number = index.withLock { index in
+            index.lastLease += 1
+            return index.lastLease
+        }
+        let (file, isLost) = entry.state.withLock { state -> (CacheFile?, isLost: Bool) in
+            guard !state.isRemoved else { return (nil, false) }
+            do throws(CacheFileError) {
+                if state.file == nil { state.file = try entry.open(state) }
+                state.users += 1
+                state.used = Self.now
+                state.failure = nil
+                return (state.file, false)
+            } catch {
+                state.failure = error.text
+                // What only cannot be opened now, for want of descriptors say, can be later.
+                return (nil, error.isAbsence || state.written.isEmpty)
+            }
+        }
+        guard let file else {
+            if isLost { forget(entry) }
+            return nil
+        }
+        jobs.post(.changed(entry))
+        return CacheLease(entry, file, self, number: number)
+    }
+
+    func changed(_ entry: CacheEntry) {
+        jobs.post(.changed(entry))
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, of entry: CacheEntry, _ file: CacheFile) {
+        guard !bytes.isEmpty,
+            backlog.add(bytes.count, ordering: .relaxed).newValue <= Self.largestBacklog
+        else {
+            backlog.subtract(bytes.count, ordering: .relaxed)
+            return
+        }
+        if !jobs.post(.write(entry, file, offset, Array(bytes))) { backlog.subtract(bytes.count, ordering: .relaxed) }
+    }
+
+    func written(_ count: Int) {
+        backlog.subtract(count, ordering: .relaxed)
+    }
+
+    func release(_ entry: CacheEntry, _ number: UInt64) {
+        entry.state.withLock { state in
+            state.followers[number] = nil
+            state.users -= 1
+            state.used = Self.now
+            if state.users == 0 { state.file = nil }
+        }
+        jobs.post(.released(entry))
+    }
+
+    /// Does not wait for the disk: the cache's thread removes the file.
+    func forget(_ entry: CacheEntry) {
+        index.withLock { index in
+            if index.entries[entry.url] === entry { index.entries[entry.url] = nil }
+        }
+        if entry.markRemoved() { jobs.post(.removed(entry)) }
+    }
+
+    /// Its file goes at once, its row a moment later: a row without a file is dropped at the next start.
+    func drop(_ entry: CacheEntry) {
+        guard entry.markRemoved() else { return }
+        entry.unlinkFiles()
+        jobs.post(.removed(entry))
+    }
+
+    // MARK: For clients
+
+    public func status() -> CacheStatus {
+        let (entries, problem) = index.withLock { (Array($0.entries.values), $0.problem) }
+        let all = entries.map(\.status).sorted { $0.used > $1.used }
+        return CacheStatus(
+            limit: configuration.limit, bytes: all.reduce(0) { $0 + $1.bytes }, count: all.count, entries: all,
+            problem: problem)
+    }
+
+    public func remove(_ key: String) throws(CacheError) {
+        let entry = try entry(key)
+        let isRemoved = index.withLock { index in
+            guard entry.state.withLock({ $0.users == 0 }) else { return false }
+            index.entries[entry.url] = nil
+            return true
+        }
+        guard isRemoved else { throw .inUse }
+        drop(entry)
+    }
+
+    public func removeAll() -> (removed: Int, kept: Int) {
+        let (gone, kept) = index.withLock { index in
+            let gone = index.entries.values.filter { $0.state.withLock { $0.users == 0 } }
+            for entry in gone { index.entries[entry.url] = nil }
+            return (gone, index.entries.count)
+        }
+        for entry in gone { drop(entry) }
+        return (gone.count, kept)
+    }
+
+    public func open(_ key: String) throws(CacheError) -> (descriptor: Int32, entry: CachedEntry) {
+        let entry = try entry(key)
+        let status = entry.status
+        for path in [entry.completePath, entry.partialPath] {
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            if descriptor >= 0 { return (descriptor, status) }
+        }
+        throw .unreadable(String(cString: strerror(errno)))
+    }
+
+    public func wait(
+        for key: String, at offset: Int64, count: Int64, seconds: Double, _ call: @escaping @Sendable () -> Void
+    ) -> Bool {
+        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }), waiters.reserve() else {
+            return false
+        }
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
+        let waiter = CacheWaiter(entry: entry, offset: offset, count: count, deadline: deadline, call: call)
+        guard jobs.post(.wait(waiter)) else { return false }
+        return true
+    }
+
+    private func entry(_ key: String) throws(CacheError) -> CacheEntry {
+        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }) else { throw .unknown }
+        return entry
+    }
+
+    /// What is in use, and how much there is.
+    func report(bytes: Int64) {
+        let (inUse, count, problem) = index.withLock { index in
+            let inUse = index.entries.values.filter { $0.state.withLock { $0.users > 0 } }
+            return (inUse, index.entries.count, index.problem)
+        }
+        observer.withLock { $0.call }(
+            CacheStatus(
+                limit: configuration.limit, bytes: bytes, count: count, entries: inUse.map(\.status), problem: problem))
+    }
+
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
+struct CacheObserver {
+    var call: @Sendable (CacheStatus) -> Void = { _ in }
+}
+
+/// What the thread knows of the handle: it must not keep it alive.
+final class CacheRelay: Sendable {
+    struct Reference {
+        weak var value: RangeCache?
+    }
+
+    let cache = Mutex(Reference())
+    var value: RangeCache? { cache.withLock { $0.value } }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+public import HTTP
+public import Logging
+internal import Synchronization
+internal import Kernel
+
+/// The one listening port: accepts, waits for the first request's head and hands the connection, unread, to the server
+/// that speaks its protocol. Any thread.
+public final class FrontDoor: Sendable {
+    /// The port that was bound, also when 0 was asked for.
+    public let port: UInt16
+    private let loop: FrontDoorLoop
+    private let thread: Mutex<NamedThread?>
+
+    /// Listens at once, at the Unix socket `socket` as well. `plain` and `upgrade` are called on the door's thread and must
+    /// not block; they own the descriptor from then on.
+    public init(
+        host: String, port: UInt16, socket: String? = nil, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
+        plain: @escaping @Sendable (IncomingConnection) -> Void,
+        upgrade: @escaping @Sendable (IncomingConnection) -> Void
+    ) throws(ListenError) {
+        let sockets = try ListeningSockets(host: host, port: port)
+        self.port = sockets.port
+        let local: LocalSocket?
+        do throws(ListenError) {
+            local = try socket.map { path throws(ListenError) in try LocalSocket(path: path) }
+        } catch {
+            sockets.close()
+            throw error
+        }
+        let loop = try FrontDoorLoop(
+            sockets: sockets, localSocket: local, limits: limits, log: log,
+            handOver: Handover(plain: plain, upgrade: upgrade))
+        self.loop = loop
+        thread = Mutex(NamedThread("front-door") { loop.run() })
+    }
+
+    deinit { close() }
+
+    /// Connections that are open, here and with the servers behind.
+    public var connectionCount: Int { loop.count.total }
+
+    /// Stops listening and closes what has not been handed over. Returns when that is done; harmless when repeated.
+    public func close() {
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let running else { return }
+        loop.stop()
+        running.join()
+    }
+}
+
+struct Handover: Sendable {
+    var plain: @Sendable (IncomingConnection) -> Void
+    var upgrade: @Sendable (IncomingConnection) -> Void
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+internal import HTTP
+
+/// The running libmicrohttpd and its callbacks.
+///
+/// `@unchecked Sendable` because libmicrohttpd takes connections and the stop from any thread.
+final class Daemon: @unchecked Sendable {
+    private let daemon: OpaquePointer
+    private let core: ServerCore
+
+    init(core: ServerCore) throws(MicrohttpdError) {
+        let configuration = core.configuration
+        var settings = cmicrohttpd_configuration()
+        settings.threads = UInt32(configuration.threads)
+        // Connections are dealt out by descriptor, not evenly: each thread of the pool gets an equal share of the limit.
+        settings.connection_limit = UInt32(configuration.connectionLimit * (configuration.threads > 1 ? 2 : 1))
+        settings.idle_seconds = UInt32(configuration.idleSeconds)
+        settings.connection_memory = 32 * 1024
+        settings.context = Unmanaged.passUnretained(core).toOpaque()
+        settings.uri = { context, uri, _ in
+            // NULL or empty for a request line that is no request: refused before the handler is asked.
+            let target = uri.map { String(cString: $0) } ?? ""
+            if let uri { cmicrohttpd_join_arguments(uri) }
+            return Unmanaged.passRetained(Exchange(target: target, core: serverCore(context!))).toOpaque()
+        }
+        settings.handler = { context, connection, _, method, _, upload, uploadSize, requestContext in
+            guard let opaque = requestContext?.pointee, let connection, let method, let uploadSize else {
+                return cmicrohttpd_no
+            }
+            let exchange = Unmanaged<Exchange>.fromOpaque(opaque).takeUnretainedValue()
+            return exchange.advance(connection, method: method, upload: upload, uploadSize: uploadSize)
+        }
+        settings.completed = { _, _, requestContext, _ in
+            guard let requestContext, let opaque = requestContext.pointee else { return }
+            let exchange = Unmanaged<Exchange>.fromOpaque(opaque).takeRetainedValue()
+            requestContext.pointee = nil
+            exchange.completed()
+        }
+        settings.notify = { context, connection, socketContext, code in
+            guard let context, let connection, let socketContext else { return }
+            switch cmicrohttpd_notification(code) {
+            case 1:
+                let descriptor = cmicrohttpd_descriptor(connection)
+                let arrival = serverCore(context).arrivals.withLock { $0.removeValue(forKey: descriptor) }
+                guard let arrival else { return }
+                socketContext.pointee = Unmanaged.passRetained(Client(arrival)).toOpaque()
+            case -1:
+                guard let client = socketContext.pointee else { return }
+                socketContext.pointee = nil
+                Unmanaged<Client>.fromOpaque(client).release()
+            default: break
+            }
+        }
+        settings.log = { context, format, arguments in
+            guard let context, let format, let arguments else { return }
+            var text = [CChar](repeating: 0, count: 512)
+            vsnprintf(&text, text.count, format, arguments)
+            let line = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            serverCore(context).log.debug("libmicrohttpd: \(line)")
+        }
+        guard let daemon = cmicrohttpd_start(&settings) else { throw .notStarted }
+        self.daemon = daemon
+        self.core = core
+    }
+
+    /// False when it was refused; the descriptor is closed then.
+    func add(_ descriptor: Int32) -> Bool {
+        // The address serves only libmicrohttpd's own limit by address, which is off.
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                MHD_add_connection(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == cmicrohttpd_yes
+            }
+        }
+    }
+
+    /// Nothing may be suspended any more.
+    func stop() {
+        MHD_stop_daemon(daemon)
+    }
+}
+
+/// What belongs to a connection for as long as libmicrohttpd has it.
+final class Client: Sendable {
+    let peer: HTTPPeer
+    let lease: ConnectionLease
+
+    static func of(_ connection: OpaquePointer) -> Client? {
+        cmicrohttpd_connection_context(connection).map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    init(_ connection: IncomingConnection) {
+        peer = connection.peer
+        lease = connection.lease
+    }
+}
+
+private func serverCore(_ context: UnsafeMutableRawPointer) -> ServerCore {
+    Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+}

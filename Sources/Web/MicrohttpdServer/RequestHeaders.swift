@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+internal import HTTP
+
+/// Copies the header fields out of libmicrohttpd, whose strings live only as long as the request.
+struct RequestHeaders {
+    var headers = HTTPHeaders(reserving: 256)
+    private var mayUpgrade = false
+    private(set) var hostCount = 0
+    /// A name with white space in or behind it, or a length that libmicrohttpd does not read: another server may read the field,
+    /// and then see the next request where this one has its body (RFC 9112 section 5.1).
+    private var isAmbiguous = false
+
+    /// An Upgrade field that names `websocket`.
+    var hasUpgrade: Bool { mayUpgrade && headers.hasToken("websocket", in: "Upgrade") }
+
+    /// Why it is not answered.
+    var problem: HTTPResponse? {
+        // RFC 9112 section 3.2.
+        if isAmbiguous { return .malformed("A header field can be read in two ways.") }
+        if hostCount > 1 { return .malformed("There are several Host fields.") }
+        // NUL is not among them: libmicrohttpd takes it for the field's end. The front door refuses it in the first head.
+        if headers.hasControlCharacter {
+            return .malformed("A header field contains a control character.")
+        }
+        return nil
+    }
+
+    static func copy(from connection: OpaquePointer) -> RequestHeaders {
+        var result = RequestHeaders()
+        withUnsafeMutablePointer(to: &result) { pointer in
+            _ = MHD_get_connection_values(
+                connection, cmicrohttpd_headers,
+                { context, _, name, value in
+                    guard let context, let name else { return cmicrohttpd_yes }
+                    let result = context.assumingMemoryBound(to: RequestHeaders.self)
+                    let bytes = value.map { UnsafeRawBufferPointer(start: $0, count: strlen($0)) }
+                    result.pointee.headers.add(
+                        name: UnsafeRawBufferPointer(start: name, count: strlen(name)),
+                        value: bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                    if !isPlain(name, value) { result.pointee.isAmbiguous = true }
+                    if strcasecmp(name, "Upgrade") == 0 { result.pointee.mayUpgrade = true }
+                    if strcasecmp(name, "Host") == 0 { result.pointee.hostCount += 1 }
+                    return cmicrohttpd_yes
+                }, pointer)
+        }
+        return result
+    }
+}
+
+/// The name is a token, as far as white space goes, and a field with the body's length is what libmicrohttpd reads.
+private func isPlain(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) -> Bool {
+    guard strpbrk(name, " \t\r\n") == nil else { return false }
+    if strcasecmp(name, "Content-Length") == 0 {
+        guard let value, value[0] != 0 else { return false }
+        let digits = strspn(value, "0123456789")
+        return digits > 0 && strlen(value) == digits + strspn(value + digits, " \t")
+    }
+    guard strcasecmp(name, "Transfer-Encoding") == 0 else { return true }
+    return value.map { strspn($0, " \t\r\n") == 0 && $0[0] != 0 } ?? false
+}
+
+func closeDescriptor(_ descriptor: Int32) {
+    Glibc.close(descriptor)
+}

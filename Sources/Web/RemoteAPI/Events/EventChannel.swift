@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Service
+
+/// `/events`: lets clients into the event channel, by WebSocket or as Server-Sent Events.
+struct EventChannel: WebSocketApplication {
+    static let path = "/api/v1/events"
+    static let subprotocol = "tonearm.v1"
+
+    let gate: Gate
+    let players: PlayerTable
+
+    func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
+        do throws(Problem) {
+            let need = AccessPolicy.Need(scope: .read, refusesForeignOrigin: true)
+            let grant = try gate.admit(request, need)
+            guard let (player, route) = players.find(request.path) else {
+                throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
+            }
+            guard route == Self.path else {
+                throw .notFound("WebSockets are spoken at \(Self.path) and a player's events only.")
+            }
+            let feed = EventFeed(try EventRequest(request), own: player.hub, players: players)
+            let session = EventSession(
+                feed, scope: grant.scope ?? .read, peer: request.peer, commands: player.commands)
+            // The token's subprotocol is never echoed: it is a secret.
+            let offered = AccessPolicy.subprotocols(in: request.headers)
+            return .accepted(session, subprotocol: offered.contains { $0 == Self.subprotocol } ? Self.subprotocol : nil)
+        } catch {
+            return .refused(error.response)
+        }
+    }
+
+    /// The route of the same path for clients that do not upgrade.
+    static func route(_ hub: EventHub, _ players: PlayerTable) -> Route {
+        Route(method: .get, pattern: path, scope: .read, isEventStream: true, takesQuery: true) {
+            call, reply throws(Problem) in
+            let request = call.request
+            let accepted = request.headers.values("Accept").joined(separator: ",")
+            guard MediaType.preferred(among: [MediaType("text", "event-stream")], accept: accepted) != nil else {
+                throw .notAcceptable("Events come as text/event-stream, or over a WebSocket.")
+            }
+            let feed = EventFeed(try EventRequest(request), own: hub, players: players, wantsHeartbeat: true)
+            reply(
+                HTTPResponse(
+                    status: 200,
+                    headers: HTTPHeaders([
+                        ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+                        ("X-Accel-Buffering", "no"),
+                    ]), body: request.method == .head ? .none : .stream(EventStream(feed))))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Service
+import Playback
+import Kernel
+
+/// Encodes events as the text frames of asyncapi.yaml.
+struct EventEncoder: Sendable {
+    /// Items of the queue that a `snapshot` carries.
+    static let firstWindow = 100
+
+    let links: ItemLinks
+    /// Of this player: another one of its name later has another.
+    let epoch: String
+    let server: String
+    let followers: Followers
+
+    var player: PlayerPath { links.path }
+
+    // MARK: Recorded events
+
+    /// The event's kind and data; nil for `jumped` and `loaded`, which are sent as `time` and `buffer`.
+    func recorded(_ event: PlayerEvent) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void)? {
+        switch event.kind {
+        case .status(let status, let previous, let reason, let playWhenReady, let itemID, let position, let error):
+            (
+                .status,
+                { writer in
+                    writer.member("status", status.rawValue)
+                    writer.member("previous", previous.rawValue)
+                    writer.member("reason", reason?.rawValue)
+                    writer.member("playWhenReady", playWhenReady)
+                    writer.member("itemId", itemID?.description)
+                    writer.member("position", position)
+                    writer.member("error", error) { $0.members(of: $1) }
+                }
+            )
+        case .item(let item): (.item, { $0.member("item", item) { $0.members(of: $1, links) } })
+        case .completed(let id, let reason):
+            (
+                .completed,
+                {
+                    $0.member("itemId", id.description)
+                    $0.member("reason", reason.rawValue)
+                }
+            )
+        case .queueEnded: (.queueEnded, { _ in })
+        case .queueLow(let low):
+            (
+                .queueLow,
+                { writer in
+                    writer.member("reason", low.reason.rawValue)
+                    writer.member("itemId", low.itemID?.description)
+                    writer.member("remaining", low.remaining)
+                }
+            )
+        case .queue(let revision, let length, let change, let canUndo, let canRedo):
+            (
+                .queue,
+                { writer in
+                    writer.member("revision", revision)
+                    writer.member("length", length)
+                    writer.member("change") { $0.members(of: change) }
+                    writer.member("canUndo", canUndo)
+                    writer.member("canRedo", canRedo)
+                }
+            )
+        case .settings(let settings): (.settings, { $0.settingsMembers(of: settings, followers: followers.ids) })
+        case .effects(let effects): (.effects, { $0.members(of: effects) })
+        case .output(let output): (.output, { $0.members(of: output) })
+        case .route(let reason, let previous, let current):
+            (
+                .route,
+                { writer in
+                    writer.member("reason", reason.rawValue)
+                    writer.member("previous", previous) { $0.members(ofRoute: $1) }
+                    writer.member("current", current) { $0.members(ofRoute: $1) }
+                }
+            )
+        case .interruption(let isBeginning, let source, let shouldResume):
+            (
+                .interruption,
+                { writer in
+                    writer.member("type", isBeginning ? "began" : "ended")
+                    writer.member("reason", source.rawValue)
+                    writer.member("shouldResume", flag: shouldResume)
+                }
+            )
+        case .error(let error): (.error, { $0.members(of: error) })
+        case .jumped, .loaded, .slept: nil
+        }
+    }
+
+    func frame(
+        _ type: String, sequence: UInt64?, at wallMilliseconds: Int64, version: UInt64, capacity: Int = 512,
+        data: (inout JSONWriter) -> Void
+    ) -> EventFrame {
+        envelope(type, sequence, wallMilliseconds, version, capacity: capacity) { $0.member("data", object: data) }
+    }
+
+    /// `data` writes the member of that name.
+    func envelope(
+        _ type: String, _ sequence: UInt64?, _ wallMilliseconds: Int64, _ version: UInt64, capacity: Int = 512,
+        _ data: (inout JSONWriter) -> Void
+    ) -> EventFrame {
+        let bytes = JSONWriter.object(capacity: capacity) { writer in
+            writer.member("type", type)
+            if let sequence { writer.member("seq", sequence) }
+            writer.member("at", wallMilliseconds)
+            writer.member("version", version)
+            writer.member("player", player.id)
+            data(&writer)
+        }
+        return EventFrame(type: type, sequence: sequence, bytes: SharedBytes(bytes))
+    }
+
+    // MARK: Latest values
+
+    func time(_ clock: PositionClock, itemID: ItemID?, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("time", sequence: nil, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
+            writer.member("itemId", itemID?.description)
+            writer.members(of: clock, duration: nil, at: moment.monotonic)
+            writer.member("rate", clock.rate)
+            writer.member("listenedTime", clock.listenedTime(at: moment.monotonic))
+            writer.member("discontinuity", clock.discontinuity)
+        }
+    }
+
+    func buffer(_ loaded: LoadedMedia, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("buffer", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
+            writer.member("itemId", loaded.itemID?.description)
+            writer.members(of: loaded)
+            writer.member("bytesPerSecond", loaded.bytesPerSecond)
+            writer.member("stalled", loaded.isStalled)
+        }
+    }
+
+    // MARK: Greeting
+
+    func hello(
+        _ selection: EventSelection, interval: Double, sequence: UInt64, version: UInt64, at moment: Moment
+    ) -> EventFrame {
+        frame("hello", sequence: sequence, at: moment.wallMilliseconds, version: version) { writer in
+            writer.member("epoch", epoch)
+            writer.member("server", server)
+            writer.member("interval", interval)
+            writer.member("events", texts: selection.names.map(\.rawValue))
+        }
+    }
+
+    func snapshot(
+        _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [String: TrackDetails], sequence: UInt64,
+        at moment: Moment
+    ) -> EventFrame {
+        frame(
+            "snapshot", sequence: sequence, at: moment.wallMilliseconds, version: snapshot.version,
+            capacity: 2048 + 192 * window.items.count
+        ) { writer in
+            writer.member("player") { $0.members(of: snapshot, links, followers: followers.ids, at: moment) }
+            writer.member("queue") { $0.members(of: window, details, links) }
+        }
+    }
+
+    func resync(sequence: UInt64, version: UInt64, at moment: Moment) -> EventFrame {
+        frame("resync", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
+            writer.member("latest", sequence)
+        }
+    }
+}

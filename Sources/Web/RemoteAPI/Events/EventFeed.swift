@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Synchronization
+
+/// The events of one connection: those of one player, or with `?players=all` those of every player.
+///
+/// Each player's events wait in an outbox of their own. `next` takes them in the order of their numbers, which the players
+/// share (`PlayerTable.sequence`). Usable from any thread; `next` from one at a time.
+final class EventFeed: Sendable {
+    private struct Source {
+        let hub: EventHub
+        let subscriber: Subscriber
+    }
+
+    private struct State {
+        /// Of the other players; empty for a feed of one.
+        var others: [Source] = []
+        /// The source that `next` asks first.
+        var turn = 0
+        var wake: (@Sendable () -> Void)?
+        var isOpen = false
+    }
+
+    /// Events about the whole server come once, as those of the connection's own player.
+    private static let ofTheServer = EventSelection([.library, .cache, .session, .recordLevel, .players])
+
+    private let own: Source
+    private let players: PlayerTable
+    private let resumes: [ResumePoint]
+    private let isOfAll: Bool
+    private let state = Mutex(State())
+
+    init(_ request: EventRequest, own hub: EventHub, players: PlayerTable, wantsHeartbeat: Bool = false) {
+        own = Source(hub: hub, subscriber: Subscriber(request.subscription, wantsHeartbeat: wantsHeartbeat))
+        self.players = players
+        resumes = request.resumes
+        isOfAll = request.isOfAll
+    }
+
+    func connect(wake: @escaping @Sendable () -> Void) {
+        state.withLock {
+            $0.wake = wake
+            $0.isOpen = true
+        }
+        connect(own, wake, resumes)
+        if isOfAll { for hub in players.join(self) { add(hub, resumes) } }
+    }
+
+    func disconnect() {
+        if isOfAll { players.leave(self) }
+        let others = state.withLock { state in
+            defer { state = State() }
+            return state.others
+        }
+        for source in [own] + others { source.hub.disconnect(source.subscriber) }
+    }
+
+    /// A player came. Called by the table as well, which may be at the same time.
+    func add(_ hub: EventHub, _ resumes: [ResumePoint] = []) {
+        var subscription = own.subscriber.subscription
+        subscription.selection = subscription.selection.subtracting(Self.ofTheServer)
+        let source = Source(hub: hub, subscriber: Subscriber(subscription))
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.isOpen, hub !== own.hub, !state.others.contains(where: { $0.hub === hub }) else { return nil }
+            state.others.append(source)
+            return state.wake
+        }
+        if let wake { connect(source, wake, resumes) }
+    }
+
+    private func connect(_ source: Source, _ wake: @escaping @Sendable () -> Void, _ resumes: [ResumePoint]) {
+        source.subscriber.setWake(wake)
+        // Without a place of this player any other one does: its epoch does not match, so the state is sent anew.
+        let resume = resumes.first { $0.epoch == source.hub.encoder.epoch } ?? resumes.first
+        source.hub.connect(source.subscriber, resume: resume)
+    }
+
+    // MARK: The client's wishes
+
+    var subscription: Subscription { own.subscriber.subscription }
+
+    func change(_ subscription: Subscription) {
+        own.hub.change(own.subscriber, subscription)
+        var others = subscription
+        others.selection = subscription.selection.subtracting(Self.ofTheServer)
+        for source in state.withLock({ $0.others }) { source.hub.change(source.subscriber, others) }
+    }
+
+    // MARK: Replies
+
+    /// Sends a reply; it is never dropped.
+    func keep(_ frame: EventFrame) { own.subscriber.keep(frame) }
+    /// Bytes of replies that the client has not taken.
+    var keptBytes: Int { own.subscriber.keptBytes }
+    func wakeAnyway() { own.subscriber.wakeAnyway() }
+
+    // MARK: Out
+
+    /// The server goes down: what waits is no longer sent.
+    var isEnding: Bool { own.subscriber.isEnding }
+    /// Why the connection ends once what waits is sent; nil while it does not.
+    var parting: String? { own.subscriber.parting }
+
+    /// What the connection sends next, and the epoch of its player. Never blocks for long.
+    func next() -> (next: Outbox.Next, epoch: String) {
+        while true {
+            let (next, source) = take()
+            guard case .resync = next else { return (next, source.hub.encoder.epoch) }
+            source.hub.resync(source.subscriber)
+        }
+    }
+
+    /// - Returns: with `.resync` and a frame, the source of it.
+    private func take() -> (next: Outbox.Next, source: Source) {
+        let (others, turn) = state.withLock { ($0.others, $0.turn) }
+        guard !others.isEmpty else { return (own.hub.next(for: own.subscriber), own) }
+        let sources = [own] + others
+        // While it is held no player records: what waits is all there is up to the latest number.
+        return players.sequence.withLock { _ in
+            let first = sources.compactMap { $0.subscriber.firstSequence }.min()
+            var idle: Outbox.Next = .none
+            for offset in sources.indices {
+                let index = (turn + offset) % sources.count
+                let source = sources[index]
+                if let sequence = source.subscriber.firstSequence, sequence != first { continue }
+                let isParting = source.subscriber.parting != nil
+                switch source.hub.next(for: source.subscriber) {
+                case .frame(let frame):
+                    state.withLock { $0.turn = index + 1 }
+                    return (.frame(frame), source)
+                case .resync: return (.resync, source)
+                case .heartbeat: idle = .heartbeat
+                case .none: if isParting, index > 0 { drop(source) }
+                }
+            }
+            return (idle, own)
+        }
+    }
+
+    /// Its player was removed.
+    private func drop(_ source: Source) {
+        state.withLock { state in state.others.removeAll { $0.hub === source.hub } }
+        source.hub.disconnect(source.subscriber)
+    }
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Synchronization
+import Kernel
+import Service
+
+/// Brings the player's events to every client of the event channel. Usable from any thread.
+///
+/// Two locks: the hub's (journal, list of subscribers) and each subscriber's; the hub's is taken first or alone. Events
+/// are handed out and connections are woken without the hub's lock. The lock of the numbers (`PlayerTable.sequence`) is
+/// taken before both: a recorded event is numbered and put into every outbox under it, so that every client gets them in
+/// their order.
+final class EventHub: Sendable {
+    static let heartbeatInterval = 15.0
+
+    private struct State {
+        var journal = EventJournal()
+        var subscribers: [ObjectIdentifier: Subscriber] = [:]
+        /// `subscribers` as a list that can be walked without the lock; nil after a change.
+        var list: [Subscriber]?
+        var times = TimeSchedule<Subscriber>()
+        var levels = TimeSchedule<Subscriber>()
+        var heartbeats = TimeSchedule<Subscriber>()
+        var timeIsRunning = false
+        var snapshotFrame: (frame: EventFrame, version: UInt64, sequence: UInt64, at: MonotonicTime)?
+        var buffer = BufferNews()
+        var isStopped = false
+        /// Why nobody can listen any more, though the server goes on.
+        var retired: String?
+
+        mutating func everyone() -> [Subscriber] {
+            let all = list ?? Array(subscribers.values)
+            list = all
+            return all
+        }
+    }
+
+    let encoder: EventEncoder
+    let player: any PlayerControl
+    private let details: QueueDetails
+    let clock: any PlayerClock
+    /// Numbers the events of all players.
+    private let players: PlayerTable
+    private let state = Mutex(State())
+    private let mailbox = Mailbox<TickerMessage>()
+    private let thread = Mutex<NamedThread?>(nil)
+    private let levels: LevelFeed
+    let counters = EventCounters()
+
+    private enum TickerMessage { case changed, stop }
+
+    init(
+        player: any PlayerControl, details: QueueDetails, clock: any PlayerClock, encoder: EventEncoder,
+        players: PlayerTable
+    ) {
+        self.player = player
+        self.details = details
+        self.clock = clock
+        self.encoder = encoder
+        self.players = players
+        levels = LevelFeed(player)
+    }
+
+    convenience init(_ services: Services, server: String) {
+        self.init(
+            player: services.player, details: services.server.details, clock: services.clock,
+            encoder: EventEncoder(
+                links: services.links, epoch: services.epoch, server: server, followers: services.followers),
+            players: services.players)
+    }
+
+    var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+    func everyone() -> [Subscriber] { state.withLock { $0.everyone() } }
+    var latestSequence: UInt64 { state.withLock { $0.journal.sequence } }
+
+    // MARK: From the player
+
+    /// On the player's thread.
+    func receive(_ event: PlayerEvent) {
+        if case .jumped(let position, let itemID) = event.kind {
+            let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))
+            let everyone = state.withLock { $0.everyone() }
+            for subscriber in everyone { subscriber.setTime(frame, version: event.version) }
+        } else if case .loaded = event.kind {
+            reportBuffer()
+        } else if let (name, data) = encoder.recorded(event) {
+            record(name, (event.wallMilliseconds, event.version)) { $0.member("data", object: data) }
+            if name == .item {
+                // `buffer` events that waited for slow clients were dropped, as they may be of the item before.
+                state.withLock { $0.buffer.forget() }
+                reportBuffer()
+            }
+        }
+        wakeTicker()
+    }
+
+    /// Records an event that is no change of the player's own state. Any thread. `data` is written under the lock of the
+    /// numbers: a state that it reads is never older than in an earlier event.
+    func report(_ name: EventName, _ data: (inout JSONWriter) -> Void) {
+        record(name, nil) { $0.member("data", object: data) }
+    }
+
+    /// Likewise, of the whole server: the data is the same in every channel.
+    func report(_ name: EventName, encoded data: [UInt8]) {
+        record(name, nil) { $0.member("data", raw: data) }
+    }
+
+    /// Puts a state of the whole server, encoded already, in the place of the one before.
+    func setState(_ name: EventName, _ data: [UInt8]) {
+        let everyone = everyone()
+        guard !everyone.isEmpty else { return }
+        let version = player.snapshot.version
+        let frame = encoder.envelope(name.rawValue, nil, clock.wallMilliseconds, version, capacity: data.count + 128) {
+            $0.member("data", raw: data)
+        }
+        for subscriber in everyone { subscriber.setState(name, frame, version: version) }
+    }
+
+    /// `stamp`: nil is now. The player records all events of a version before it publishes the next one, so that versions never
+    /// fall; only a leader's event, on the channel of a follower, may come late.
+    private func record(
+        _ name: EventName, _ stamp: (at: Int64, version: UInt64)?, _ data: (inout JSONWriter) -> Void
+    ) {
+        let wakes = players.sequence.withLock { latest in
+            var (wallMilliseconds, version) = stamp ?? (clock.wallMilliseconds, player.snapshot.version)
+            let (recorded, everyone) = state.withLock { state in
+                version = max(version, state.journal.version)
+                let recorded = state.journal.record(name, after: latest, version: version) { sequence in
+                    encoder.envelope(name.rawValue, sequence, wallMilliseconds, version, data)
+                }
+                return (recorded, state.everyone())
+            }
+            latest = recorded.sequence
+            return everyone.compactMap { $0.deliver(recorded) }
+        }
+        for wake in wakes { wake() }
+    }
+
+    // MARK: Subscribers
+
+    /// Greets the client and lets it hear everything from now on.
+    func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
+        let now = clock.now
+        start()
+        let (isStopped, retired) = state.withLock { state in
+            if state.isStopped || state.retired != nil { return (state.isStopped, state.retired) }
+            greet(subscriber, resume, &state)
+            state.subscribers[ObjectIdentifier(subscriber)] = subscriber
+            state.list = nil
+            if subscriber.wantsHeartbeat {
+                state.heartbeats.set(subscriber, interval: Self.heartbeatInterval, now: now)
+            }
+            schedule(subscriber, &state, now)
+            return (false, nil)
+        }
+        if isStopped { return subscriber.end() }
+        if let retired { return subscriber.part(retired) }
+        subscriber.wakeAnyway()
+        wakeTicker()
+    }
+
+    func change(_ subscriber: Subscriber, _ subscription: Subscription) {
+        subscriber.change(subscription)
+        let now = clock.now
+        state.withLock { state in
+            guard state.subscribers[ObjectIdentifier(subscriber)] != nil else { return }
+            schedule(subscriber, &state, now)
+        }
+        wakeTicker()
+    }
+
+    func disconnect(_ subscriber: Subscriber) {
+        state.withLock { state in
+            guard state.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
+            state.list = nil
+            state.times.remove(subscriber)
+            setLevels(subscriber, nil, &state, clock.now)
+            state.heartbeats.remove(subscriber)
+        }
+        subscriber.setWake(nil)
+    }
+
+    /// What the client's connection sends next; after `.resync` that is for `resync` to prepare. Never blocks for long.
+    func next(for subscriber: Subscriber) -> Outbox.Next {
+        let next = subscriber.next()
+        if case .frame = next { counters.sent.add(1, ordering: .relaxed) }
+        return next
+    }
+
+    private func schedule(_ subscriber: Subscriber, _ state: inout State, _ now: MonotonicTime) {
+        let subscription = subscriber.subscription
+        if subscription.selection.contains(.time) {
+            state.times.set(subscriber, interval: subscription.interval, now: now)
+        } else {
+            state.times.remove(subscriber)
+        }
+        let wantsLevels = subscription.selection.overlaps(.measured)
+        setLevels(subscriber, wantsLevels ? subscription.levelsInterval : nil, &state, now)
+    }
+
+    /// `interval`: nil for none.
+    private func setLevels(
+        _ subscriber: Subscriber, _ interval: Double?, _ state: inout State, _ now: MonotonicTime
+    ) {
+        if let interval {
+            state.levels.set(subscriber, interval: interval, now: now)
+        } else {
+            state.levels.remove(subscriber)
+        }
+        levels.listen(!state.levels.isEmpty)
+    }
+
+    private func greet(_ subscriber: Subscriber, _ resume: ResumePoint?, _ state: inout State) {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        let sequence = state.journal.sequence
+        let selection = subscriber.selection
+        let hello = encoder.hello(
+            selection, interval: subscriber.subscription.interval, sequence: sequence, version: snapshot.version,
+            at: moment)
+        guard let resume else {
+            return subscriber.begin(after: sequence, [hello, snapshotFrame(&state)])
+        }
+        guard resume.epoch == encoder.epoch, let missed = state.journal.events(since: resume.sequence) else {
+            counters.resyncs.add(1, ordering: .relaxed)
+            let notice = encoder.resync(sequence: sequence, version: snapshot.version, at: moment)
+            return subscriber.begin(after: sequence, [hello, notice, snapshotFrame(&state)])
+        }
+        // Whoever is cut off now goes on from where it was, not from what `hello` knows.
+        var unplaced = hello
+        unplaced.sequence = nil
+        subscriber.begin(after: sequence, [unplaced] + missed.filter { selection.contains($0.name) }.map(\.frame))
+        // Jumps are not recorded: the client may have missed one.
+        subscriber.setTime(
+            encoder.time(
+                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment),
+            version: snapshot.version)
+    }
+
+    /// Puts the whole state in the place of the events that were lost. Encodes a snapshot: not under the lock of the numbers.
+    func resync(_ subscriber: Subscriber) {
+        counters.resyncs.add(1, ordering: .relaxed)
+        counters.dropped.add(subscriber.takeLostCount(), ordering: .relaxed)
+        state.withLock { state in
+            let snapshot = snapshotFrame(&state)
+            let notice = encoder.resync(
+                sequence: state.journal.sequence, version: player.snapshot.version, at: Moment(clock))
+            subscriber.resume(after: state.journal.sequence, [notice, snapshot])
+        }
+    }
+
+    /// The whole state, encoded once for all who connect at the same time.
+    private func snapshotFrame(_ state: inout State) -> EventFrame {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        if let last = state.snapshotFrame, last.version == snapshot.version, last.sequence == state.journal.sequence,
+            moment.monotonic.seconds(since: last.at) < 0.05
+        {
+            return last.frame
+        }
+        let window = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow)
+        let frame = encoder.snapshot(
+            snapshot, window, details.atHand(window.items), sequence: state.journal.sequence, at: moment)
+        state.snapshotFrame = (frame, snapshot.version, state.journal.sequence, moment.monotonic)
+        return frame
+    }
+
+    // MARK: The thread for what time brings
+
+    /// The thread comes with the first subscriber; where there can be no more threads, with a later one.
+    private func start() {
+        guard !state.withLock({ $0.isStopped || $0.retired != nil }) else { return }
+        thread.withLock { thread in
+            if thread == nil { thread = NamedThread(ifPossible: "events") { [self] in run() } }
+        }
+    }
+
+    /// The player was removed: connections end once they have sent what waits, and the thread by itself.
+    func retire(_ reason: String) {
+        let everyone = state.withLock { state in
+            state.retired = reason
+            return state.everyone()
+        }
+        for subscriber in everyone { subscriber.part(reason) }
+        mailbox.post(.stop)
+        thread.withLock { thread in
+            thread?.detach()
+            thread = nil
+        }
+    }
+
+    /// Ends the thread and every connection.
+    func stop() {
+        let everyone = state.withLock { state in
+            state.isStopped = true
+            return state.everyone()
+        }
+        for subscriber in everyone { subscriber.end() }
+        mailbox.post(.stop)
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    private func wakeTicker() {
+        let isNeeded = state.withLock { state in
+            // Without a subscriber there may be no thread to take the message.
+            !state.subscribers.isEmpty
+                && (!state.times.isEmpty || !state.levels.isEmpty || !state.heartbeats.isEmpty
+                    || state.buffer.nextDue != nil)
+        }
+        if isNeeded { mailbox.post(.changed) }
+    }
+
+    private func run() {
+        var deadline: MonotonicTime?
+        while !mailbox.take(until: deadline).contains(.stop) {
+            deadline = tick()
+        }
+    }
+
+    /// Sends what is due; returns when to look again, nil when only a change can make something due.
+    func tick() -> MonotonicTime? {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        let now = moment.monotonic
+        let (timeGroups, levelGroups, beatGroups, bufferIsDue) = state.withLock { state in
+            let isRunning = snapshot.clock.rate != 0
+            // The jump that set time going was sent at once; the next event is due an interval later.
+            if isRunning, !state.timeIsRunning {
+                state.times.realign(now)
+                state.levels.realign(now)
+            }
+            state.timeIsRunning = isRunning
+            return (
+                isRunning ? state.times.takeDue(now) : [], isRunning ? state.levels.takeDue(now) : [],
+                state.heartbeats.takeDue(now), state.buffer.isDue(now)
+            )
+        }
+        if !timeGroups.isEmpty {
+            let frame = encoder.time(
+                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment)
+            for group in timeGroups { for subscriber in group { subscriber.setTime(frame, version: snapshot.version) } }
+        }
+        if !levelGroups.isEmpty { levels.send(to: levelGroups, snapshot, encoder, at: moment) }
+        for group in beatGroups { for subscriber in group { subscriber.setHeartbeat() } }
+        if bufferIsDue { reportBuffer() }
+        return state.withLock { state in
+            let running = state.timeIsRunning ? [state.times.nextDue, state.levels.nextDue] : []
+            return (running + [state.heartbeats.nextDue, state.buffer.nextDue]).compactMap { $0 }.min()
+        }
+    }
+
+    private func reportBuffer() {
+        let snapshot = player.snapshot
+        let loaded = LoadedMedia(snapshot)
+        let moment = Moment(clock)
+        let everyone = state.withLock { state in
+            state.buffer.report(loaded, now: moment.monotonic) ? state.everyone() : nil
+        }
+        guard let everyone else { return }
+        let frame = encoder.buffer(loaded, version: snapshot.version, at: moment)
+        for subscriber in everyone { subscriber.setBuffer(frame, version: snapshot.version) }
+    }
+}
+
+/// Counts since the start, for `/metrics`.
+final class EventCounters: Sendable {
+    let sent = Atomic<Int>(0)
+    let dropped = Atomic<Int>(0)
+    let resyncs = Atomic<Int>(0)
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The last recorded events, for clients that come back. A pure value.
+struct EventJournal {
+    static let maximumEvents = 1024
+    static let maximumBytes = 1 << 20
+
+    /// The last number given; 0 before the first event. The numbers between those of this journal are other players'.
+    private(set) var sequence: UInt64 = 0
+    /// Of the last event.
+    private(set) var version: UInt64 = 0
+    private var events: [RecordedEvent] = []
+    private var head = 0
+    private var bytes = 0
+    /// The number of the last event that is not kept any more.
+    private var forgotten: UInt64 = 0
+
+    /// Takes the next number after its own and `latest`.
+    mutating func record(
+        _ name: EventName, after latest: UInt64 = 0, version: UInt64, encode: (_ sequence: UInt64) -> EventFrame
+    ) -> RecordedEvent {
+        sequence = max(sequence, latest) + 1
+        self.version = version
+        let event = RecordedEvent(name: name, sequence: sequence, version: version, frame: encode(sequence))
+        events.append(event)
+        bytes += event.frame.bytes.bytes.count
+        while events.count - head > Self.maximumEvents || (bytes > Self.maximumBytes && events.count - head > 1) {
+            bytes -= events[head].frame.bytes.bytes.count
+            forgotten = events[head].sequence
+            head += 1
+        }
+        // Now and then, as it moves the others; until then those before `head` still take their bytes.
+        if head >= 64 {
+            events.removeFirst(head)
+            head = 0
+        }
+        return event
+    }
+
+    /// What came after `sequence`; nil when part of it is gone, or when the number was never given.
+    func events(since sequence: UInt64) -> ArraySlice<RecordedEvent>? {
+        guard sequence <= self.sequence, sequence >= forgotten else { return nil }
+        let kept = events[head...]
+        return kept[(kept.firstIndex { $0.sequence > sequence } ?? kept.endIndex)...]
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Synchronization
+import Service
+
+/// One WebSocket of the event channel.
+final class EventSession: WebSocketSession {
+    static let maximumUnanswered = 100
+    /// Of replies that were not taken; one large one always fits.
+    static let maximumWaitingBytes = 1 << 20
+    static let maximumMalformed = 10
+
+    private struct State {
+        /// Replies that the client has not taken yet, and commands that have none yet.
+        var unanswered = 0
+        var malformed = 0
+        var ending: (code: UInt16, reason: String)?
+        var isClosed = false
+    }
+
+    private let feed: EventFeed
+    private let commands: CommandTable
+    private let scope: AccessScope
+    /// nil for this machine.
+    private let address: String?
+    private let state = Mutex(State())
+
+    init(_ feed: EventFeed, scope: AccessScope, peer: HTTPPeer, commands: CommandTable) {
+        self.feed = feed
+        self.commands = commands
+        self.scope = scope
+        address = if case .remote(let address) = peer { address } else { nil }
+    }
+
+    func opened(wake: @escaping @Sendable () -> Void) {
+        feed.connect(wake: wake)
+    }
+
+    func closed() {
+        feed.disconnect()
+        state.withLock { $0.isClosed = true }
+    }
+
+    func nextFrame() -> WebSocketFrame? {
+        if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
+        if feed.isEnding { return .close(code: 1001, reason: "The server is going down.") }
+        // Asked for first: what waits before it is set is sent before it counts.
+        let parting = feed.parting
+        guard case .frame(let frame) = feed.next().next else {
+            return parting.map { .close(code: 1001, reason: $0) }
+        }
+        if frame.type == Self.replyType { state.withLock { $0.unanswered -= 1 } }
+        return .text(frame.bytes)
+    }
+
+    func received(text: String) {
+        let isTooMuch = state.withLock { state in
+            state.unanswered += 1
+            return state.unanswered > Self.maximumUnanswered
+        }
+        if isTooMuch || feed.keptBytes > Self.maximumWaitingBytes {
+            return end("Too many commands wait for their replies to be read.")
+        }
+        // Messages are small enough to be read at once: the server of the channel takes no larger ones.
+        handle(Array(text.utf8))
+    }
+
+    private func handle(_ bytes: [UInt8]) {
+        var id: ClientFrame.Raw?
+        do throws(Problem) {
+            switch try JSONBody.read(ClientFrame.self, from: bytes, limits: .message) {
+            case .subscribe(let wishes, let sent): subscribe(wishes, sent)
+            case .command(let name, let data, let sent):
+                id = sent
+                let caller = Caller(channel: ObjectIdentifier(self), address: address) { [weak self] in
+                    self?.state.withLock { $0.isClosed } ?? true
+                }
+                let command = Command(body: data ?? [], caller: caller)
+                try commands.command(name, scope: scope)(command) { [self] in reply(to: sent, $0) }
+            }
+        } catch {
+            reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
+            let isTooMuch = state.withLock { state in
+                state.malformed += 1
+                return state.malformed >= Self.maximumMalformed
+            }
+            if isTooMuch { end("Too many messages that cannot be understood.") }
+        }
+    }
+
+    private func subscribe(_ wishes: ClientFrame.Wishes, _ id: ClientFrame.Raw?) {
+        let subscription = wishes.applied(to: feed.subscription)
+        feed.change(subscription)
+        reply(
+            to: id,
+            .success(
+                Outcome(
+                    JSONWriter.object { writer in
+                        writer.member("events", texts: subscription.selection.names.map(\.rawValue))
+                        writer.member("interval", subscription.interval)
+                        writer.member("levelsInterval", subscription.levelsInterval)
+                        writer.member("bands", subscription.bands)
+                    })))
+    }
+
+    static let replyType = "reply"
+
+    private func reply(to id: ClientFrame.Raw?, _ result: Result<Outcome, Problem>) {
+        let (status, json) =
+            switch result {
+            case .success(let outcome): (outcome.status, outcome.json)
+            case .failure(let problem): (problem.status, Array(problem.document.json.utf8))
+            }
+        let bytes = JSONWriter.object(capacity: json.count + 64) { writer in
+            writer.member("type", Self.replyType)
+            writer.member("id", raw: id ?? Array("null".utf8))
+            writer.member("status", status)
+            writer.member(status < 400 ? "result" : "problem", raw: json)
+        }
+        feed.keep(EventFrame(type: Self.replyType, sequence: nil, bytes: SharedBytes(bytes)))
+    }
+
+    private func end(_ reason: String) {
+        state.withLock { $0.ending = (1008, reason) }
+        feed.wakeAnyway()
+    }
+}

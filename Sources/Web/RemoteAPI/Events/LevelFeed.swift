@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Playback
+import Service
+import Synchronization
+
+/// The `levels` and `spectrum` of one player. Nothing is made, copied or computed unless somebody listens. Usable from any
+/// thread; measures on that of the hub.
+final class LevelFeed: Sendable {
+    private let player: any PlayerControl
+    private let meter = Mutex<SoundMeter?>(nil)
+
+    init(_ player: any PlayerControl) {
+        self.player = player
+    }
+
+    /// Whether there is anybody who wants to know.
+    func listen(_ isWanted: Bool) {
+        meter.withLock { meter in
+            guard isWanted != (meter != nil) else { return }
+            meter = isWanted ? SoundMeter() : nil
+            player.listen(meter?.tap)
+        }
+    }
+
+    /// Groups of clients of the same interval. Nothing is sent while nothing is measured yet.
+    func send(to groups: [[Subscriber]], _ snapshot: PlayerSnapshot, _ encoder: EventEncoder, at moment: Moment) {
+        let frames = meter.withLock { meter -> [(Subscriber, EventName, EventFrame)] in
+            guard let behind = meter?.advance(player.outputClock, now: moment.monotonic) else { return [] }
+            let position = max(0, snapshot.clock.position(at: moment.monotonic) - behind * snapshot.clock.rate)
+            func frame(_ name: EventName, _ data: (inout JSONWriter) -> Void) -> EventFrame {
+                encoder.frame(
+                    name.rawValue, sequence: nil, at: moment.wallMilliseconds, version: snapshot.version, capacity: 768
+                ) { writer in
+                    writer.member("position", position)
+                    data(&writer)
+                }
+            }
+            var frames: [(Subscriber, EventName, EventFrame)] = []
+            // Each is encoded once.
+            var levels: [Double: EventFrame] = [:]
+            var spectra: [Int: EventFrame] = [:]
+            for subscriber in groups.joined() {
+                let wishes = subscriber.subscription
+                if wishes.selection.contains(.levels) {
+                    let seconds = wishes.levelsInterval
+                    let encoded = levels[seconds] ?? frame(.levels) { $0.levelMembers(of: meter, ofLast: seconds) }
+                    levels[seconds] = encoded
+                    frames.append((subscriber, .levels, encoded))
+                }
+                if wishes.selection.contains(.spectrum) {
+                    let encoded =
+                        spectra[wishes.bands]
+                        ?? meter?.spectrum(bands: wishes.bands).map { bands in
+                            frame(.spectrum) { $0.member("bands", array: bands) { $0.value(rounded($1)) } }
+                        }
+                    spectra[wishes.bands] = encoded
+                    if let encoded { frames.append((subscriber, .spectrum, encoded)) }
+                }
+            }
+            return frames
+        }
+        for (subscriber, name, frame) in frames { subscriber.setState(name, frame, version: snapshot.version) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func levelMembers(of meter: SoundMeter?, ofLast seconds: Double) {
+        member("channels", array: meter?.channels(ofLast: seconds) ?? []) { writer, channel in
+            writer.object {
+                $0.member("average", rounded(channel.average))
+                $0.member("peak", rounded(channel.peak))
+                $0.member("truePeak", rounded(channel.truePeak))
+            }
+        }
+        member("loudness", meter.map { rounded($0.shortTermLoudness) })
+    }
+}
+
+/// To a hundredth of a dB.
+private func rounded(_ decibels: Double) -> Double { (decibels * 100).rounded() / 100 }

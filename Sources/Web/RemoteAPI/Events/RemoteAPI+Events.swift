@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Service
+
+/// The bus's observer: encodes each event once and gives it to the channels that it concerns.
+extension RemoteAPI {
+    public func observe(_ event: ServerEvent) {
+        switch event {
+        case .player(let event, let id): players.channel(of: id).map { receive(event, of: $0) }
+        case .players(.admitted, let player): admit(player.id, player, announcer: player.announcer)
+        case .players(.added, let player): announce(player.id)
+        case .players(.dismissed, let player): dismiss(player.id)
+        case .players(.removed, let player): conclude(player.id)
+        case .announcement(let change, let id):
+            players.channel(of: id)?.hub.report(.announcement) { $0.members(of: change) }
+        case .stream(_, let id): players.channel(of: id).map(reportRecording)
+        case .recorder(.status): for player in players.all { reportRecording(player) }
+        case .recorder(.levels(let id, let levels)):
+            setState(.recordLevel) { writer in
+                writer.member("id", id)
+                writer.member("channels", array: levels) { writer, level in
+                    writer.object {
+                        $0.member("average", level.average)
+                        $0.member("peak", level.peak)
+                        $0.member("averageNormalized", ChannelLevel.normalized(level.average))
+                        $0.member("peakNormalized", ChannelLevel.normalized(level.peak))
+                    }
+                }
+            }
+        case .session(let status): setState(.session) { $0.members(of: status) }
+        case .library(let status): setState(.library) { $0.members(of: status) }
+        case .timers(let id):
+            guard let timers = main.services.server.parts.timers else { return }
+            players.channel(of: id)?.hub.report(.timers) { $0.members(of: timers.timers(of: id)) }
+        case .renders(let id):
+            guard let renders = main.services.server.parts.renders, let player = players.channel(of: id) else { return }
+            player.hub.report(.renders) { $0.members(of: renders.jobs(of: id), player.path) }
+        case .cache(let status): setState(.cache) { $0.members(of: status) }
+        }
+    }
+
+    /// Both recorders in one event. Each is read while the event is numbered, so that no later event holds an older state.
+    private func reportRecording(_ player: PlayerAPI) {
+        player.hub.report(.recording) { [verbs = player.services.verbs] writer in
+            writer.members(of: verbs.server.recordingStatus)
+            writer.member("stream") { $0.members(of: verbs.streamStatus) }
+        }
+    }
+
+    /// A state of the whole server: its data is encoded once for all channels.
+    private func setState(_ name: EventName, _ data: (inout JSONWriter) -> Void) {
+        let hubs = players.all.map(\.hub).filter { $0.subscriberCount > 0 }
+        guard !hubs.isEmpty else { return }
+        let data = JSONWriter.object(capacity: 512, data)
+        for hub in hubs { hub.setState(name, data) }
+    }
+}

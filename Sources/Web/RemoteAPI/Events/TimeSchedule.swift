@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+
+/// Who is due when, at one interval per member. A pure value.
+///
+/// Members with the same interval share their moments, so that an event is encoded once for all of them; a crowd is
+/// spread over up to `phases` moments within the interval, so that no single one has to serve thousands.
+struct TimeSchedule<Member: AnyObject> {
+    static var phases: Int { 16 }
+    static var membersPerPhase: Int { 256 }
+    /// Shorter intervals are not spread: the moments would come faster than they are worth.
+    static var shortestSpreadInterval: Int64 { 250_000_000 }
+
+    private struct Key: Hashable {
+        /// Nanoseconds.
+        var interval: Int64
+        var phase: Int
+
+        /// The first moment after `time`.
+        func due(after time: Int64, phases: Int) -> Int64 {
+            let offset = interval / Int64(phases) * Int64(phase)
+            return ((time - offset) / interval + 1) * interval + offset
+        }
+    }
+
+    private struct Cohort {
+        var members: [Member] = []
+        var due: Int64
+    }
+
+    private var cohorts: [Key: Cohort] = [:]
+    private var places: [ObjectIdentifier: (key: Key, index: Int)] = [:]
+
+    var isEmpty: Bool { places.isEmpty }
+    var count: Int { places.count }
+
+    /// Adds the member or changes its interval (seconds).
+    mutating func set(_ member: Member, interval: Double, now: MonotonicTime) {
+        remove(member)
+        let key = place(Int64(clamping: (interval * 1e9).rounded()))
+        var cohort = cohorts[key] ?? Cohort(due: key.due(after: now.nanoseconds, phases: Self.phases))
+        places[ObjectIdentifier(member)] = (key, cohort.members.count)
+        cohorts[key] = nil
+        cohort.members.append(member)
+        cohorts[key] = cohort
+    }
+
+    mutating func remove(_ member: Member) {
+        guard let (key, index) = places.removeValue(forKey: ObjectIdentifier(member)) else { return }
+        var cohort = cohorts.removeValue(forKey: key)!
+        let last = cohort.members.removeLast()
+        if last !== member {
+            cohort.members[index] = last
+            places[ObjectIdentifier(last)] = (key, index)
+        }
+        if !cohort.members.isEmpty { cohorts[key] = cohort }
+    }
+
+    var nextDue: MonotonicTime? {
+        cohorts.values.map(\.due).min().map { MonotonicTime(nanoseconds: $0) }
+    }
+
+    /// The groups of members whose moment has come; each gets its next one.
+    mutating func takeDue(_ now: MonotonicTime) -> [[Member]] {
+        var groups: [[Member]] = []
+        for (key, cohort) in cohorts where cohort.due <= now.nanoseconds {
+            groups.append(cohort.members)
+            cohorts[key]!.due = key.due(after: now.nanoseconds, phases: Self.phases)
+        }
+        return groups
+    }
+
+    /// Forgets moments that have passed, as after time stood still.
+    mutating func realign(_ now: MonotonicTime) {
+        for key in cohorts.keys { cohorts[key]!.due = key.due(after: now.nanoseconds, phases: Self.phases) }
+    }
+
+    private func place(_ interval: Int64) -> Key {
+        let first = Key(interval: interval, phase: 0)
+        guard interval >= Self.shortestSpreadInterval else { return first }
+        var best = first
+        var fewest = Int.max
+        for phase in 0..<Self.phases {
+            let key = Key(interval: interval, phase: phase)
+            let count = cohorts[key]?.members.count ?? 0
+            if count < Self.membersPerPhase { return key }
+            if count < fewest { (best, fewest) = (key, count) }
+        }
+        return best
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Service
+
+/// `/announcements` and `/sfx`: sounds beside the music.
+struct AnnouncementRoutes: Sendable {
+    private static let announcements = "/api/v1/announcements"
+    private static let effects = "/api/v1/sfx"
+
+    let services: Services
+
+    var routes: [Route] {
+        let verbs = services.verbs
+        return [
+            .get(Self.announcements) { _, reply throws(Problem) in
+                let status = try verbs.announcerStatus()
+                reply(.json(JSONWriter.object { $0.announcements(of: status) }))
+            },
+            .command("announce", .post, Self.announcements) { command, reply throws(Problem) in
+                let body = try command.body(AnnouncementBody.self)
+                verbs.announce(body.request, untilEnd: body.waits) { result in
+                    reply(
+                        result.map { outcome in
+                            let announcement = outcome.announcement
+                            guard body.waits, let end = outcome.end else {
+                                return created(Self.announcements, announcement.id) { $0.members(of: announcement) }
+                            }
+                            return Outcome(JSONWriter.object { $0.members(of: announcement, end) })
+                        })
+                }
+            },
+            .delete(Self.announcements + "/{id}") { call, reply throws(Problem) in
+                verbs.cancelAnnouncement(try Self.id(call), reply: done(reply))
+            },
+            .get(Self.effects) { _, reply throws(Problem) in
+                let status = try verbs.announcerStatus()
+                reply(.json(JSONWriter.object { $0.effects(of: status) }))
+            },
+            .post(Self.effects) { call, reply throws(Problem) in
+                verbs.play(
+                    try call.body(EffectBody.self).sound,
+                    reply: answering(reply) { effect in
+                        .json(created(Self.effects, effect.id) { $0.members(of: effect) })
+                    })
+            },
+            .delete(Self.effects + "/{id}") { call, reply throws(Problem) in
+                verbs.cancelEffect(try Self.id(call), reply: done(reply))
+            },
+        ]
+    }
+
+    private static func id(_ call: APICall) throws(Problem) -> SoundID {
+        _ = try call.body(EmptyBody.self)
+        guard let id = SoundID(call.parameters[0]) else { throw .unknownSound(call.parameters[0]) }
+        return id
+    }
+
+    private func created(_ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void) -> Outcome {
+        Outcome(JSONWriter.object(members), status: 201, [("Location", services.path.of("\(base)/\(id)"))])
+    }
+}

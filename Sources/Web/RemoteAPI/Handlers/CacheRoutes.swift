@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+import Glibc
+import HTTP
+
+/// `/cache`: kept media from the network.
+struct CacheRoutes: Sendable {
+    static let base = "/api/v1/cache"
+
+    let server: ServerService
+
+    var routes: [Route] {
+        let single = Self.base + "/{key}"
+        return [
+            .get(Self.base) { _, reply in
+                server.cacheStatus(
+                    reply: object(reply, capacity: 4_096) { writer, status in
+                        if let status { writer.members(of: status) } else { writer.membersOfNoCache() }
+                    })
+            },
+            .delete(Self.base) { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                server.clearCache(
+                    reply: object(reply) { writer, counts in
+                        writer.member("removed", counts.removed)
+                        writer.member("kept", counts.kept)
+                    })
+            },
+            .delete(single) { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                server.removeFromCache(call.parameters[0], reply: done(reply))
+            },
+            .get(single + "/content") { call, reply in
+                answerContent(of: call.parameters[0], call.request, mayWait: true, reply)
+            },
+        ]
+    }
+
+    // MARK: Content
+
+    /// A browser that plays what is still being loaded takes a failure for the end: it is kept waiting for so long.
+    private static let patience = 15.0
+    /// Fewer bytes than this are not worth an answer while more are coming.
+    private static let worthwhile: Int64 = 128 << 10
+
+    private func answerContent(
+        of key: String, _ request: HTTPRequest, mayWait: Bool, _ reply: @escaping Reply
+    ) {
+        let sent: ServiceReply<HTTPResponse?> = { result in
+            switch result {
+            case .success(let response): if let response { reply(response) }
+            case .failure(let problem): reply(problem.response)
+            }
+        }
+        server.onCache(sent) { cache throws(Problem) in
+            if mayWait, let offset = missingByte(of: key, cache, request) {
+                let isWaiting = cache.wait(
+                    for: key, at: offset, count: Self.worthwhile, seconds: Self.patience
+                ) {
+                    answerContent(of: key, request, mayWait: false, reply)
+                }
+                if isWaiting { return nil }
+            }
+            return try content(of: key, cache, request)
+        }
+    }
+
+    /// The first byte of the range that is asked for, if it is not there yet but on its way.
+    private func missingByte(of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest) -> Int64? {
+        guard let entry = cache.status().entries.first(where: { $0.key == key }), entry.isInUse, let size = entry.size,
+            case .part(let asked) = ByteRange.resolve(request.headers["Range"], total: UInt64(size))
+        else { return nil }
+        return entry.ranges.contains { $0.contains(Int64(asked.offset)) } ? nil : Int64(asked.offset)
+    }
+
+    /// As much of what is asked for as is there: a part may be shorter than the range that it answers (RFC 9110, 14.2 lets a
+    /// server choose), so that what is still being downloaded can be played from here.
+    private func content(
+        of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest
+    ) throws(Problem) -> HTTPResponse {
+        let descriptor: Int32
+        let entry: CachedEntry
+        do throws(CacheError) {
+            (descriptor, entry) = try cache.open(key)
+        } catch {
+            throw Problem(error, key)
+        }
+        do throws(Problem) {
+            return try Self.answer(entry, descriptor, request)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func answer(
+        _ entry: CachedEntry, _ descriptor: Int32, _ request: HTTPRequest
+    ) throws(Problem) -> HTTPResponse {
+        guard let size = entry.size, size > 0 else { throw notYet("Its length is not known yet.") }
+        let headers = [
+            ("Content-Type", type(entry.contentType)), ("Accept-Ranges", "bytes"), ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"),
+        ]
+        let range: ByteRange
+        switch ByteRange.resolve(request.headers["Range"], total: UInt64(size)) {
+        case .unsatisfiable:
+            throw .rangeNotSatisfiable(size: UInt64(size))
+        case .whole:
+            guard entry.isComplete else { throw notYet("Not all of it is there yet; ask for a range.") }
+            return HTTPResponse(
+                status: 200, headers: HTTPHeaders(headers),
+                body: .file(descriptor: descriptor, offset: 0, length: UInt64(size)))
+        case .part(let asked):
+            guard let there = entry.ranges.first(where: { $0.contains(Int64(asked.offset)) }) else {
+                throw notYet("This part of it is not there yet.")
+            }
+            let end = min(asked.offset + asked.length, UInt64(there.upperBound))
+            range = ByteRange(offset: asked.offset, length: end - asked.offset)
+        }
+        return HTTPResponse(
+            status: 206,
+            headers: HTTPHeaders(headers + [("Content-Range", range.contentRange(total: UInt64(size)))]),
+            body: .file(descriptor: descriptor, offset: range.offset, length: range.length))
+    }
+
+    private static func notYet(_ detail: String) -> Problem {
+        Problem(.unavailable, "not-yet-loaded", detail, retryAfter: 1)
+    }
+
+    /// A stranger's word for its kind could make a page of it.
+    private static func type(_ given: String?) -> String {
+        let type = given?.prefix { $0 != ";" }.lowercased() ?? ""
+        let isPlain = type.utf8.allSatisfy { HTTPToken.contains($0) || $0 == UInt8(ascii: "/") }
+        return isPlain && (type.hasPrefix("audio/") || type.hasPrefix("video/")) ? type : "application/octet-stream"
+    }
+}

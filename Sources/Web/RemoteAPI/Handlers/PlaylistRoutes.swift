@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// `/playlists`: saved lists of media. Changes honour `If-Match`.
+struct PlaylistRoutes: Sendable {
+    static let base = "/api/v1/playlists"
+
+    let services: Services
+
+    var routes: [Route] {
+        let single = Self.base + "/{id}"
+        let server = services.server
+        return [
+            .get(Self.base) { _, reply in
+                server.playlists(
+                    reply: object(reply) { writer, lists in
+                        writer.member("playlists", array: lists) { writer, list in
+                            writer.object { $0.members(of: list) }
+                        }
+                    })
+            },
+            .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
+                let request = try call.list(PlaylistRequest.self)
+                let name = try request.requiredName()
+                let created = answering(reply) { Self.answer($0, status: 201, [("Location", "\(Self.base)/\($0.id)")]) }
+                server.createPlaylist(name, try content(of: request), for: call.caller, reply: created)
+            },
+            .get(single + "/m3u8") { call, reply throws(Problem) in
+                let id = try Self.id(call)
+                try read(id, call.request, offset: 0, limit: .max, reply) { found in
+                    let text = ExtendedM3U.text(name: found.list.name, entries: found.entries)
+                    let headers = [
+                        ("Content-Type", "audio/x-mpegurl; charset=utf-8"),
+                        ("Content-Disposition", "attachment; filename=\"playlist-\(id).m3u8\""),
+                    ]
+                    return (Array(text.utf8), headers)
+                }
+            },
+            .get(single, takesQuery: true) { call, reply throws(Problem) in
+                let id = try Self.id(call)
+                let query = try Query(call.request, known: ["offset", "limit"])
+                let offset = try query.integer("offset", in: 0...10_000_000, default: 0)
+                let limit = try query.integer("limit", in: 0...1000, default: 100)
+                try read(id, call.request, offset: offset, limit: limit, reply) { found in
+                    let bytes = JSONWriter.object(capacity: 4_096) { writer in
+                        writer.members(of: found.list)
+                        writer.member("offset", offset)
+                        writer.member("items", array: found.entries) { writer, entry in
+                            writer.object { $0.members(of: entry, server.parts.sealed) }
+                        }
+                    }
+                    return (bytes, [("Content-Type", "application/json")])
+                }
+            },
+            .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
+                let request = try call.list(PlaylistRequest.self)
+                try change(call, request.name, try content(of: request), { .replace($0) }, reply)
+            },
+            .patch(single) { call, reply throws(Problem) in
+                let request = try call.list(PlaylistRequest.self)
+                guard request.content == nil else {
+                    throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
+                }
+                try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
+            },
+            .post(single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
+                let request = try call.list(PlaylistRequest.self)
+                guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
+                try change(call, nil, try content(of: request), { .append($0) }, reply)
+            },
+            .delete(single) { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                let id = try Self.id(call)
+                let expected = PlaylistTag.expectedRevision(id, call.request.headers)
+                server.removePlaylist(id, expected: expected) { result in
+                    done(reply)(Self.tagged(result, id))
+                }
+            },
+            .post(single + "/play") { call, reply throws(Problem) in
+                let id = try Self.id(call)
+                let index = try call.body(PlaylistPlayRequest.self).index
+                services.verbs.play(id, from: index, reply: answering(reply) { .json(services.encode($0)) })
+            },
+        ]
+    }
+
+    private typealias Found = (list: Playlist, entries: [PlaylistEntry])
+
+    private func read(
+        _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, _ reply: @escaping Reply,
+        _ write: @escaping @Sendable (Found) -> (body: [UInt8], headers: [(String, String)])
+    ) throws(Problem) {
+        services.server.playlist(
+            id, offset: offset, limit: limit,
+            reply: answering(reply) { found in
+                let tag = PlaylistTag(id: id, revision: found.list.revision).tag
+                let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
+                if request.headers.ifNoneMatchRefuses(tag) == true {
+                    return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
+                }
+                let (body, own) = write(found)
+                return HTTPResponse(status: 200, headers: HTTPHeaders(own + headers), body: .bytes(body))
+            })
+    }
+
+    private func change(
+        _ call: APICall, _ name: String?, _ content: PlaylistContent?,
+        _ kind: @escaping @Sendable ([PlaylistEntry]) -> PlaylistChange, _ reply: @escaping Reply
+    ) throws(Problem) {
+        let id = try Self.id(call)
+        let expected = PlaylistTag.expectedRevision(id, call.request.headers)
+        services.server.changePlaylist(
+            id, name: name, content: content, kind, expected: expected, for: call.caller
+        ) { result in
+            answering(reply) { Self.answer($0) }(Self.tagged(result, id))
+        }
+    }
+
+    private func content(of request: PlaylistRequest) throws(Problem) -> PlaylistContent {
+        switch try request.requiredContent() {
+        case .items(let items): .items(items)
+        case .queue: .queue(services.player)
+        }
+    }
+
+    private static func id(_ call: APICall) throws(Problem) -> PlaylistID {
+        guard let id = PlaylistID(call.parameters[0]) else { throw .unknownPlaylist(call.parameters[0]) }
+        return id
+    }
+
+    /// A refusal because of the revision brings the tag of the present one.
+    private static func tagged<Value>(_ result: Result<Value, Problem>, _ id: PlaylistID) -> Result<Value, Problem> {
+        result.mapError { problem in
+            guard let revision = problem.revision else { return problem }
+            return problem.with("ETag", PlaylistTag(id: id, revision: revision).tag.description)
+        }
+    }
+
+    private static func answer(_ list: Playlist, status: Int = 200, _ headers: [(String, String)] = []) -> HTTPResponse
+    {
+        .json(
+            JSONWriter.object { $0.members(of: list) }, status: status,
+            [("ETag", PlaylistTag(id: list.id, revision: list.revision).tag.description)] + headers)
+    }
+}

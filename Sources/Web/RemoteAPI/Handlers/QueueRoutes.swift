@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// `/queue`: reading it in windows and changing it in batches; every change honours `If-Match`.
+struct QueueRoutes: Sendable {
+    let services: Services
+
+    var routes: [Route] {
+        let base = "/api/v1/queue"
+        return [
+            .get(base, takesQuery: true) { call, reply throws(Problem) in try window(call.request, reply) },
+            list("queue.replace", .put, base) { command, expected, reply throws(Problem) in
+                add(try command.list(ReplaceQueueRequest.self).addition, command, expected, status: 200, reply)
+            },
+            list("queue.add", .post, base + "/items") { command, expected, reply throws(Problem) in
+                add(try command.list(AddItemsRequest.self).addition, command, expected, status: 201, reply)
+            },
+            list("queue.move", .post, base + "/move") { command, expected, reply throws(Problem) in
+                let request = try command.list(MoveRequest.self)
+                edit(.move(request.ids, to: request.position), expected, reply)
+            },
+            list("queue.remove", .post, base + "/remove") { command, expected, reply throws(Problem) in
+                edit(.remove(try command.list(RemoveRequest.self).ids), expected, reply)
+            },
+            edit("queue.clear", .delete, base, .clear),
+            edit("queue.shuffle", .post, base + "/shuffle", .shuffle),
+            edit("queue.undo", .post, base + "/undo", .undo),
+            edit("queue.redo", .post, base + "/redo", .redo),
+        ] + itemRoutes
+    }
+
+    private var itemRoutes: [Route] {
+        let pattern = "/api/v1/queue/items/{id}"
+        return [
+            .get(pattern) { call, reply throws(Problem) in
+                let found = try services.verbs.item(try services.itemID(call.parameters[0]))
+                services.verbs.withDetails(of: [found.item]) { reply(answer(found, $0)) }
+            },
+            .patch(pattern) { call, reply throws(Problem) in
+                let id = try services.itemID(call.parameters[0])
+                let patch = try call.body(ItemPatchRequest.self).patch
+                let command = PlayerCommand.edit(
+                    .update(id, patch), expected: try expectedRevision(call.command), play: false)
+                services.verbs.perform(
+                    command,
+                    reply: answering(reply) { _ throws(Problem) in
+                        let found = try services.verbs.item(id)
+                        return answer(found, services.server.details.atHand([found.item]))
+                    })
+            },
+            .delete(pattern) { call, reply throws(Problem) in
+                let id = try services.itemID(call.parameters[0])
+                _ = try call.body(EmptyBody.self)
+                edit(.remove([id]), try expectedRevision(call.command), answering(reply) { .json($0) })
+            },
+        ]
+    }
+
+    // MARK: Reading
+
+    private func window(_ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
+        let query = try Query(request, known: ["offset", "limit"])
+        let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
+        let limit = try query.integer("limit", in: 0...1000, default: 100)
+        let window = services.verbs.queueWindow(offset: offset, limit: limit)
+        let current = services.player.snapshot.item?.item.id
+        var tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current)
+        // Before the catalogue is read: a window may be newer than its tag, never older.
+        tag.catalogue = services.server.details.revision
+        let value = tag.tag
+        if request.headers.ifNoneMatchRefuses(value) == true {
+            return reply(
+                HTTPResponse(
+                    status: 304, headers: HTTPHeaders([("ETag", value.description), ("Cache-Control", "no-cache")])))
+        }
+        services.verbs.withDetails(of: window.items) { details in
+            // An answer that grows leaves as much again behind it.
+            let capacity = window.items.reduce(256) { $0 + 384 + $1.bytes }
+            let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, services.links) }
+            reply(
+                HTTPResponse(
+                    status: 200,
+                    headers: HTTPHeaders([
+                        ("Content-Type", "application/json"), ("Cache-Control", "no-cache"),
+                        ("ETag", value.description),
+                    ]), body: .bytes(bytes)))
+        }
+    }
+
+    private func answer(_ found: PlayerService.QueuedItem, _ details: [String: TrackDetails]) -> HTTPResponse {
+        .json(
+            JSONWriter.object { writer in
+                writer.members(of: found.item, details[found.item.uri], services.links)
+                writer.member("index", found.index)
+                writer.member("revision", found.revision)
+            })
+    }
+
+    // MARK: Changing
+
+    private typealias ListHandler =
+        @Sendable (Command, QueueRevision?, @escaping ServiceReply<Outcome>) throws(Problem) -> Void
+
+    /// A change by a list that may be long: its head is refused before the list is read.
+    private func list(
+        _ name: String, _ method: HTTPMethod, _ path: String, _ perform: @escaping ListHandler
+    ) -> Route {
+        let isCurrent: Route.Precondition = { call throws(Problem) in _ = try expectedRevision(call.command) }
+        return .command(name, method, path, largestBody: Route.listBody, precondition: isCurrent) {
+            command, reply throws(Problem) in
+            try perform(command, try expectedRevision(command), reply)
+        }
+    }
+
+    /// A change without members.
+    private func edit(_ name: String, _ method: HTTPMethod, _ path: String, _ edit: QueueEdit) -> Route {
+        .command(name, method, path) { command, reply throws(Problem) in
+            _ = try command.body(EmptyBody.self)
+            self.edit(edit, try expectedRevision(command), reply)
+        }
+    }
+
+    private func edit(_ edit: QueueEdit, _ expected: QueueRevision?, _ reply: @escaping ServiceReply<Outcome>) {
+        services.verbs.perform(.edit(edit, expected: expected, play: false)) { result in
+            reply(
+                result.map { snapshot in
+                    Outcome(JSONWriter.object { $0.queueMembers(of: snapshot) }, [tag(snapshot)])
+                })
+        }
+    }
+
+    private func add(
+        _ addition: Addition, _ command: Command, _ expected: QueueRevision?, status: Int,
+        _ reply: @escaping ServiceReply<Outcome>
+    ) {
+        var addition = addition
+        addition.expected = expected
+        services.verbs.add(addition, for: command.caller) { reply($0.map { added($0, status: status) }) }
+    }
+
+    private func expectedRevision(_ command: Command) throws(Problem) -> QueueRevision? {
+        try QueueTag(epoch: services.epoch, services.player.snapshot).expectedRevision(command.seen)
+    }
+
+    private func added(_ added: AddedItems, status: Int) -> Outcome {
+        let (snapshot, found) = added
+        let ids = (snapshot.insertedItems ?? 0..<0).prefix(QueueChangeSummary.maximumIDs).map {
+            ItemID(number: $0).description
+        }
+        let bytes = JSONWriter.object { writer in
+            writer.queueMembers(of: snapshot)
+            writer.member("count", found.items.count)
+            writer.member("truncated", found.isTruncated)
+            writer.member("ids", texts: ids)
+            writer.member("skippedCount", found.skippedCount)
+            writer.member("skipped", array: found.skipped) { writer, fault in
+                let problem = Problem(fault)
+                writer.object {
+                    $0.member("index", fault.index)
+                    $0.member("member", problem.member)
+                    $0.member("code", problem.code)
+                    $0.member("detail", problem.detail)
+                }
+            }
+        }
+        let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
+        return Outcome(bytes, status: status, [tag(snapshot)] + location)
+    }
+
+    private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
+        ("ETag", QueueTag(epoch: services.epoch, snapshot).tag.description)
+    }
+}

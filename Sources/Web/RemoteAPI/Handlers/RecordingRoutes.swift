@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Service
+
+/// `/recordings`: the recorder and its files. All but its status asks for the scope `admin`: a token that may
+/// press play must not be able to listen to the room.
+struct RecordingRoutes: Sendable {
+    private static let base = "/api/v1/recordings"
+
+    let server: ServerService
+
+    var routes: [Route] {
+        [
+            route(.post, "") { call, reply throws(Problem) in
+                let settings = try call.body(RecordingRequest.self).settings(over: server.recordingDefaults)
+                server.record(
+                    settings,
+                    reply: answering(reply) { status, isNew in
+                        let headers = isNew ? [("Location", Self.base + "/current")] : []
+                        return .json(Self.encode(status), status: isNew ? 201 : 200, headers)
+                    })
+            },
+            // No more than the events report to everybody, and the one way to learn that there is no recorder.
+            .get(Self.base + "/current") { _, reply in reply(.json(Self.encode(server.recordingStatus))) },
+            route(.patch, "/current") { call, reply throws(Problem) in
+                server.meterRecording(try call.body(RecordingPatch.self).metering, reply: Self.status(reply))
+            },
+            route(.post, "/current/pause") { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                server.pauseRecording(reply: Self.status(reply))
+            },
+            route(.post, "/current/stop") { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                server.stopRecording(reply: Self.status(reply))
+            },
+            route(.get, "") { call, reply throws(Problem) in
+                server.recordings(
+                    for: call.caller,
+                    reply: object(reply, capacity: 4_096) { writer, entries in
+                        writer.member("status") { $0.members(of: server.recordingStatus) }
+                        writer.member("recordings", array: entries) { writer, entry in
+                            writer.object { $0.members(of: entry, uri: server.recordingAddress(entry.id)) }
+                        }
+                    })
+            },
+            route(.get, "/sources") { call, reply throws(Problem) in
+                server.recordingSources(
+                    for: call.caller,
+                    reply: object(reply) { writer, sources in
+                        writer.member("sources", array: sources) { writer, source in
+                            writer.object {
+                                $0.member("id", source.id)
+                                $0.member("description", source.description)
+                                $0.member("monitor", source.isMonitor)
+                                $0.member("default", source.isDefault)
+                            }
+                        }
+                    })
+            },
+            route(.get, "/{id}") { call, reply throws(Problem) in
+                let id = call.parameters[0]
+                server.recording(
+                    id, for: call.caller,
+                    reply: object(reply) { $0.members(of: $1, uri: server.recordingAddress(id)) })
+            },
+            route(.delete, "/{id}") { call, reply throws(Problem) in
+                _ = try call.body(EmptyBody.self)
+                server.deleteRecording(call.parameters[0], for: call.caller, reply: done(reply))
+            },
+            route(.get, "/{id}/file") { call, reply throws(Problem) in
+                let sent = answering(reply) { (download: RecordingDownload) throws(Problem) in
+                    try download.response(to: call.request)
+                }
+                server.openRecording(call.parameters[0], for: call.caller, reply: sent) { RecordingDownload($0, $1) }
+            },
+        ]
+    }
+
+    private func route(_ method: HTTPMethod, _ path: String, _ handler: @escaping Route.Handler) -> Route {
+        Route(method: method, pattern: Self.base + path, scope: .admin) { call, reply throws(Problem) in
+            try server.requireRecorder()
+            try handler(call, reply)
+        }
+    }
+
+    private static func status(_ reply: @escaping Reply) -> ServiceReply<RecordingStatus> {
+        object(reply) { $0.members(of: $1) }
+    }
+
+    private static func encode(_ status: RecordingStatus) -> [UInt8] {
+        JSONWriter.object { $0.members(of: status) }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// The parts that the handlers of one player share: its verbs, and values of this door alone.
+struct Services: Sendable {
+    /// The place of the routes.
+    let path: PlayerPath
+    let verbs: PlayerService
+    /// Identifies this player, of this run of the server, in entity tags and event ids.
+    let epoch: String
+    let clock: any PlayerClock
+    let followers = Followers()
+    let snapshots: SnapshotCache
+    /// All players.
+    let players: PlayerTable
+
+    var links: ItemLinks { ItemLinks(path: path, sealed: server.parts.sealed) }
+
+    init(_ verbs: PlayerService, epoch: String, clock: any PlayerClock, players: PlayerTable) {
+        path = PlayerPath(id: verbs.id)
+        self.verbs = verbs
+        self.epoch = epoch
+        self.clock = clock
+        self.players = players
+        let links = ItemLinks(path: path, sealed: verbs.server.parts.sealed)
+        snapshots = SnapshotCache(links, player: verbs.player, followers: followers, clock: clock)
+    }
+
+    var player: any PlayerControl { verbs.player }
+    var server: ServerService { verbs.server }
+
+    /// The whole state as JSON.
+    func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
+        JSONWriter.document(of: snapshot, links, followers: followers.ids, at: Moment(clock))
+    }
+
+    func itemID(_ text: String) throws(Problem) -> ItemID {
+        guard let id = ItemID(text) else { throw .unknownItem(text) }
+        return id
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// What stands outside `/api/v1`: health, metrics and the two contracts.
+struct SystemRoutes: Sendable {
+    let players: PlayerTable
+    let main: any PlayerControl
+    let clock: any PlayerClock
+    let requests: RequestCounters
+    let health: HealthCheck
+    let serverVersion: String
+    let openAPI: [UInt8]
+    let asyncAPI: [UInt8]
+    let isReady: @Sendable () -> Bool
+
+    var routes: [Route] {
+        [
+            .get("/healthz", scope: nil) { _, reply throws(Problem) in
+                health.look { trouble in
+                    if let trouble {
+                        reply(Problem(.unavailable, "standing-still", trouble).response)
+                    } else {
+                        reply(.json(JSONWriter.object { $0.member("status", "alive") }))
+                    }
+                }
+            },
+            .get("/readyz", scope: nil) { _, reply throws(Problem) in
+                guard isReady() else {
+                    throw Problem(.unavailable, "not-ready", "The server is starting or going down.")
+                }
+                for player in players.all {
+                    guard let failure = player.services.player.snapshot.saveFailure else { continue }
+                    throw Problem(
+                        .unavailable, "not-saved", "Changes of player \(player.path.id) are refused: \(failure).")
+                }
+                let isAvailable = main.snapshot.output.availability == .available
+                reply(
+                    .json(
+                        JSONWriter.object {
+                            $0.member("status", "ready")
+                            $0.member("output", isAvailable ? "available" : "unavailable")
+                        }))
+            },
+            .get("/metrics") { _, reply throws(Problem) in reply(metrics) },
+            document("/openapi.yaml", openAPI),
+            document("/asyncapi.yaml", asyncAPI),
+        ]
+    }
+
+    private var metrics: HTTPResponse {
+        var text = MetricsText()
+        text.head("tonearm_build_info", "gauge", "The version that runs.")
+        text.sample("tonearm_build_info", [("version", serverVersion)], 1)
+        let players = players.all
+        text.players(players.map { ($0.path.id, $0.services.player.snapshot) }, at: Moment(clock))
+        text.sounds(
+            players.compactMap { player in player.services.verbs.announcer.map { (player.path.id, $0.status) } })
+        text.requests(requests)
+        text.events(players.map { ($0.path.id, $0.hub) })
+        text.process(ProcessFacts.read())
+        return HTTPResponse(
+            status: 200,
+            headers: HTTPHeaders([
+                ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), ("Cache-Control", "no-store"),
+            ]), body: .bytes(Array(text.text.utf8)))
+    }
+
+    private func document(_ path: String, _ bytes: [UInt8]) -> Route {
+        .get(path, scope: nil) { _, reply throws(Problem) in
+            reply(
+                HTTPResponse(
+                    status: 200,
+                    headers: HTTPHeaders([("Content-Type", "application/yaml"), ("Cache-Control", "no-cache")]),
+                    body: .bytes(bytes)))
+        }
+    }
+}

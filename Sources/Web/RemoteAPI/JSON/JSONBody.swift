@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// Reads request bodies strictly: what is not JSON is 400; what is JSON but not what was asked for is 422 and names the
+/// member.
+enum JSONBody {
+    /// Checks the type of a body without reading it. A body needs `application/json`; no body needs no type.
+    static func checkType(of request: HTTPRequest) throws(Problem) {
+        if !request.body.isEmpty { try checkType(of: request.headers) }
+    }
+
+    /// Of a body that is there.
+    static func checkType(of headers: HTTPHeaders) throws(Problem) {
+        let codings = headers.values("Content-Encoding").joined(separator: ",").split(separator: ",")
+        if let coding = codings.map(\.trimmingSpaces).first(where: { !$0.equalsIgnoringASCIICase("identity") }) {
+            throw .unsupportedMediaType(
+                "The body must not be encoded, as \(coding.prefix(40)) does.", "Accept-Encoding", "identity")
+        }
+        guard let type = headers["Content-Type"] else {
+            throw .unsupportedMediaType("The body needs the header Content-Type: application/json.")
+        }
+        let parts = type.split(separator: ";").map { $0.trimmingSpaces }
+        guard let media = parts.first, media.equalsIgnoringASCIICase("application/json") else {
+            throw .unsupportedMediaType("The body must be application/json, not \(type.prefix(60)).")
+        }
+        for parameter in parts.dropFirst() where parameter.lowercased().hasPrefix("charset=") {
+            let charset = parameter.dropFirst(8).filter { $0 != "\"" }
+            guard charset.equalsIgnoringASCIICase("utf-8") else {
+                throw .unsupportedMediaType("JSON is read as UTF-8 only.")
+            }
+        }
+    }
+
+    /// An empty body reads as `{}`.
+    static func read<Body: JSONReadable>(
+        _ type: Body.Type, from bytes: [UInt8], limits: JSONLimits = .element
+    ) throws(Problem) -> Body {
+        try Body(
+            try reading { () throws(JSONError) in
+                try JSONReader.read(bytes.isEmpty ? Array("{}".utf8) : bytes, limits: limits)
+            })
+    }
+
+    /// As above; the elements of the list are read one after another. A text that is no JSON is refused as such, whatever is
+    /// wrong with an element.
+    static func read<Body: ListBody>(list type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
+        var elements: [Body.Element] = []
+        var failure: Problem?
+        let json = try reading(Body.tooLong) { () throws(JSONError) in
+            try JSONReader.read(
+                bytes.isEmpty ? Array("{}".utf8) : bytes, list: Body.listMember, atMost: Body.maximumLength
+            ) { element in
+                guard failure == nil else { return }
+                do throws(Problem) {
+                    elements.append(try Body.Element(element))
+                } catch {
+                    failure = error
+                    elements = []
+                }
+            }
+        }
+        // Everything else first: it is short.
+        var body = try Body(json)
+        if let failure { throw failure }
+        if !elements.isEmpty { body.fill(elements) }
+        return body
+    }
+
+    /// `tooLong`: of the list that is read.
+    private static func reading<Value>(
+        _ tooLong: Problem? = nil, _ body: () throws(JSONError) -> Value
+    ) throws(Problem) -> Value {
+        do throws(JSONError) {
+            return try body()
+        } catch {
+            if case .tooManyElements = error.reason, let tooLong { throw tooLong }
+            throw Problem(error)
+        }
+    }
+}
+
+/// A request of which one member is a list that may be long.
+protocol ListBody: JSONReadable {
+    associatedtype Element: JSONReadable
+
+    static var listMember: String { get }
+    static var maximumLength: Int { get }
+    /// The refusal of a longer list.
+    static var tooLong: Problem { get }
+    /// Gives it the list, which was empty when the rest was read.
+    mutating func fill(_ elements: [Element])
+}
+
+/// A list of items for the queue, or of items in it.
+protocol QueueListBody: ListBody {}
+
+extension QueueListBody {
+    static var maximumLength: Int { Queue.maximumLength }
+    static var tooLong: Problem {
+        Problem(PlaybackError(.queueFull, "The queue holds at most \(maximumLength) items."))
+    }
+}
+
+extension Problem {
+    init(_ error: JSONError) {
+        if error.isLimit {
+            self = .tooLarge(error.text)
+            member = error.path.isEmpty ? nil : error.path
+        } else {
+            self = .malformed(error.text)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+
+/// One JSON object of a request, read member by member: unknown members, wrong types and values out of range are
+/// refused with a problem that names the member.
+struct StrictObject {
+    private let json: JSONNode
+    private let members: [(name: String, value: JSONNode)]
+
+    /// `known`: the members that it may have.
+    init(_ json: JSONNode, _ known: [String]) throws(Problem) {
+        try self.init(json)
+        for (name, _) in members where !known.contains(name) {
+            let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
+            throw invalid(name, "is not known here; \(others)")
+        }
+    }
+
+    /// An object that may have any members.
+    init(_ json: JSONNode) throws(Problem) {
+        guard json.kind == .object else {
+            throw json.invalid(json.path.isEmpty ? "must be a JSON object" : "must be an object")
+        }
+        self.json = json
+        members = json.members
+    }
+
+    func invalid(_ name: String, _ detail: String) -> Problem {
+        let path = json.path
+        let name = String(name.prefix(100))
+        let member = path.isEmpty ? name : "\(path).\(name)"
+        return .invalid(member, "\(member) \(detail).")
+    }
+
+    var names: [String] { members.map(\.name) }
+
+    /// The member, where it is present and not null.
+    subscript(name: String) -> JSONNode? {
+        guard let node = members.first(where: { $0.name == name })?.value, node.kind != .null else { return nil }
+        return node
+    }
+
+    /// Present and not null.
+    func has(_ name: String) -> Bool { self[name] != nil }
+
+    /// The object has no more than one member.
+    var hasOnlyOne: Bool { members.count == 1 }
+
+    /// Present, maybe null.
+    func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
+
+    /// `maximum`: in code points, as JSON Schema counts; one takes at most four bytes.
+    func text(_ name: String, maximum: Int = 1024) throws(Problem) -> String? {
+        guard let node = self[name] else { return nil }
+        guard let text = node.string else { throw invalid(name, "must be text") }
+        guard text.hasCodePoints(atMost: maximum) else {
+            throw invalid(name, "is longer than \(maximum) characters")
+        }
+        guard !text.utf8.contains(0) else { throw invalid(name, "contains a NUL character") }
+        return text
+    }
+
+    func flag(_ name: String) throws(Problem) -> Bool? {
+        guard let node = self[name] else { return nil }
+        guard let flag = node.flag else { throw invalid(name, "must be true or false") }
+        return flag
+    }
+
+    func number(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+        guard let node = self[name] else { return nil }
+        guard let number = node.number, number.isFinite else { throw invalid(name, "must be a finite number") }
+        guard range.contains(number) else {
+            throw invalid(name, "must lie in \(range.lowerBound)...\(range.upperBound)")
+        }
+        return number
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let node = self[name] else { return nil }
+        guard let number = node.integer else { throw invalid(name, "must be a whole number") }
+        guard range.contains(number) else {
+            throw invalid(name, "must lie in \(range.lowerBound)...\(range.upperBound)")
+        }
+        return number
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Choice.Type
+    ) throws(Problem) -> Choice? where Choice.RawValue == String {
+        guard let node = self[name] else { return nil }
+        guard let choice = node.string.flatMap(Choice.init(rawValue:)) else {
+            throw invalid(name, "must be one of: " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return choice
+    }
+
+    /// An object or a list with its own rules; nil when absent or null.
+    func nested<Value: JSONReadable>(_ type: Value.Type, _ name: String) throws(Problem) -> Value? {
+        guard let node = self[name] else { return nil }
+        return try Value(node)
+    }
+}
+
+extension String {
+    /// Looks at no more of it than is needed.
+    func hasCodePoints(atMost maximum: Int) -> Bool {
+        utf8.count <= maximum || unicodeScalars.dropFirst(maximum).isEmpty
+    }
+}
+
+/// The body of a request that takes no members.
+struct EmptyBody: JSONReadable {
+    init(_ json: JSONNode) throws(Problem) { _ = try StrictObject(json, []) }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Synchronization
+import Kernel
+import Service
+
+/// Whether every player lives and keeps its promise. Pings its thread, since the published state of a thread that hangs
+/// looks as good as ever; only when a client asks.
+final class HealthCheck: Sendable {
+    typealias Answer = @Sendable (_ trouble: String?) -> Void
+
+    /// Seconds that the player's thread has to answer.
+    static let patience = 2.0
+
+    private let players: @Sendable () -> [(id: String, control: any PlayerControl)]
+    private let clock: any PlayerClock
+    private let patience: Double
+    /// By the players' ids.
+    private let watches = Mutex<[String: PlaybackWatch]>([:])
+    /// Clients that ask during a look share its answer.
+    private let waiting = Mutex<[Answer]>([])
+    /// Waits for the answers to the pings.
+    private let worker = BackgroundWorker("health")
+
+    init(
+        clock: any PlayerClock, patience: Double = HealthCheck.patience,
+        players: @escaping @Sendable () -> [(id: String, control: any PlayerControl)]
+    ) {
+        self.clock = clock
+        self.patience = patience
+        self.players = players
+    }
+
+    /// `answer` comes from another thread, within the patience: a sentence when something is wrong.
+    func look(_ answer: @escaping Answer) {
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(answer)
+            return waiting.count == 1
+        }
+        guard isFirst else { return }
+        if !worker.submit({ [self] in examine() }) { answerAll("The server is going down.") }
+    }
+
+    func stop() { worker.stop() }
+
+    private func examine() {
+        let players = players()
+        let answers = Mailbox<String>()
+        var silent: Set<String> = []
+        for (id, player) in players where player.ping({ answers.post(id) }) { silent.insert(id) }
+        // One that was just removed does not answer either; main stays.
+        guard players.first.map({ silent.contains($0.id) }) ?? false else {
+            return answerAll("The player is going down.")
+        }
+        let deadline = MonotonicTime.now.advanced(bySeconds: patience)
+        while !silent.isEmpty {
+            let given = answers.take(until: deadline)
+            if given.isEmpty { break }
+            silent.subtract(given)
+        }
+        if let id = silent.min() { return answerAll("The thread of player \(id) has not answered for \(patience) s.") }
+        let now = clock.now
+        let troubles = watches.withLock { watches in
+            watches = watches.filter { watch in players.contains { $0.id == watch.key } }
+            return players.compactMap { id, player in
+                watches[id, default: PlaybackWatch()].look(player.snapshot, now: now).map { "Player \(id): \($0)" }
+            }
+        }
+        answerAll(troubles.first)
+    }
+
+    private func answerAll(_ trouble: String?) {
+        let answers = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for answer in answers { answer(trouble) }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+
+/// Where a player's resources lie. Main's have short paths (`/player`, `/queue`); every player has them below
+/// `/players/ID`, and the routes are those of the short ones.
+struct PlayerPath: Hashable, Sendable {
+    static let main = PlayerPath(id: "main")
+    static let list = "/api/v1/players"
+
+    let id: String
+
+    var isMain: Bool { self == .main }
+    var player: String { of("/api/v1/player") }
+
+    func item(_ id: ItemID) -> String { item(id.description) }
+    func item(_ id: String) -> String { of("/api/v1/queue/items/\(id)") }
+
+    /// This player's path of what main has at `route`, a short path.
+    func of(_ route: String) -> String {
+        guard !isMain else { return route }
+        let own = "/api/v1/player"
+        return "\(Self.list)/\(id)" + route.dropFirst(route.hasPrefix(own) ? own.count : "/api/v1".count)
+    }
+
+    /// Letters, digits and hyphens, at most 32, and no hyphen first: a command line would take that for a flag.
+    static func isID(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Whose a path is, and the short path of the same resource; nil for those that belong to the server, and for main's
+    /// short ones.
+    static func split(_ path: String) -> (player: String?, route: String) {
+        let prefix = list + "/"
+        guard path.hasPrefix(prefix) else { return (nil, path) }
+        let rest = path.dropFirst(prefix.count)
+        let id = rest.prefix { $0 != "/" }
+        let below = rest[id.endIndex...]
+        let first = below.split(separator: "/", maxSplits: 1).first
+        return switch first {
+        case "queue", "outputs", "effects", "events", "announcements", "sfx", "timers", "renders":
+            (String(id), "/api/v1" + below)
+        default: (String(id), "/api/v1/player" + below)
+        }
+    }
+}

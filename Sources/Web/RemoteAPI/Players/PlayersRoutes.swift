@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// `/players`: the list of players. Adding and removing them asks for the scope `admin`: who may press play in the
+/// kitchen must not be able to take the kitchen away.
+struct PlayersRoutes: Sendable {
+    /// The list, of all players.
+    let players: @Sendable () -> [PlayerAPI]
+    let server: ServerService
+
+    var routes: [Route] {
+        [
+            .get(PlayerPath.list) { _, reply in
+                reply(
+                    .json(
+                        JSONWriter.object(capacity: 1024) { writer in
+                            writer.member("players", array: players()[...]) { writer, player in
+                                writer.object { $0.entryMembers(of: player.services) }
+                            }
+                        }))
+            },
+            Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
+                server.addPlayer(
+                    try call.body(PlayerRequest.self).draft,
+                    reply: answering(reply) { id throws(Problem) in
+                        guard let player = players().first(where: { $0.path.id == id }) else {
+                            throw .unknownPlayer(id)
+                        }
+                        let entry = JSONWriter.object { $0.entryMembers(of: player.services) }
+                        return .json(entry, status: 201, [("Location", player.path.player)])
+                    })
+            },
+        ]
+    }
+
+    /// `DELETE` of a player.
+    func removal(of path: PlayerPath) -> Route {
+        Route(method: .delete, pattern: PlayerPath.main.player, scope: .admin) { call, reply throws(Problem) in
+            _ = try call.body(EmptyBody.self)
+            server.removePlayer(path.id, reply: done(reply))
+        }
+    }
+}
+
+/// `POST /players`
+struct PlayerRequest: JSONReadable {
+    var draft: PlayerDraft
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["id", "name", "output"])
+        draft = PlayerDraft(
+            id: try object.text("id"), name: try object.playerName(), output: try object.text("output"))
+        if let id = draft.id, !PlayerPath.isID(id) {
+            throw object.invalid("id", "must be 1 to 32 letters, digits and hyphens, and not begin with a hyphen")
+        }
+    }
+}
+
+extension StrictObject {
+    func playerName() throws(Problem) -> String? {
+        guard let name = try text("name") else { return nil }
+        guard PlayerSettings.isName(name) else {
+            throw invalid("name", "must be 1 to 100 characters in one line")
+        }
+        return name
+    }
+}
+
+extension JSONWriter {
+    /// An entry of `GET /players`.
+    mutating func entryMembers(of services: Services) {
+        let (snapshot, path) = (services.player.snapshot, services.path)
+        let draft = snapshot.item?.item.draft
+        member("id", path.id)
+        member("name", snapshot.settings.name)
+        member("status", snapshot.status.rawValue)
+        member("title", draft?.title ?? snapshot.item?.media?.tags.title)
+        member("artist", draft?.artist ?? snapshot.item?.media?.tags.artist)
+        member("uri", draft.map { PublicURI.text($0.uri) })
+        member("queueLength", snapshot.queueLength)
+        member("output", snapshot.output.devices.current)
+        member("volume", snapshot.settings.volume)
+        member("level", snapshot.settings.level)
+        member("muted", snapshot.settings.muted)
+        member("leader", snapshot.settings.leader)
+        member("offset", services.server.parts.roster?.offset(of: path.id))
+        member("href", path.player)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+import Playback
+
+/// Players come and go, one at a time.
+extension RemoteAPI {
+    /// Letters, digits and hyphens, at most 32.
+    public static func isPlayerID(_ text: String) -> Bool { PlayerPath.isID(text) }
+
+    /// From here on the player's paths answer.
+    func admit(_ id: String, _ control: any PlayerControl, announcer: Announcer? = nil) {
+        // One that has the id of an earlier player has events and revisions of its own.
+        let epoch = "\(main.services.epoch)-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
+        let verbs = PlayerService(id, control, announcer: announcer, server: main.services.server)
+        let services = Services(verbs, epoch: epoch, clock: main.services.clock, players: players)
+        let path = services.path
+        let hub = EventHub(services, server: server)
+        // The session is nobody's own, and no path of a player leads to it; but each channel knows its commands.
+        let routes =
+            PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: path)]
+            + SessionRoutes(services: services).routes
+        players.add(PlayerAPI(services, hub: hub, routes))
+        regroup([id] + [control.snapshot.settings.leader].compactMap { $0 })
+    }
+
+    /// Notifies every channel of a player that was admitted and is ready.
+    func announce(_ id: String) {
+        if let player = players[id] { report(.added, player) }
+    }
+
+    /// From here on there is no such player. Its channel carries its last events until `conclude`.
+    func dismiss(_ id: String) {
+        guard let player = players.dismiss(id) else { return }
+        regroup([player.services.player.snapshot.settings.leader].compactMap { $0 })
+    }
+
+    /// Notifies every channel, its own last of all.
+    func conclude(_ id: String) {
+        guard let player = players.conclude(id) else { return }
+        report(.removed, player, last: player.hub)
+        player.hub.retire("The player was removed.")
+    }
+
+    private func report(_ change: ReportedChange, _ player: PlayerAPI, last: EventHub? = nil) {
+        let data = JSONWriter.object { writer in
+            writer.member("change", change.rawValue)
+            writer.member("id", player.path.id)
+            writer.member("name", player.services.player.snapshot.settings.name)
+        }
+        for hub in players.all.map(\.hub) + [last].compactMap(\.self) { hub.report(.players, encoded: data) }
+    }
+
+    func receive(_ event: PlayerEvent, of player: PlayerAPI) {
+        player.hub.receive(event)
+        guard case .settings(let settings) = event.kind else { return }
+        let (isRenamed, leaders) = player.changes(settings)
+        if isRenamed { report(.changed, player) }
+        regroup(leaders)
+    }
+
+    /// Reports the followers of these players where they have changed.
+    private func regroup(_ leaders: [String]) {
+        for leader in leaders.compactMap({ players[$0] })
+        where leader.services.followers.refresh(of: leader.path, players) {
+            leader.hub.report(.settings) { [leader] writer in
+                let services = leader.services
+                writer.settingsMembers(of: services.player.snapshot.settings, followers: services.followers.ids)
+            }
+        }
+    }
+}
+
+private enum ReportedChange: String {
+    case added, removed
+    /// It has another name.
+    case changed
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+import Playback
+
+extension JSONWriter {
+    /// `Announcement` in openapi.yaml.
+    mutating func members(of announcement: Announcement) {
+        identity(of: announcement)
+        member("state", announcement.state.rawValue)
+    }
+
+    /// `EndedAnnouncement` in openapi.yaml.
+    mutating func members(of announcement: Announcement, _ end: SoundEnd) {
+        identity(of: announcement)
+        members(of: end)
+    }
+
+    private mutating func identity(of announcement: Announcement) {
+        let request = announcement.request
+        member("id", announcement.id.description)
+        members(of: request.sound)
+        switch request.music {
+        case .duck(let decibels):
+            member("music", "duck")
+            member("duck", decibels)
+        case .pause:
+            member("music", "pause")
+            member("duck", nil as Double?)
+        }
+        member("priority", request.priority.rawValue)
+        member("output", request.output)
+    }
+
+    /// The data of an `announcement` event.
+    mutating func members(of change: AnnouncementChange) {
+        identity(of: change.announcement)
+        var end: SoundEnd?
+        let type =
+            switch change.kind {
+            case .began: "began"
+            case .setAside: "set-aside"
+            case .resumed: "resumed"
+            case .ended: "ended"
+            }
+        if case .ended(let how) = change.kind { end = how }
+        member("type", type)
+        members(of: end)
+    }
+
+    /// `Announcements` in openapi.yaml.
+    mutating func announcements(of status: AnnouncerStatus) {
+        member("announcements", array: status.announcements) { writer, announcement in
+            writer.object { $0.members(of: announcement) }
+        }
+        member("ended", array: status.endedAnnouncements) { writer, ended in
+            writer.object { $0.members(of: ended.announcement, ended.end) }
+        }
+    }
+
+    /// `SoundEffect` in openapi.yaml.
+    mutating func members(of effect: SoundEffect) {
+        member("id", effect.id.description)
+        members(of: effect.sound)
+        member("state", effect.state.rawValue)
+    }
+
+    /// `SoundEffects` in openapi.yaml.
+    mutating func effects(of status: AnnouncerStatus) {
+        member("effects", array: status.effects) { writer, effect in
+            writer.object { $0.members(of: effect) }
+        }
+        member("ended", array: status.endedEffects) { writer, ended in
+            writer.object {
+                $0.member("id", ended.effect.id.description)
+                $0.members(of: ended.effect.sound)
+                $0.members(of: ended.end)
+            }
+        }
+    }
+
+    private mutating func members(of sound: Sound) {
+        member("uri", PublicURI.text(sound.uri))
+        member("parts", texts: ([sound.uri] + sound.following).map { PublicURI.text($0) })
+        member("chime", sound.chime.map { PublicURI.text($0) })
+        member("timeout", sound.patience)
+        member("volume", sound.volume)
+    }
+
+    private mutating func members(of end: SoundEnd?) {
+        member("reason", end?.reason.rawValue)
+        member("error", end?.error) { writer, error in
+            writer.member("code", error.code.rawValue)
+            writer.member("message", error.message)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+internal import Kernel
+
+extension JSONWriter {
+    /// `GET /cache`, and `cache` events.
+    mutating func members(of status: CacheStatus) {
+        member("enabled", true)
+        member("limit", status.limit)
+        member("bytes", status.bytes)
+        member("count", status.count)
+        member("problem", status.problem)
+        member("entries", array: status.entries) { writer, entry in
+            writer.object { $0.members(of: entry) }
+        }
+    }
+
+    mutating func membersOfNoCache() {
+        member("enabled", false)
+        member("limit", 0)
+        member("bytes", 0)
+        member("count", 0)
+        member("problem", String?.none)
+        member("entries", array: [CachedEntry]()) { _, _ in }
+    }
+
+    mutating func members(of entry: CachedEntry) {
+        member("key", entry.key)
+        member("uri", PublicURI.text(entry.uri))
+        member("size", entry.size)
+        member("bytes", entry.bytes)
+        member("progress", entry.size.map { $0 > 0 ? min(1, Double(entry.bytes) / Double($0)) : 0 })
+        member("complete", entry.isComplete)
+        member("inUse", entry.isInUse)
+        member("bytesPerSecond", entry.bytesPerSecond)
+        member("used", Int64(clamping: entry.used * 1_000))
+        member("ranges", array: entry.ranges.prefix(100)) { writer, range in
+            writer.object {
+                $0.member("start", range.lowerBound)
+                $0.member("length", range.upperBound - range.lowerBound)
+            }
+        }
+    }
+}

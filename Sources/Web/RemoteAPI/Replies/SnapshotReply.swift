@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Kernel
+
+/// A moment on both clocks, so that a position goes with the wall time at which it holds.
+struct Moment {
+    var monotonic: MonotonicTime
+    var wallMilliseconds: Int64
+
+    init(_ clock: any PlayerClock) {
+        monotonic = clock.now
+        wallMilliseconds = clock.wallMilliseconds
+    }
+}
+
+extension JSONWriter {
+    /// The body of `GET /player`.
+    static func document(of snapshot: PlayerSnapshot, _ links: ItemLinks, followers: [String], at moment: Moment)
+        -> [UInt8]
+    {
+        object(capacity: 2048) { $0.members(of: snapshot, links, followers: followers, at: moment) }
+    }
+
+    /// The members of `GET /player` (`Player` in openapi.yaml), at one moment.
+    mutating func members(of snapshot: PlayerSnapshot, _ links: ItemLinks, followers: [String], at moment: Moment) {
+        let clock = snapshot.clock
+        member("id", links.path.id)
+        member("version", snapshot.version)
+        member("status", snapshot.status.rawValue)
+        member("reason", snapshot.reason?.rawValue)
+        member("playWhenReady", snapshot.playWhenReady)
+        member("item", snapshot.item) { $0.members(of: $1, links) }
+        member("queueIndex", snapshot.item?.index)
+        members(of: clock, duration: snapshot.item?.duration, at: moment.monotonic)
+        member("listenedTime", clock.listenedTime(at: moment.monotonic))
+        member("sampledAt", moment.wallMilliseconds)
+        member("rate", clock.rate)
+        member("latency", clock.latency)
+        members(of: LoadedMedia(snapshot))
+        settingsMembers(of: snapshot.settings, followers: followers)
+        member("queue") { writer in
+            writer.member("length", snapshot.queueLength)
+            writer.member("revision", snapshot.queueRevision)
+            writer.member("canUndo", snapshot.canUndo)
+            writer.member("canRedo", snapshot.canRedo)
+        }
+        member("output") { $0.members(of: snapshot.output) }
+        member("error", snapshot.error) { $0.members(of: $1) }
+    }
+
+    /// `position`, `duration` and `progress`; the last two are null when unknown.
+    mutating func members(of clock: PositionClock, duration: Double?, at time: MonotonicTime) {
+        let duration = duration ?? clock.duration
+        let position = clock.position(at: time)
+        member("position", position)
+        member("duration", duration)
+        member("progress", duration.map { $0 > 0 ? min(1, max(0, position / $0)) : 0 })
+    }
+
+    mutating func members(of error: PlaybackError) {
+        member("code", error.code.rawValue)
+        member("message", error.message)
+        member("itemId", error.itemID?.description)
+    }
+
+    mutating func members(of loaded: LoadedMedia) {
+        member("loadedRanges", array: loaded.ranges) { writer, range in
+            writer.object {
+                $0.member("start", range.start)
+                $0.member("duration", range.duration)
+            }
+        }
+        member("loadedTime", loaded.time)
+        member("bufferProgress", loaded.progress)
+        member("bufferedAhead", loaded.ahead)
+    }
+}
+
+/// How much of the current media is at hand. A local file is there as a whole once it is open.
+struct LoadedMedia: Equatable {
+    struct Range: Equatable {
+        var start: Double
+        var duration: Double
+    }
+
+    var itemID: ItemID?
+    var ranges: [Range] = []
+    /// Seconds up to which the media can play without waiting; nil when unknown.
+    var time: Double?
+    /// 0...1; nil when unknown.
+    var progress: Double?
+    var ahead: Double
+    /// 0 and false for a local file.
+    var bytesPerSecond = 0.0
+    var isStalled = false
+
+    init(_ snapshot: PlayerSnapshot) {
+        itemID = snapshot.item?.item.id
+        ahead = snapshot.statistics.bufferedAhead
+        if let loaded = snapshot.loaded {
+            ranges = loaded.ranges.map { Range(start: $0.lowerBound, duration: $0.upperBound - $0.lowerBound) }
+            time = loaded.end
+            progress = loaded.progress
+            ahead += loaded.ahead
+            bytesPerSecond = loaded.bytesPerSecond.rounded()
+            isStalled = loaded.isStalled
+            return
+        }
+        guard let item = snapshot.item, item.media != nil, let duration = item.duration else { return }
+        ranges = [Range(start: 0, duration: duration)]
+        time = duration
+        progress = 1
+    }
+
+    /// Whether it differs from `other` in a way that clients see.
+    func isNews(after other: LoadedMedia?) -> Bool {
+        guard let other else { return time != nil }
+        return itemID != other.itemID
+            ? time != nil : ranges != other.ranges || isStalled != other.isStalled || progress != other.progress
+    }
+}

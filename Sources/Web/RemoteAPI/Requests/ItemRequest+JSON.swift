@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Service
+import HTTP
+import Playback
+
+/// One entry of `items`.
+extension ItemRequest: JSONReadable {
+    private static let maximumHeaders = 32
+
+    private static let members = [
+        "uri", "title", "artist", "album", "artworkUri", "beginTime", "loops", "headers", "folder",
+        "playlist", "track", "genre", "list", "expand", "reach",
+    ]
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, Self.members)
+        if let several = try Self.several(object) {
+            self = several
+            return
+        }
+        if let folder = try object.text("folder", maximum: Self.maximumURILength) {
+            for name in Self.members where name != "folder" && object.contains(name) {
+                throw object.invalid(name, "cannot be given together with folder")
+            }
+            self = .folder(folder)
+            return
+        }
+        if let list = try object.text("list", maximum: Self.maximumURILength) {
+            for name in Self.members where name != "list" && name != "headers" && object.contains(name) {
+                throw object.invalid(name, "cannot be given together with list")
+            }
+            self = .list(
+                MediaLocator(uri: list, headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
+            return
+        }
+        guard let uri = try object.text("uri", maximum: Self.maximumURILength), !uri.isEmpty else {
+            throw object.invalid("uri", "is needed and must not be empty")
+        }
+        if object.hasOnlyOne {
+            self = .uri(uri)
+            return
+        }
+        for name in ["playlist", "track", "genre"] where object.has(name) {
+            throw object.invalid(name, "cannot be given together with uri")
+        }
+        self = .media(
+            ItemDraft(
+                uri: uri, title: try object.text("title"), artist: try object.text("artist"),
+                album: try object.text("album"),
+                artworkURI: try object.text("artworkUri", maximum: Self.maximumURILength),
+                beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
+                loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
+                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:], reach: try Self.reach(object)),
+            expands: try object.flag("expand"))
+    }
+
+    private static func reach(_ object: StrictObject) throws(Problem) -> NetworkReach {
+        guard let name = try object.text("reach") else { return .anywhere }
+        guard let reach = NetworkReach(rawValue: name) else {
+            throw object.invalid(
+                "reach", "must be one of: \(NetworkReach.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return reach
+    }
+
+    /// `album` and `artist` are ids where there is no `uri`, else texts to show.
+    private static func several(_ object: StrictObject) throws(Problem) -> ItemRequest? {
+        guard !object.has("uri"), !object.has("folder"), !object.has("list") else { return nil }
+        let kinds: [(name: String, kind: CatalogueID.Kind?)] = [
+            ("playlist", nil), ("album", .album), ("artist", .artist), ("track", .track), ("genre", .genre),
+        ]
+        for (name, kind) in kinds {
+            guard let text = try object.text(name) else { continue }
+            for other in members where other != name && object.contains(other) {
+                throw object.invalid(other, "cannot be given together with \(name) and without uri")
+            }
+            if let kind {
+                guard let id = CatalogueID(text), id.kind == kind else {
+                    throw Problem.notFound(
+                        "There is no \(name) \(text.prefix(40)) in the library.", code: "unknown-entry")
+                }
+                return .library(id)
+            }
+            guard let id = PlaylistID(text) else { throw Problem.unknownPlaylist(text) }
+            return .playlist(id)
+        }
+        return nil
+    }
+
+    /// Request headers for network sources: names are tokens, values cannot break out of their line.
+    private struct HeaderMap: JSONReadable {
+        var headers: [String: String] = [:]
+
+        init(_ json: JSONNode) throws(Problem) {
+            let object = try StrictObject(json)
+            let names = object.names
+            guard names.count <= ItemRequest.maximumHeaders else {
+                throw json.invalid("must have at most \(ItemRequest.maximumHeaders) headers")
+            }
+            for name in names {
+                guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.contains) else {
+                    throw object.invalid(name, "is not a header name")
+                }
+                guard let value = try object.text(name) else { throw object.invalid(name, "must be text") }
+                guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
+                    throw object.invalid(name, "contains a control character")
+                }
+                headers[name] = value
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Service
+
+/// `POST /queue/items`
+struct AddItemsRequest: QueueListBody {
+    static let listMember = "items"
+
+    var addition: Addition
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["items", "position", "play"] + AddingRules.members)
+        addition = Addition(
+            try object.items(), .insert(try object.nested(Position.self, "position")?.point ?? .end),
+            plays: try object.flag("play") ?? false, rules: try AddingRules(object))
+    }
+
+    mutating func fill(_ elements: [ItemRequest]) { addition.items = elements }
+
+    private struct Position: JSONReadable {
+        var point: InsertionPoint
+
+        init(_ json: JSONNode) throws(Problem) {
+            switch (json.string, json.integer) {
+            case ("next", _): point = .next
+            case ("end", _): point = .end
+            case (_, let index?) where (0...Queue.maximumLength).contains(index): point = .index(index)
+            default: throw json.invalid("must be an index from 0 on, \"next\" or \"end\"")
+            }
+        }
+    }
+}
+
+/// `PUT /queue`
+struct ReplaceQueueRequest: QueueListBody {
+    static let listMember = "items"
+
+    var addition: Addition
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["items", "index", "play"] + AddingRules.members)
+        addition = Addition(
+            try object.items(), .replace(current: try object.integer("index", in: 0...Queue.maximumLength)),
+            plays: try object.flag("play") ?? false, rules: try AddingRules(object))
+    }
+
+    mutating func fill(_ elements: [ItemRequest]) { addition.items = elements }
+}
+
+extension AddingRules {
+    fileprivate static let members = ["expand", "onError", "check"]
+
+    fileprivate init(_ object: StrictObject) throws(Problem) {
+        self.init()
+        expands = try object.flag("expand") ?? true
+        checks = try object.flag("check") ?? false
+        switch try object.text("onError") {
+        case nil, "refuse": skipsFaults = false
+        case "skip": skipsFaults = true
+        default: throw object.invalid("onError", "must be \"refuse\" or \"skip\"")
+        }
+    }
+}
+
+/// `PATCH /queue/items/{id}`: null removes a text.
+struct ItemPatchRequest: JSONReadable {
+    var patch = ItemPatch()
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["title", "artist", "album", "artworkUri", "beginTime", "loops"])
+        func text(_ name: String, maximum: Int = 1024) throws(Problem) -> String?? {
+            object.contains(name) ? .some(try object.text(name, maximum: maximum)) : nil
+        }
+        patch.title = try text("title")
+        patch.artist = try text("artist")
+        patch.album = try text("album")
+        patch.artworkURI = try text("artworkUri", maximum: ItemRequest.maximumURILength)
+        patch.beginTime = try object.number("beginTime", in: mediaSeconds)
+        patch.loops = try object.integer("loops", in: -1...1_000_000)
+    }
+}
+
+/// `POST /queue/move`
+struct MoveRequest: QueueListBody {
+    static let listMember = "ids"
+
+    var ids: [ItemID]
+    var position: Int
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["ids", "position"])
+        ids = try object.itemIDs()
+        guard let position = try object.integer("position", in: 0...Queue.maximumLength) else {
+            throw object.invalid("position", "is needed: the index that the first item gets")
+        }
+        self.position = position
+    }
+
+    mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
+}
+
+/// `POST /queue/remove`
+struct RemoveRequest: QueueListBody {
+    static let listMember = "ids"
+
+    var ids: [ItemID]
+
+    init(_ json: JSONNode) throws(Problem) {
+        ids = try StrictObject(json, ["ids"]).itemIDs()
+    }
+
+    mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
+}
+
+extension StrictObject {
+    /// The list of ids `ids`, without doubles.
+    fileprivate func itemIDs() throws(Problem) -> [ItemID] {
+        guard let texts = try nested([ItemIDText].self, "ids") else { throw invalid("ids", "is needed: a list of ids") }
+        return texts.withoutDoubles
+    }
+}
+
+extension [ItemIDText] {
+    fileprivate var withoutDoubles: [ItemID] {
+        var seen: Set<ItemID> = []
+        return map(\.id).filter { seen.insert($0).inserted }
+    }
+}
+
+struct ItemIDText: JSONReadable {
+    var id: ItemID
+
+    init(_ json: JSONNode) throws(Problem) {
+        guard let text = json.string else { throw json.invalid("must be an item's id") }
+        guard let id = ItemID(text) else { throw .unknownItem(text) }
+        self.id = id
+    }
+}
+
+extension StrictObject {
+    /// The list that a queue is made of or gets.
+    fileprivate func items() throws(Problem) -> [ItemRequest] {
+        if let items = try nested([ItemRequest].self, "items") { return items }
+        throw invalid(
+            "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
+    }
+}

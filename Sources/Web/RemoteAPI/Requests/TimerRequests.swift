@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Service
+
+/// `POST /timers`
+struct TimerBody: JSONReadable {
+    private enum Kind: String, CaseIterable { case sleep, alarm }
+
+    var kind: PlayerTimer.Kind
+
+    init(_ json: JSONNode) throws(Problem) {
+        let whole = try StrictObject(json)
+        guard let type = try whole.choice("type", Kind.self) else {
+            throw whole.invalid("type", "is needed: sleep or alarm")
+        }
+        switch type {
+        case .sleep:
+            let object = try StrictObject(json, ["type", "after", "until", "fade"])
+            guard let end = try object.sleepEnd() else { throw object.invalid("after", "is needed, or until") }
+            kind = .sleep(SleepTimer(end: end, fade: try object.fade() ?? Self.usualFade(end)))
+        case .alarm:
+            let object = try StrictObject(json, ["type"] + TimerPatchBody.alarmMembers)
+            guard let seconds = try object.timeOfDay() else { throw object.invalid("time", "is needed, such as 07:00") }
+            var alarm = Alarm(Recurrence(seconds: seconds, days: try object.weekdays() ?? []))
+            alarm.timeZone = try object.text("timeZone", maximum: 64)
+            alarm.items = try object.alarmItems() ?? []
+            alarm.level = try object.number("level", in: 0...1) ?? alarm.level
+            alarm.ramp = try object.number("ramp", in: StrictObject.fades) ?? alarm.ramp
+            alarm.fallback = try object.fallback()
+            alarm.snooze = try object.number("snooze", in: StrictObject.snoozes) ?? alarm.snooze
+            alarm.isEnabled = try object.flag("enabled") ?? true
+            kind = .alarm(alarm)
+        }
+    }
+
+    /// Seconds. The end of an item is one already.
+    private static func usualFade(_ end: SleepTimer.End) -> Double {
+        if case .after(let seconds) = end { min(10, seconds) } else { 0 }
+    }
+}
+
+/// `PATCH /timers/{id}`: any of the members that the timer has.
+struct TimerPatchBody: JSONReadable {
+    static let sleepMembers = ["after", "until", "fade"]
+    static let alarmMembers = [
+        "time", "days", "timeZone", "items", "level", "ramp", "fallback", "snooze", "enabled",
+    ]
+    static let startMembers = ["at"]
+
+    var patch = TimerPatch()
+    private let object: StrictObject
+
+    init(_ json: JSONNode) throws(Problem) {
+        object = try StrictObject(json, Self.sleepMembers + Self.alarmMembers + Self.startMembers)
+        patch.end = try object.sleepEnd()
+        patch.fade = try object.fade()
+        patch.seconds = try object.timeOfDay()
+        patch.days = try object.weekdays()
+        if object.contains("timeZone") { patch.timeZone = .some(try object.text("timeZone", maximum: 64)) }
+        patch.items = try object.alarmItems()
+        patch.level = try object.number("level", in: 0...1)
+        patch.ramp = try object.number("ramp", in: StrictObject.fades)
+        if object.contains("fallback") { patch.fallback = .some(try object.fallback()) }
+        patch.snooze = try object.number("snooze", in: StrictObject.snoozes)
+        patch.isEnabled = try object.flag("enabled")
+        patch.at = try object.integer("at", in: StrictObject.times).map { Int64($0) }
+    }
+
+    /// Refuses members of other kinds of timers.
+    func checked(for timer: PlayerTimer) throws(Problem) -> TimerPatch {
+        let known =
+            switch timer.kind {
+            case .sleep: Self.sleepMembers
+            case .alarm: Self.alarmMembers
+            case .start: Self.startMembers
+            }
+        for name in object.names where !known.contains(name) {
+            throw object.invalid(name, "does not belong to this timer; known are: \(known.joined(separator: ", "))")
+        }
+        return patch
+    }
+}
+
+/// `POST /timers/{id}/snooze`
+struct SnoozeBody: JSONReadable {
+    /// nil: the alarm's own.
+    var seconds: Double?
+
+    init(_ json: JSONNode) throws(Problem) {
+        seconds = try StrictObject(json, ["seconds"]).number("seconds", in: StrictObject.snoozes)
+    }
+}
+
+/// `POST /player/prime`
+struct PrimeRequest: JSONReadable {
+    var seconds: Double
+
+    init(_ json: JSONNode) throws(Problem) {
+        seconds = try StrictObject(json, ["seconds"]).number("seconds", in: 0...10) ?? 1
+    }
+}
+
+extension StrictObject {
+    fileprivate static let fades = 0.0...3_600
+    fileprivate static let snoozes = 1.0...86_400
+    private static let sleeps = 0.1...604_800
+    /// Milliseconds since the epoch that a number of JSON holds exactly.
+    static let times = 0...(1 << 53)
+    private static let mostItems = 100
+
+    fileprivate func sleepEnd() throws(Problem) -> SleepTimer.End? {
+        let after = try number("after", in: Self.sleeps)
+        guard let until = try text("until") else { return after.map { .after($0) } }
+        if after != nil { throw invalid("until", "cannot go with after") }
+        switch until {
+        case "end-of-item": return .endOfItem
+        case "end-of-queue": return .endOfQueue
+        default: throw invalid("until", "must be one of: end-of-item, end-of-queue")
+        }
+    }
+
+    fileprivate func fade() throws(Problem) -> Double? { try number("fade", in: Self.fades) }
+
+    /// `hh:mm` or `hh:mm:ss`, as seconds.
+    fileprivate func timeOfDay() throws(Problem) -> Int? {
+        guard let text = try text("time") else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.map { part in
+            part.utf8.count == 2 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) ?? -1 : -1
+        }
+        guard (2...3).contains(numbers.count), (0...23).contains(numbers[0]),
+            numbers.dropFirst().allSatisfy({ (0...59).contains($0) })
+        else { throw invalid("time", "must be a time of day, such as 07:00 or 07:00:30") }
+        return numbers[0] * 3_600 + numbers[1] * 60 + (numbers.count > 2 ? numbers[2] : 0)
+    }
+
+    fileprivate func weekdays() throws(Problem) -> Set<Weekday>? {
+        guard let names = try nested([String].self, "days") else { return nil }
+        var days: Set<Weekday> = []
+        for name in names {
+            guard let day = Weekday(rawValue: name) else {
+                throw invalid("days", "must list some of: \(Weekday.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            days.insert(day)
+        }
+        return days
+    }
+
+    fileprivate func fallback() throws(Problem) -> String? {
+        guard let uri = try text("fallback", maximum: ItemRequest.maximumURILength) else { return nil }
+        if uri.isEmpty { throw invalid("fallback", "must not be empty") }
+        return uri
+    }
+
+    fileprivate func alarmItems() throws(Problem) -> [TimerItem]? {
+        guard let items = try nested([ItemRequest].self, "items") else { return nil }
+        guard items.count <= Self.mostItems else { throw invalid("items", "must list at most \(Self.mostItems)") }
+        return items.map { TimerItem($0) }
+    }
+}

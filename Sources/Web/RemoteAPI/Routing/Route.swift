@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Service
+
+typealias Reply = @Sendable (HTTPResponse) -> Void
+
+/// One request as a handler sees it: its path parameters are as the address has them, its access was checked.
+struct APICall: Sendable {
+    var request: HTTPRequest
+    var parameters: [String] = []
+    /// The client's rights.
+    var scope: AccessScope?
+
+    var caller: Caller { request.caller }
+    var command: Command {
+        Command(body: request.body, caller: caller, seen: request.headers.values("If-Match"))
+    }
+
+    func body<Body: JSONReadable>(_ type: Body.Type) throws(Problem) -> Body {
+        try JSONBody.read(type, from: request.body)
+    }
+
+    func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
+        try JSONBody.read(list: type, from: request.body)
+    }
+}
+
+/// One entry of the routes table.
+struct Route: Sendable {
+    /// Answers at once or later, from any thread; a thrown problem is the answer.
+    typealias Handler = @Sendable (APICall, @escaping Reply) throws(Problem) -> Void
+    /// Must not block.
+    typealias Precondition = @Sendable (APICall) throws(Problem) -> Void
+
+    var method: HTTPMethod
+    /// As in openapi.yaml, with `{name}` for a parameter that takes one segment.
+    var pattern: String
+    /// nil: open to everyone who may reach the server.
+    var scope: AccessScope?
+    /// Server-Sent Events are a GET that a foreign page must not read.
+    var isEventStream = false
+    /// A GET that may make this server ask another one: a foreign page must not cause that either.
+    var reachesOut = false
+    /// Others refuse every query parameter.
+    var takesQuery = false
+    /// In bytes.
+    var largestBody = Self.smallBody
+    /// What a request must meet besides, as far as its head shows: asked before a large body is read, and not for the
+    /// answer of an earlier request (`Idempotency-Key`).
+    var precondition: Precondition?
+    /// Its name in the event channel, and itself without HTTP; nil for a route that is no command.
+    var command: (name: String, perform: Command.Handler)?
+    var handler: Handler
+
+    /// Far more than any request needs that carries no list.
+    static let smallBody = 64 * 1024
+    /// A hundred thousand items with room for long addresses.
+    static let listBody = 32 << 20
+
+    var isSafe: Bool { method == .get }
+
+    var need: AccessPolicy.Need {
+        AccessPolicy.Need(scope: scope, refusesForeignOrigin: !isSafe || isEventStream || reachesOut)
+    }
+}
+
+extension Route {
+    static func get(
+        _ pattern: String, scope: AccessScope? = .read, takesQuery: Bool = false, _ handler: @escaping Handler
+    ) -> Route {
+        Route(method: .get, pattern: pattern, scope: scope, takesQuery: takesQuery, handler: handler)
+    }
+
+    static func post(
+        _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
+    ) -> Route {
+        write(.post, pattern, largestBody, precondition, handler)
+    }
+
+    static func put(
+        _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
+    ) -> Route {
+        write(.put, pattern, largestBody, precondition, handler)
+    }
+
+    static func patch(_ pattern: String, _ handler: @escaping Handler) -> Route {
+        write(.patch, pattern, smallBody, nil, handler)
+    }
+
+    static func delete(_ pattern: String, _ handler: @escaping Handler) -> Route {
+        write(.delete, pattern, smallBody, nil, handler)
+    }
+
+    private static func write(
+        _ method: HTTPMethod, _ pattern: String, _ largestBody: Int, _ precondition: Precondition?,
+        _ handler: @escaping Handler
+    ) -> Route {
+        Route(
+            method: method, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
+            handler: handler)
+    }
+}
+
+extension HTTPResponse {
+    /// A JSON answer that no cache may keep.
+    static func json(_ bytes: [UInt8], status: Int = 200, _ headers: [(String, String)] = []) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: HTTPHeaders([("Content-Type", "application/json"), ("Cache-Control", "no-store")] + headers),
+            body: .bytes(bytes))
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import HTTP
+internal import Synchronization
+
+/// Distinguishes one state of a file from another.
+struct StaticFileVersion: Hashable, Sendable {
+    private let inode: UInt64
+    private let length: Int64
+    private let seconds: Int64
+    private let nanoseconds: Int64
+
+    init(_ status: stat) {
+        inode = UInt64(status.st_ino)
+        length = Int64(status.st_size)
+        seconds = Int64(status.st_mtim.tv_sec)
+        nanoseconds = Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Different for each coding, as strong tags must be (RFC 9110 section 8.8.3.3).
+    func tag(gzip: Bool) -> EntityTag {
+        func hex(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }
+        return EntityTag(
+            "\(String(inode, radix: 16))-\(hex(length))-\(hex(seconds)).\(hex(nanoseconds))\(gzip ? "-gzip" : "")")
+    }
+}
+
+/// Contents of small files, as they are and compressed, within a bound.
+final class StaticFileCache: Sendable {
+    struct Content: Sendable {
+        var bytes: SharedBytes
+        var isGzip: Bool
+    }
+
+    private struct Key: Hashable {
+        var path: String
+        var gzip: Bool
+    }
+
+    private struct Entry {
+        var version: StaticFileVersion
+        var content: Content
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var length = 0
+    }
+
+    private static let capacity = 8 << 20
+    private let state = Mutex(State())
+
+    /// `read` is called without the lock; a content that does not shrink is kept as it is for gzip too.
+    func content(path: String, version: StaticFileVersion, gzip: Bool, read: () -> [UInt8]?) -> Content? {
+        let key = Key(path: path, gzip: gzip)
+        if let entry = state.withLock({ $0.entries[key] }), entry.version == version { return entry.content }
+        guard let bytes = read() else { return nil }
+        let compressed = gzip ? GzipEncoding.compress(bytes) : nil
+        let content = Content(bytes: SharedBytes(compressed ?? bytes), isGzip: compressed != nil)
+        state.withLock { state in
+            if let old = state.entries.removeValue(forKey: key) { state.length -= old.content.bytes.bytes.count }
+            let length = content.bytes.bytes.count
+            // The page is far smaller than the bound; whoever exceeds it starts afresh.
+            if state.length + length > Self.capacity { state = State() }
+            state.entries[key] = Entry(version: version, content: content)
+            state.length += length
+        }
+        return content
+    }
+}

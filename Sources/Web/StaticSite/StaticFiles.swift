@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+internal import Glibc
+public import HTTP
+
+/// Serves the files of one directory: the page.
+///
+/// Every file is opened below the directory by its components, none of which may be hidden, `..` or a symbolic link, so
+/// that nothing outside is reached whatever the path says. Files up to a megabyte are kept in memory, compressed where it
+/// pays; larger ones are sent from the file and may be asked for in ranges.
+public final class StaticFiles: Sendable {
+    private let directory: Int32
+    private let cache = StaticFileCache()
+    private static let cachedLength = 1 << 20
+
+    /// nil when the directory cannot be opened.
+    public init?(directory path: String) {
+        directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return nil }
+    }
+
+    deinit { close(directory) }
+
+    /// nil when no file has this path: the caller answers 404. Reads from the disk, but small files only.
+    public func response(to request: HTTPRequest) -> HTTPResponse? {
+        guard let path = PercentEncoding.decode(request.path), path.hasPrefix("/") else { return nil }
+        guard request.method == .get || request.method == .head else {
+            return ProblemDetails(
+                status: 405, code: "method-not-allowed", title: "Method not allowed",
+                detail: "The page's files are only read: use GET or HEAD."
+            ).response([("Allow", "GET, HEAD")])
+        }
+        guard let (file, status) = openFile(path) else { return nil }
+        var descriptor = file
+        defer { if descriptor >= 0 { close(descriptor) } }
+        let name = path.hasSuffix("/") ? "index.html" : path
+        let kind = StaticFileKind(name: name)
+        let isCached = status.st_size <= Self.cachedLength
+        let encoding = isCached && kind.isCompressible ? request.headers["Accept-Encoding"] : nil
+        let wantsGzip = ContentCoding.accepts("gzip", acceptEncoding: encoding)
+        let version = StaticFileVersion(status)
+        let content =
+            isCached
+            ? cache.content(path: path, version: version, gzip: wantsGzip) { readAll(descriptor, Int(status.st_size)) }
+            : nil
+        if isCached, content == nil { return nil }
+
+        let tag = version.tag(gzip: content?.isGzip == true)
+        var headers = kind.headers(tag: tag, modified: Int64(status.st_mtim.tv_sec))
+        if kind.isCompressible { headers.add("Vary", "Accept-Encoding") }
+        if isUnchanged(request, tag: tag, modified: Int64(status.st_mtim.tv_sec)) {
+            return HTTPResponse(status: 304, headers: headers)
+        }
+        headers.add("Content-Type", kind.contentType)
+        if let content {
+            if content.isGzip { headers.add("Content-Encoding", "gzip") }
+            return HTTPResponse(status: 200, headers: headers, body: .shared(content.bytes))
+        }
+        let response = HTTPResponse(
+            file: descriptor, total: UInt64(status.st_size), tag: tag, headers: headers, answering: request)
+        if case .file = response.body { descriptor = -1 }
+        return response
+    }
+
+    /// RFC 9110 section 13.2.2: If-None-Match, where present, decides alone.
+    private func isUnchanged(_ request: HTTPRequest, tag: EntityTag, modified: Int64) -> Bool {
+        if let refuses = request.headers.ifNoneMatchRefuses(tag) { return refuses }
+        guard let since = request.headers["If-Modified-Since"].flatMap(HTTPDate.parse) else { return false }
+        return modified <= since
+    }
+
+    /// The regular file of a decoded path, with its status.
+    private func openFile(_ path: String) -> (descriptor: Int32, status: stat)? {
+        var components = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        if components.last == "" { components[components.count - 1] = "index.html" }
+        guard !components.isEmpty, components.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.count < 256 })
+        else { return nil }
+        var current = directory
+        for (index, component) in components.enumerated() {
+            let isLast = index == components.count - 1
+            let next = openat(
+                current, component, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY))
+            if current != directory { close(current) }
+            guard next >= 0 else { return nil }
+            current = next
+        }
+        var status = stat()
+        guard fstat(current, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(current)
+            return nil
+        }
+        return (current, status)
+    }
+
+    private func readAll(_ descriptor: Int32, _ length: Int) -> [UInt8]? {
+        var isWhole = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            while count < length {
+                let got = pread(descriptor, buffer.baseAddress! + count, length - count, off_t(count))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else {
+                    isWhole = false
+                    return
+                }
+                count += got
+            }
+        }
+        return isWhole ? bytes : nil
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWebsockets
+internal import Glibc
+internal import HTTP
+internal import Synchronization
+
+/// A client on its way to the WebSocket thread.
+enum Arrival {
+    /// Its request is still in the socket.
+    case asking(IncomingConnection)
+    /// Another server has read the request and answered it with 101.
+    case upgraded(UpgradedConnection, Handshake.Accepted)
+
+    var descriptor: Int32 {
+        switch self {
+        case .asking(let connection): connection.descriptor
+        case .upgraded(let connection, _): connection.descriptor
+        }
+    }
+}
+
+/// What other threads want from the WebSocket thread. However many wakes come, the thread is called once.
+final class Inbox: Sendable {
+    struct Contents {
+        var arrivals: [Arrival] = []
+        var awake: [Connection] = []
+        var isStopping = false
+
+        var isEmpty: Bool { arrivals.isEmpty && awake.isEmpty && !isStopping }
+    }
+
+    /// `@unchecked Sendable` because the context is only used for `lws_cancel_service`, which any thread may call.
+    private struct State: @unchecked Sendable {
+        var contents = Contents()
+        /// nil while the thread does not wait in libwebsockets: then the bell calls it.
+        var context: OpaquePointer?
+        var isCalled = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let readiness: Readiness
+
+    init(readiness: Readiness) {
+        self.readiness = readiness
+    }
+
+    func post(_ arrival: Arrival) {
+        let isAccepted = call { state in
+            guard !state.isClosed else { return false }
+            state.contents.arrivals.append(arrival)
+            return true
+        }
+        if !isAccepted { close(arrival.descriptor) }
+    }
+
+    /// Called once per connection until it is taken: see `Connection.wake`.
+    func wake(_ connection: Connection) {
+        _ = call { state in
+            guard !state.isClosed else { return false }
+            state.contents.awake.append(connection)
+            return true
+        }
+    }
+
+    func stop() {
+        _ = call { state in
+            state.contents.isStopping = true
+            return true
+        }
+    }
+
+    private func call(_ change: (inout State) -> Bool) -> Bool {
+        state.withLock { state in
+            guard change(&state) else { return false }
+            if !state.isCalled {
+                state.isCalled = true
+                // Under the lock, so that the context is not destroyed meanwhile.
+                if let context = state.context { lws_cancel_service(context) } else { readiness.ring() }
+            }
+            return true
+        }
+    }
+
+    // MARK: The WebSocket thread
+
+    /// From now on calls interrupt libwebsockets, or ring the bell when there is no context. False when something has
+    /// come already: then there is nothing to wait for.
+    func expectCalls(in context: OpaquePointer?) -> Bool {
+        state.withLock { state in
+            guard state.contents.isEmpty else { return false }
+            state.context = context
+            state.isCalled = false
+            return true
+        }
+    }
+
+    func take() -> Contents {
+        state.withLock { state in
+            state.isCalled = false
+            defer {
+                // Requested once: libwebsockets still has to send what the stop makes it send.
+                state.contents.isStopping = false
+                state.contents.arrivals = []
+                state.contents.awake.removeAll(keepingCapacity: true)
+            }
+            return state.contents
+        }
+    }
+
+    /// Nothing is taken any more; what has come is returned.
+    func closeDown() -> Contents {
+        state.withLock { state in
+            state.isClosed = true
+            state.context = nil
+            defer { state.contents = Contents() }
+            return state.contents
+        }
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWebsockets
+internal import Glibc
+internal import HTTP
+internal import Logging
+internal import Kernel
+
+/// What runs on the WebSocket thread.
+///
+/// `@unchecked Sendable` because it is used on the WebSocket thread only once it is made, as `owner` checks.
+final class WebsocketLoop: @unchecked Sendable {
+    private var owner = OwningThread()
+    private let application: any WebSocketApplication
+    private let inbox: Inbox
+    private let context: OpaquePointer
+    private let vhost: OpaquePointer
+    private let tables: WebsocketTables
+    private let readiness: Readiness
+    /// By descriptor.
+    private var connections: [Int32: Connection] = [:]
+    /// How many of them are open and not about to end: for these `readiness` knows all that libwebsockets waits for.
+    private var settledCount = 0
+    /// libwebsockets' timers (pings above all) get their turn this often.
+    private let housekeepingSeconds: Double
+    private var housekeepingTime = MonotonicTime.now
+    private var stopDeadline: MonotonicTime?
+    private let traffic: WebsocketTraffic
+
+    init(
+        application: any WebSocketApplication, inbox: Inbox, readiness: Readiness, pingSeconds: Int, messageLimit: Int,
+        log: Logger
+    ) throws(WebsocketError) {
+        WebsocketLog.install(log)
+        let tables = WebsocketTables(pingSeconds: pingSeconds)
+        guard let context = cwebsockets_create_context(tables.protocols, tables.validity, tables.opaque) else {
+            throw .notStarted
+        }
+        guard let vhost = cwebsockets_create_vhost(context, tables.protocols, tables.validity) else {
+            lws_context_destroy(context)
+            throw .notStarted
+        }
+        self.application = application
+        self.inbox = inbox
+        self.readiness = readiness
+        housekeepingSeconds = max(0.1, min(2, Double(pingSeconds) / 10))
+        self.context = context
+        self.vhost = vhost
+        self.tables = tables
+        traffic = WebsocketTraffic(messageLimit: messageLimit)
+    }
+
+    func run() {
+        tables.loop = self
+        while true {
+            serve(inbox.take())
+            if let stopDeadline, connections.isEmpty || stopDeadline <= .now { break }
+            if settledCount < connections.count || stopDeadline != nil {
+                // Handshakes and closing ones are libwebsockets' affair, with waits that only it knows.
+                if inbox.expectCalls(in: context) { lws_service(context, 0) }
+            } else if inbox.expectCalls(in: nil) {
+                waitForClients()
+            }
+        }
+        for arrival in inbox.closeDown().arrivals { close(arrival.descriptor) }
+        lws_sul_schedule(context, 0, tables.stopTimer, nil, Int64(LWS_SET_TIMER_USEC_CANCEL))
+        lws_context_destroy(context)
+    }
+
+    /// Serves single sockets, as libwebsockets does after its own wait.
+    private func waitForClients() {
+        readiness.wait(until: connections.isEmpty ? nil : housekeepingTime) { descriptor, events in
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: events)
+            guard connections[descriptor] != nil else { return }
+            lws_service_fd(context, &ready)
+            guard Int32(events) & POLLIN != 0, let connection = connections[descriptor], connection.mayWrite else {
+                return
+            }
+            // What came may have an answer by libwebsockets itself (a pong), which it gives when it may write.
+            ready.revents = Int16(POLLOUT)
+            lws_service_fd(context, &ready)
+        }
+        let now = MonotonicTime.now
+        // The second one is 0 when libwebsockets has kept input for later.
+        guard housekeepingTime <= now || lws_service_adjust_timeout(context, 1, 0) == 0 else { return }
+        lws_service(context, -1)
+        housekeepingTime = now.advanced(bySeconds: housekeepingSeconds)
+    }
+
+    /// Keeps `readiness` and the count of settled connections true; after everything that may change them.
+    private func follow(_ connection: Connection, _ handle: OpaquePointer) {
+        if connection.isSettled != connection.mayWrite {
+            connection.isSettled = connection.mayWrite
+            settledCount += connection.isSettled ? 1 : -1
+        }
+        let writes = connection.mayWrite && (connection.asksToWrite || lws_partial_buffered(handle) != 0)
+        if connection.isWatchedForWriting != writes {
+            connection.isWatchedForWriting = writes
+            readiness.watch(connection.descriptor, writing: writes)
+        }
+    }
+
+    /// Apart from `run`, so that nothing that came is kept while the thread waits.
+    private func serve(_ contents: consuming Inbox.Contents) {
+        owner.check()
+        if contents.isStopping, stopDeadline == nil { beginStop() }
+        contents.arrivals.forEach(take)
+        for connection in contents.awake {
+            connection.takeWake()
+            guard let handle = connection.handle else { continue }
+            traffic.writeAtOnce(connection, handle)
+            follow(connection, handle)
+        }
+    }
+
+    private func beginStop() {
+        stopDeadline = .now.advanced(bySeconds: 1)
+        // Only to wake up for the deadline.
+        lws_sul_schedule(context, 0, tables.stopTimer, { _ in }, 1_000_000)
+        for connection in connections.values {
+            connection.ending = .goingAway
+            if let handle = connection.handle { traffic.askToWrite(connection, handle) }
+        }
+    }
+
+    private func take(_ arrival: Arrival) {
+        guard stopDeadline == nil else {
+            close(arrival.descriptor)
+            return
+        }
+        switch arrival {
+        case .asking(let connection): take(connection)
+        case .upgraded(let connection, let accepted): take(connection, accepted)
+        }
+    }
+
+    private func take(_ incoming: IncomingConnection) {
+        let descriptor = incoming.descriptor
+        guard consume(incoming.head.count, from: descriptor) else {
+            close(descriptor)
+            return
+        }
+        switch Handshake.decide(incoming, application: application) {
+        case .refused(let response):
+            let bytes = Handshake.serialized(response)
+            _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            shutdown(descriptor, Int32(SHUT_WR))
+            close(descriptor)
+        case .accepted(let accepted):
+            boundSendBuffer(of: descriptor)
+            let connection = Connection(accepted, descriptor: descriptor, lease: incoming.lease, inbox: inbox)
+            adopt(connection, reading: accepted.rewritten)
+        }
+    }
+
+    private func take(_ upgraded: UpgradedConnection, _ accepted: Handshake.Accepted) {
+        boundSendBuffer(of: upgraded.descriptor)
+        guard let standIn = StandIn(for: upgraded.descriptor) else { return }
+        let connection = Connection(
+            accepted, descriptor: standIn.descriptor, standIn: standIn, lease: upgraded.lease, inbox: inbox)
+        adopt(connection, reading: accepted.rewritten + upgraded.received)
+        // libwebsockets keeps the rest of what it was given, and the kernel does not know of it.
+        if !upgraded.received.isEmpty { housekeepingTime = .now }
+    }
+
+    /// What the kernel keeps for a slow client is bounded too.
+    private func boundSendBuffer(of descriptor: Int32) {
+        var size: Int32 = 65_536
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// `bytes` begin with the request.
+    private func adopt(_ connection: Connection, reading bytes: [UInt8]) {
+        tables.adopting = connection
+        let handle = bytes.withUnsafeBytes {
+            lws_adopt_socket_vhost_readbuf(
+                vhost, connection.descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        tables.adopting = nil
+        // Without a callback yet when the handshake has to wait for a buffer.
+        if let handle, lws_get_opaque_user_data(handle) == nil { attach(connection, to: handle) }
+    }
+
+    /// Takes the peeked head out of the socket.
+    private func consume(_ count: Int, from descriptor: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
+            recv(descriptor, buffer.baseAddress, count, 0) == count
+        }
+    }
+
+    /// From now until `detach` libwebsockets' object keeps the connection alive.
+    func attach(_ connection: Connection, to handle: OpaquePointer) {
+        connection.handle = handle
+        connections[connection.descriptor] = connection
+        // One that cannot be watched is closed: its client could not be heard.
+        if !readiness.add(connection.descriptor) {
+            lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
+        }
+        lws_set_opaque_user_data(handle, Unmanaged.passUnretained(connection).toOpaque())
+    }
+
+    func detach(_ connection: Connection, from handle: OpaquePointer) {
+        lws_set_opaque_user_data(handle, nil)
+        connection.release()
+        if connection.isSettled { settledCount -= 1 }
+        // The number may be another connection's already.
+        if connections[connection.descriptor] === connection { connections[connection.descriptor] = nil }
+    }
+
+    func handle(
+        _ handle: OpaquePointer, _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int,
+        adopting: Connection?
+    ) -> Int32 {
+        switch reason {
+        case LWS_CALLBACK_ADD_HEADERS, LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE,
+            LWS_CALLBACK_WS_PEER_INITIATED_CLOSE, LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+            if lws_get_opaque_user_data(handle) == nil, let adopting, reason != LWS_CALLBACK_WSI_DESTROY {
+                attach(adopting, to: handle)
+            }
+            guard let user = lws_get_opaque_user_data(handle) else { return 0 }
+            let connection = Unmanaged<Connection>.fromOpaque(user).takeUnretainedValue()
+            defer {
+                if reason == LWS_CALLBACK_WSI_DESTROY {
+                    detach(connection, from: handle)
+                } else {
+                    follow(connection, handle)
+                }
+            }
+            if reason == LWS_CALLBACK_ESTABLISHED, !connection.bringInClient(readiness) { return -1 }
+            return traffic.handle(connection, handle, reason, input, length)
+        case LWS_CALLBACK_HTTP: return -1
+        default: return 0
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTP
+public import Logging
+internal import Synchronization
+internal import Kernel
+
+/// WebSocket (RFC 6455) on libwebsockets: connections come from outside, an application decides about them. Any thread.
+public final class WebsocketServer: Sendable {
+    private let application: any WebSocketApplication
+    private let inbox: Inbox
+    private let thread: Mutex<NamedThread?>
+
+    /// Starts its thread at once. The limit of descriptors must have its final value: libwebsockets sizes its tables by
+    /// it. `pingSeconds` is the silence after which a client is asked; it has a third of that to answer.
+    public init(
+        application: any WebSocketApplication, pingSeconds: Int = 30, messageLimit: Int = 65_536, log: Logger
+    ) throws(WebsocketError) {
+        let readiness = try Readiness()
+        let inbox = Inbox(readiness: readiness)
+        let loop = try WebsocketLoop(
+            application: application, inbox: inbox, readiness: readiness, pingSeconds: pingSeconds,
+            messageLimit: messageLimit, log: log)
+        self.application = application
+        self.inbox = inbox
+        thread = Mutex(NamedThread("websockets") { loop.run() })
+    }
+
+    deinit { stop() }
+
+    /// Takes over a connection, its descriptor included, also when the server stops.
+    public func adopt(_ connection: IncomingConnection) {
+        inbox.post(.asking(connection))
+    }
+
+    /// Closes all connections with 1001 and joins the thread; clients that do not answer are cut off after a second.
+    /// Harmless when repeated.
+    public func stop() {
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let running else { return }
+        inbox.stop()
+        running.join()
+    }
+}
+
+extension WebsocketServer: HTTPUpgrader {
+    /// The handshake on a connection that an HTTP server has used before: that server sends the 101.
+    public func upgrade(_ request: HTTPRequest) -> HTTPResponse {
+        switch Handshake.decide(request, application: application) {
+        case .refused(let response): response
+        case .accepted(let accepted):
+            HTTPResponse(
+                status: 101, headers: accepted.headers,
+                body: .upgrade { [inbox] connection in inbox.post(.upgraded(connection, accepted)) })
+        }
+    }
+}
+
+public enum WebsocketError: Error, Sendable {
+    /// libwebsockets made no context; the log says why.
+    case notStarted
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFFmpeg
+internal import Glibc
+internal import MediaWorkerProtocol
+
+/// An opened container: packets come out of it.
+final class Container {
+    let context: UnsafeMutablePointer<AVFormatContext>
+    let input: SourceInput
+    /// Headers are no longer. Behind the sound of a WAV file FFmpeg looks for tags up to the end, in terabytes of zeros as well.
+    private static let longestHeaders = 64 << 20
+
+    /// Where the headers ended: samples that are only numbers begin there.
+    let headersEnd: Int64
+
+    init(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) {
+        input = try SourceInput(bytes, source)
+        guard let made = avformat_alloc_context() else { throw .outOfMemory }
+        made.pointee.pb = input.context
+        made.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        made.pointee.probesize = 1 << 20
+        made.pointee.max_analyze_duration = 2_000_000
+        made.pointee.max_streams = 64
+        made.pointee.format_whitelist = av_strdup(AllowedFormats.demuxers.joined(separator: ","))
+        let decoders = Set(AllowedFormats.audio.values).sorted()
+        made.pointee.codec_whitelist = av_strdup(decoders.joined(separator: ","))
+        made.pointee.protocol_whitelist = av_strdup("none")
+        cffmpeg_forbid_other_files(made)
+        // Frees the context when it fails.
+        var opening: UnsafeMutablePointer<AVFormatContext>? = made
+        input.allowance = Self.longestHeaders
+        let headers = input
+        defer { headers.allowance = nil }
+        let code = avformat_open_input(&opening, nil, nil, nil)
+        guard code >= 0, let opening else {
+            if input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+            throw WorkerFailure(.unsupported, "its beginning makes no sense (\(Self.text(code)))")
+        }
+        context = opening
+        headersEnd = max(0, avio_seek(input.context, 0, SEEK_CUR))
+    }
+
+    deinit {
+        var closed: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&closed)
+    }
+
+    var streams: [UnsafeMutablePointer<AVStream>] {
+        (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }
+    }
+
+    /// Short name of the demuxer, such as `flac`.
+    var format: String { context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? "" }
+
+    /// Much may stand between two packets of its sound.
+    var mayHoldPictures: Bool { ["mov", "matroska", "mpegts", "asf"].contains { format.hasPrefix($0) } }
+
+    /// Only packets of `stream` are read from here on.
+    func keepOnly(_ stream: UnsafeMutablePointer<AVStream>) {
+        for other in streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
+    }
+
+    /// The audio track to be played: the default one, or the first, of those that can be decoded.
+    func audioTrack() throws(WorkerFailure) -> UnsafeMutablePointer<AVStream> {
+        let tracks = streams.filter { $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO }
+        let playable = tracks.filter {
+            AllowedFormats.decoder($0.pointee.codecpar.pointee.codec_id, of: AllowedFormats.audio) != nil
+        }
+        if let track = playable.first(where: { $0.pointee.disposition & AV_DISPOSITION_DEFAULT != 0 }) ?? playable.first
+        {
+            return track
+        }
+        guard let other = tracks.first else { throw WorkerFailure(.unsupported, "there is no audio track in it") }
+        let codec = AllowedFormats.name(other.pointee.codecpar.pointee.codec_id)
+        throw WorkerFailure(.unsupported, "its sound is coded as \(codec), which is not played here")
+    }
+
+    static func text(_ code: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 64)
+        cffmpeg_describe(code, &buffer)
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
+    }
+}

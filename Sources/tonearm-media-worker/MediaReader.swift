@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import CFFmpeg
+public import MediaWorkerProtocol
+internal import Kernel
+
+/// One opened media: its description, its samples, and any place in it.
+///
+/// Positions are audible frames: 0 is the first one after what the encoder put in front. FFmpeg trims both ends by what
+/// the container has (edit lists, iTunSMPB, pre-skip, granules), and a frame's time then says where it belongs.
+public final class MediaReader {
+    public private(set) var media: WorkerMedia
+
+    private let bytes: any SourceBytes
+    private let source: WorkerSource
+    private var container: Container
+    private var decoder: TrackDecoder
+    private let conversion = SampleConversion()
+    private let places: Places
+    /// Of the frame in the decoder that is converted but not yet handed out.
+    private var staged = 0..<0
+    /// Of the next frame that is decoded or handed out.
+    private var position: Int64
+    /// Frames before this one are dropped.
+    private var target: Int64 = 0
+    private var isAtEnd = false
+    /// Damage met before the container was opened anew.
+    private var damageBefore = 0
+    private var missingEnd = 0
+    /// Where the container says that the audible part ends; nil when its packets end there anyway.
+    private let trimmedEnd: Int64?
+    /// `position` was counted from a place that is only near the one it is taken for.
+    private var isInexact = false
+
+    /// Reads up to the first frame.
+    public init(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) {
+        self.bytes = bytes
+        self.source = source
+        (container, decoder) = try Self.open(bytes, source)
+        let step = try decoder.next(mustPause: { [budget = WorkBudget(seconds: 8)] in budget.isSpent })
+        switch step {
+        case .frame: break
+        case .end: throw WorkerFailure(.empty, "it holds headers, but no sound that can be decoded")
+        case .nothingYet: throw WorkerFailure(.unsupported, "no sound was found in its beginning")
+        }
+        _ = try conversion.convert(decoder.frame)
+        guard let format = conversion.format else { throw .outOfMemory }
+        places = Places(decoder, firstFrame: decoder.frame, format: format, container: container)
+        staged = 0..<Int(decoder.frame.pointee.nb_samples)
+        position = 0
+        media = container.describe(decoder, format: format, origin: places.origin, source: source)
+        // Pieces of a stream: each has its own length, if any.
+        if source.size == nil, container.format.hasPrefix("mov") { media.durationIsExact = false }
+        (media.start, media.grid) = (places.start, decoder.frameSize > 0 ? decoder.frameSize : nil)
+        trimmedEnd = container.trimmedEnd(decoder, media, origin: places.origin)
+        if let trimmedEnd {
+            (media.duration, media.durationIsExact) = (trimmedEnd, true)
+            staged = 0..<min(staged.upperBound, Int(trimmedEnd))
+        }
+        if let size = source.size, AllowedFormats.rawDemuxers.contains(container.format), source.isLocal,
+            !source.isOutline, size <= 64 << 20
+        {
+            try countRawFrames()
+        }
+    }
+
+    /// What the tags carry; nil without one.
+    public func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
+
+    /// Decodes up to `frames` frames into `output`, fewer when that takes long: perhaps none.
+    public func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress
+    {
+        let channels = conversion.format?.channelCount ?? 1
+        let budget = WorkBudget(seconds: 1)
+        var filled = 0
+        while filled < frames {
+            if !staged.isEmpty {
+                let count = min(staged.count, frames - filled)
+                conversion.samples.withUnsafeBufferPointer { samples in
+                    guard let from = samples.baseAddress else { return }
+                    output.advanced(by: filled * channels).update(
+                        from: from + staged.lowerBound * channels, count: count * channels)
+                }
+                staged = staged.lowerBound + count..<staged.upperBound
+                position += Int64(count)
+                filled += count
+                continue
+            }
+            if isAtEnd { break }
+            if let end = trimmedEnd, position >= end {
+                finish()
+                break
+            }
+            switch try decoder.next(mustPause: { budget.isSpent }) {
+            case .nothingYet: return progress(filled)
+            case .end: finish()
+            case .frame:
+                if try stage() { return progress(filled, newFormat: conversion.format) }
+            }
+        }
+        return progress(filled)
+    }
+
+    /// The next frame to be handed out. Decoding up to it is left to `decode`.
+    public func seek(to frame: Int64) throws(WorkerFailure) -> Int64 {
+        guard media.isSeekable else { throw WorkerFailure(.unsupported, "it cannot be searched") }
+        let goal = max(0, frame)
+        container.input.recover()
+        if media.durationIsExact, let duration = media.duration, goal >= duration {
+            (staged, isAtEnd) = (0..<0, true)
+            (position, target) = (duration, duration)
+            return duration
+        }
+        target = goal
+        if !isAtEnd, goal >= position, goal - position < Int64(media.format.sampleRate) {
+            dropStaged()
+            return goal
+        }
+        if places.mustCountFromStart(goal, source) {
+            if isAtEnd || goal < position { try startOver() }
+        } else {
+            (staged, isAtEnd) = (0..<0, false)
+            try jump(to: goal)
+        }
+        dropStaged()
+        return goal
+    }
+
+    // MARK: Places
+
+    private func jump(to goal: Int64) throws(WorkerFailure) {
+        if places.beginsAnew(goal) { return try startOver() }
+        // Should the demuxer land behind the goal, it is asked for an earlier place.
+        for earlier in [0, 2, 12] where places.isInside(goal, secondsEarlier: earlier) {
+            let time = places.time(of: goal, secondsEarlier: earlier)
+            guard avformat_seek_file(container.context, decoder.stream.pointee.index, .min, time, time, 0) >= 0 else {
+                continue
+            }
+            decoder.flush()
+            guard try decodeOne() else { continue }
+            guard let place = places.position(of: decoder.frame) else { break }
+            if place > goal { continue }
+            position = place
+            isInexact = places.isCoarse
+            _ = try stage()
+            return
+        }
+        if container.input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+        try startOver()
+    }
+
+    /// False when there is none.
+    private func decodeOne() throws(WorkerFailure) -> Bool {
+        let budget = WorkBudget(seconds: 4)
+        return try decoder.next(mustPause: { budget.isSpent }) == .frame
+    }
+
+    /// From the beginning, as if opened just now.
+    private func startOver() throws(WorkerFailure) {
+        damageBefore += decoder.damage
+        (container, decoder) = try Self.open(bytes, source)
+        (position, staged, isAtEnd, isInexact) = (0, 0..<0, false, false)
+    }
+
+    /// The decoder's frame becomes the next samples, but for what lies before the target. True when a new format begins.
+    private func stage() throws(WorkerFailure) -> Bool {
+        let count = Int(decoder.frame.pointee.nb_samples)
+        if position + Int64(count) <= target {
+            position += Int64(count)
+            return false
+        }
+        let hasChanged = try conversion.convert(decoder.frame)
+        staged = 0..<count
+        // What an encoder put behind the end, by the container's word.
+        if let end = trimmedEnd { staged = 0..<max(0, min(count, Int(end - position))) }
+        dropStaged()
+        return hasChanged
+    }
+
+    private func dropStaged() {
+        let dropped = min(max(0, target - position), Int64(staged.count))
+        staged = staged.lowerBound + Int(dropped)..<staged.upperBound
+        position += dropped
+    }
+
+    private func finish() {
+        isAtEnd = true
+        guard position >= target, !isInexact else { return }
+        if media.durationIsExact, let duration = media.duration, position < duration { missingEnd = 1 }
+        media.duration = position
+        media.durationIsExact = true
+    }
+
+    private func progress(_ frames: Int, newFormat: AudioFormat? = nil) -> WorkerProgress {
+        let isOver = isAtEnd && staged.isEmpty
+        return WorkerProgress(
+            frames: frames, endOfStream: isOver, damage: damageBefore + decoder.damage + missingEnd, format: newFormat,
+            duration: isOver && media.durationIsExact ? media.duration : nil)
+    }
+
+    // MARK: Opening
+
+    private static func open(
+        _ bytes: any SourceBytes, _ source: WorkerSource
+    ) throws(WorkerFailure) -> (Container, TrackDecoder) {
+        let container = try Container(bytes, source)
+        let track = try container.audioTrack()
+        container.keepOnly(track)
+        let parameters = track.pointee.codecpar!
+        if parameters.pointee.sample_rate == 0 || parameters.pointee.ch_layout.nb_channels == 0 {
+            // Only the packets have it. Where the headers do, nothing is read ahead.
+            avformat_find_stream_info(container.context, nil)
+            if container.input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+        }
+        return (container, try TrackDecoder(container, track))
+    }
+
+    /// Such a file has no header with its length; its frames are counted, undecoded, which also makes an index.
+    private func countRawFrames() throws(WorkerFailure) {
+        let size = Int64(decoder.frame.pointee.nb_samples)
+        let count = try container.countPackets(of: decoder.stream)
+        try startOver()
+        guard count > 0 else { return }
+        media.duration = count * size
+        media.durationIsExact = true
+        if let bytes = source.size {
+            media.bitrate = Int(clamping: Double(bytes) * 8 / (Double(count * size) / Double(media.format.sampleRate)))
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+internal import Kernel
+import Playback
+
+struct EffectsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "effects", abstract: "Shows or changes the equaliser, loudness, limiter and other effects.",
+        subcommands: [
+            Show.self, On.self, Off.self, Set.self, UsePreset.self, Presets.self, Import.self, Save.self, Remove.self,
+        ],
+        defaultSubcommand: Show.self)
+
+    fileprivate static let path = "/api/v1/effects"
+
+    fileprivate static func path(of preset: String) -> String { "\(path)/presets/\(PercentEncoding.encode(preset))" }
+
+    fileprivate struct Effects: Decodable {
+        struct Switch: Decodable { var enabled: Bool }
+        struct Loudness: Decodable { var mode: String }
+        struct Equalizer: Decodable {
+            var enabled: Bool
+            var preset: String?
+            var bands: [Band]
+        }
+        struct Compressor: Decodable {
+            var enabled: Bool
+            var preset: String
+        }
+        struct Limiter: Decodable {
+            var enabled: Bool
+            var ceiling: Double
+        }
+
+        var enabled: Bool
+        var loudness: Loudness
+        var equalizer: Equalizer
+        var compressor: Compressor
+        var limiter: Limiter
+        var crossfeed: Switch
+        var width: Double
+        var mono: Bool
+
+        var text: String {
+            var words = [enabled ? "on" : "off"]
+            if loudness.mode != "off" { words.append("loudness by \(loudness.mode)") }
+            if equalizer.enabled {
+                words.append("equalizer " + (equalizer.preset ?? "with \(equalizer.bands.count) bands"))
+            }
+            if compressor.enabled { words.append("compressor \(compressor.preset)") }
+            if crossfeed.enabled { words.append("crossfeed") }
+            if mono { words.append("mono") } else if width != 1 { words.append("width \(width)") }
+            if limiter.enabled { words.append("limiter at \(limiter.ceiling) dB") }
+            return words.joined(separator: ", ")
+        }
+    }
+
+    fileprivate struct Band: Codable {
+        var type: String
+        var frequency: Double
+        var gain: Double
+        var q: Double
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the effects.")
+        @OptionGroup var options: ClientOptions
+
+        @Flag(help: "Print JSON: the answer of GET /api/v1/effects.")
+        var json = false
+
+        func run() throws {
+            let client = try options.client()
+            let bytes = try client.send(.get, EffectsCommand.path)
+            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            Console.output(try client.decode(Effects.self, bytes).text)
+        }
+    }
+
+    struct On: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "on", abstract: "Applies what is set.")
+        @OptionGroup var options: ClientOptions
+
+        func run() throws { try options.client().changeEffects(SettingChange("enabled", .flag(true))) }
+    }
+
+    struct Off: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "off", abstract: "Plays as decoded; what is set stays for later.")
+        @OptionGroup var options: ClientOptions
+
+        func run() throws { try options.client().changeEffects(SettingChange("enabled", .flag(false))) }
+    }
+
+    struct Set: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Changes one member of the effects.",
+            usage: "tonearm effects set [--server <url>] [--token <token>] [--player <id>] <member> <value>",
+            discussion: """
+                Such as: loudness.mode auto, equalizer.enabled on, equalizer.preamp -3, compressor.preset night, limiter.ceiling -1, \
+                crossfeed.enabled on, width 1.2, mono on. \(SignedArgument.discussion("-3"))
+                """)
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "Its name, as the API has it.") var member: String
+        @Argument(parsing: .allUnrecognized, help: "Its new value.") var value: [String]
+
+        func validate() throws {
+            guard SignedArgument.only(value) != nil else { throw ValidationError("\(member) needs one value.") }
+        }
+
+        func run() throws {
+            guard let text = SignedArgument.only(value) else { return }
+            if text.hasPrefix("[") || text.hasPrefix("{") {
+                throw Failure("The command line sets single values; save bands with tonearm effects import.")
+            }
+            let flag = ["on": true, "true": true, "off": false, "false": false][text]
+            // `off` is a mode of loudness, and no flag there.
+            let new: SettingValue =
+                if let flag, !member.hasSuffix("mode") {
+                    .flag(flag)
+                } else if let number = Double(text), number.isFinite { .number(number) } else { .text(text) }
+            try options.client().changeEffects(SettingChange(member, new))
+        }
+    }
+
+    struct UsePreset: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "preset", abstract: "Switches the equaliser on with a preset.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "Its name: tonearm effects presets lists them.") var name: String
+
+        private struct Change: Encodable {
+            struct Equalizer: Encodable {
+                var enabled = true
+                var preset: String
+            }
+            var enabled = true
+            var equalizer: Equalizer
+        }
+
+        func run() throws { try options.client().changeEffects(Change(equalizer: .init(preset: name))) }
+    }
+
+    struct Presets: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "presets", abstract: "Lists the presets.")
+        @OptionGroup var options: ClientOptions
+
+        @Flag(help: "Print JSON: the answer of GET /api/v1/effects/presets.")
+        var json = false
+
+        private struct Reply: Decodable {
+            struct Preset: Decodable {
+                var name: String
+                var bands: [Band]
+            }
+            var presets: [Preset]
+        }
+
+        func run() throws {
+            let client = try options.client()
+            let bytes = try client.send(.get, EffectsCommand.path + "/presets")
+            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            var table = Table(columns: [.left, .right])
+            for preset in try client.decode(Reply.self, bytes).presets {
+                table.add(preset.name, preset.bands.count == 1 ? "1 band" : "\(preset.bands.count) bands")
+            }
+            Console.output(table.text)
+        }
+    }
+
+    struct Import: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import", abstract: "Saves a ParametricEQ of AutoEQ or Equalizer APO as a preset.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The preset's name.") var name: String
+        @Argument(help: "The text file.", completion: .file()) var file: String
+
+        private struct Request: Encodable {
+            var name: String
+            var text: String
+        }
+
+        func run() throws {
+            let client = try options.client()
+            let text = String(decoding: try ConfigurationFile.read(file, setting: "import"), as: UTF8.self)
+            try client.send(.post, EffectsCommand.path + "/presets", Request(name: name, text: text))
+        }
+    }
+
+    struct Save: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "save", abstract: "Saves the equaliser's curve as a preset.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The preset's name.") var name: String
+
+        func run() throws { try options.client().send(.put, EffectsCommand.path(of: name)) }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Deletes a preset.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The preset's name.") var name: String
+
+        func run() throws { try options.client().send(.delete, EffectsCommand.path(of: name)) }
+    }
+}
+
+extension ServerClient {
+    fileprivate func changeEffects(_ change: some Encodable) throws {
+        let bytes = try send(.patch, EffectsCommand.path, change)
+        Console.output(try decode(EffectsCommand.Effects.self, bytes).text)
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+internal import Kernel
+
+struct SleepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sleep", abstract: "Lets the music fade out and pause after a while.",
+        discussion: """
+            A time is 30m, 45s, 1h or a time as by tonearm seek. item and queue are the end of the current item and of the \
+            queue; off takes it back. Without an argument, the timer is shown.
+            """)
+
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "A time, item, queue or off.") var end: String?
+
+    @Option(
+        help: ArgumentHelp("How long it fades out, 0 to 3600 (default 10 for a time, else 0).", valueName: "seconds"))
+    var fade: Double?
+
+    private struct Body: Encodable {
+        var type = "sleep"
+        var after: Double?
+        var until: String?
+        var fade: Double?
+    }
+
+    func validate() throws {
+        if let end, !["item", "queue", "off"].contains(end), Self.seconds(end) == nil {
+            throw ValidationError("\(end) is no time; give 30m, 45s, 1h, item, queue or off.")
+        }
+        if let fade, !(0...3_600).contains(fade) { throw ValidationError("--fade must lie in 0 to 3600.") }
+    }
+
+    func run() throws {
+        let client = try options.client()
+        let set = try client.timers().filter { $0.type == "sleep" }
+        switch end {
+        case nil: Console.output(set.isEmpty ? "No sleep timer is set." : set.map(\.sleepText).joined(separator: "\n"))
+        case "off":
+            for timer in set { try client.send(.delete, "\(TimerState.path)/\(timer.id)") }
+            Console.output(set.isEmpty ? "No sleep timer is set." : "The sleep timer is off.")
+        case "item": try add(Body(until: "end-of-item", fade: fade), client)
+        case "queue": try add(Body(until: "end-of-queue", fade: fade), client)
+        case let text?: try add(Body(after: Self.seconds(text), fade: fade), client)
+        }
+    }
+
+    private func add(_ body: Body, _ client: ServerClient) throws {
+        Console.output(try client.decode(TimerState.self, client.send(.post, TimerState.path, body)).sleepText)
+    }
+
+    /// `90`, `1:30`, `30m`; nil for what is no time.
+    static func seconds(_ text: String) -> Double? {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600]
+        guard let last = text.last, let unit = units[last] else { return TimeText.seconds(text) }
+        return TimeText.seconds(text.dropLast()).map { $0 * unit }
+    }
+}
+
+struct AlarmCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "alarm", abstract: "Lists, sets and ends alarms.",
+        subcommands: [ListAlarms.self, AddAlarm.self, SwitchAlarm.self, SnoozeAlarm.self, RemoveAlarm.self],
+        defaultSubcommand: ListAlarms.self)
+}
+
+struct ListAlarms: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the alarms.")
+
+    @OptionGroup var options: ClientOptions
+
+    func run() throws {
+        var table = Table(columns: [.left, .left, .left, .left, .left])
+        for alarm in try options.client().timers() where alarm.type == "alarm" {
+            let days = alarm.days ?? []
+            let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
+            table.add(
+                alarm.id, alarm.time ?? "", days.isEmpty ? "once" : days.joined(separator: ","), state,
+                alarm.next == nil ? "" : "in \(TimeText.text(alarm.seconds))")
+        }
+        Console.output(table, orWithoutRows: "There are no alarms.")
+    }
+}
+
+struct AddAlarm: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Sets an alarm.",
+        discussion: "A URI is meant as by tonearm play; without any, the queue plays as it is.")
+
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "A time of day, such as 07:00.") var time: String
+    @Argument(help: "What to play.", completion: .file()) var uris: [String] = []
+
+    @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun (default: once).") var days: String?
+    @Option(help: "0 to 100 (default 40).") var volume: Int?
+    @Option(help: ArgumentHelp("From silence to the volume (default 30).", valueName: "seconds")) var ramp: Double?
+    @Option(help: "What sounds when the rest cannot be played.", completion: .file()) var fallback: String?
+    @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
+
+    private struct Item: Encodable { var uri: String }
+
+    private struct Body: Encodable {
+        var type = "alarm"
+        var time: String
+        var days: [String]?
+        var timeZone: String?
+        var items: [Item]
+        var level: Double?
+        var ramp: Double?
+        var fallback: String?
+    }
+
+    func validate() throws {
+        if let volume, !(0...100).contains(volume) { throw ValidationError("--volume must lie in 0 to 100.") }
+    }
+
+    func run() throws {
+        let body = Body(
+            time: Self.padded(time), days: days.map { $0.split(separator: ",").map(String.init) }, timeZone: zone,
+            items: MediaArgument.all(uris).map { Item(uri: $0.uri) }, level: volume.map { Double($0) / 100 },
+            ramp: ramp,
+            fallback: fallback.map { MediaArgument.all([$0])[0].uri })
+        let client = try options.client()
+        let alarm = try client.decode(TimerState.self, client.send(.post, TimerState.path, body))
+        Console.output("\(alarm.id) in \(TimeText.text(alarm.seconds))")
+    }
+
+    /// `7:05` is `07:05`.
+    static func padded(_ time: String) -> String {
+        time.firstIndex(of: ":") == time.dropFirst().startIndex ? "0" + time : time
+    }
+}
+
+struct SwitchAlarm: ParsableCommand {
+    enum Position: String, ExpressibleByArgument, CaseIterable { case on, off }
+
+    static let configuration = CommandConfiguration(commandName: "set", abstract: "Switches an alarm on or off.")
+
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "Its id.") var id: String
+    @Argument(help: "on or off.") var position: Position
+
+    private struct Body: Encodable { var enabled: Bool }
+
+    func run() throws {
+        try options.client().send(.patch, TimerState.path(id), Body(enabled: position == .on))
+    }
+}
+
+struct SnoozeAlarm: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snooze", abstract: "Silences the alarm that rings, for a while.")
+
+    @OptionGroup var options: ClientOptions
+
+    func run() throws {
+        let client = try options.client()
+        guard let alarm = try client.timers().first(where: { $0.state == "ringing" }) else {
+            throw Failure("No alarm is ringing.")
+        }
+        try client.send(.post, TimerState.path(alarm.id) + "/snooze")
+    }
+}
+
+struct RemoveAlarm: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Removes an alarm.")
+
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "Its id.") var id: String
+
+    func run() throws { try options.client().send(.delete, TimerState.path(id)) }
+}
+
+/// Of a timer, as the server shows it.
+private struct TimerState: Decodable {
+    static let path = "/api/v1/timers"
+
+    var id: String
+    var type: String
+    var until: String?
+    var time: String?
+    var days: [String]?
+    var enabled: Bool?
+    var state: String?
+    /// Milliseconds since the epoch.
+    var next: Double?
+
+    /// When the music pauses.
+    var sleepText: String {
+        switch until {
+        case "end-of-item": "The music pauses at the end of the item."
+        case "end-of-queue": "The music pauses at the end of the queue."
+        default: "The music pauses in \(TimeText.text(seconds))."
+        }
+    }
+
+    /// Until then.
+    var seconds: Double? { next.map { max(0, $0 / 1_000 - Date.now.timeIntervalSince1970) } }
+
+    /// Ids are letters and digits: what else is given names nothing.
+    static func path(_ id: String) -> String {
+        let isID = !id.isEmpty && id.utf8.allSatisfy { $0 < 128 && ($0 >= 0x61 || (0x30...0x39).contains($0)) }
+        return "\(path)/\(isID ? id : "-")"
+    }
+}
+
+extension ServerClient {
+    fileprivate func timers() throws -> [TimerState] {
+        struct List: Decodable { var timers: [TimerState] }
+        return try get(List.self, TimerState.path).timers
+    }
+}

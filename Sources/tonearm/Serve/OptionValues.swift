@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Yams
+
+/// An option's text and its source, for a sentence when it is wrong.
+struct OptionValue: Hashable {
+    var text: String
+    /// `--port`, `TONEARM_PORT`, or `port in config.yaml`.
+    var source: String
+
+    /// `problem` follows the source and the value: "is not a whole number".
+    func wrong(_ problem: String) -> Failure { .configuration("\(source): \(text) \(problem)") }
+}
+
+/// Looks an option up: flag, then `TONEARM_NAME`, then the file's key. An empty variable counts as not set.
+///
+/// An option is declared as a flag in `ServeOptions`; its lookup in `ServerConfiguration` makes it a variable and a key of the file as well.
+final class OptionValues {
+    /// The names that were looked up: the keys that the file may have.
+    private(set) var names: Set<String> = []
+
+    private let environment: [String: String]
+    private let file: OptionsFile
+
+    init(environment: [String: String], file path: String?) throws {
+        self.environment = environment
+        file = try path.map(OptionsFile.init) ?? OptionsFile()
+    }
+
+    /// Once all options were looked up: any other key of the file is an error.
+    func checkFile() throws { try file.check(names) }
+
+    func value(_ name: String, _ flag: String?) throws -> OptionValue? {
+        names.insert(name)
+        if let flag { return OptionValue(text: flag, source: "--\(name)") }
+        if let value = variable(name) { return value }
+        return try file.value(name)
+    }
+
+    func text(_ name: String, _ flag: String?) throws -> String? {
+        try value(name, flag)?.text
+    }
+
+    func number(_ name: String, _ flag: String?, in range: ClosedRange<Int>) throws -> Int? {
+        guard let value = try value(name, flag) else { return nil }
+        guard let number = Int(value.text) else { throw value.wrong("is not a whole number") }
+        guard range.contains(number) else {
+            throw value.wrong("is not between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
+    func flag(_ name: String, _ flag: Bool) throws -> Bool {
+        try self.flag(name, flag ? "true" : nil, default: false)
+    }
+
+    func flag(_ name: String, _ flag: String?, default defaultValue: Bool) throws -> Bool {
+        guard let value = try value(name, flag) else { return defaultValue }
+        switch value.text.lowercased() {
+        case "true", "1", "yes", "on": return true
+        case "false", "0", "no", "off": return false
+        default: throw value.wrong("is neither true nor false")
+        }
+    }
+
+    func seconds(_ name: String, _ flag: String?, in range: ClosedRange<Double>) throws -> Double? {
+        guard let value = try value(name, flag) else { return nil }
+        guard let seconds = Double(value.text) else { throw value.wrong("is not a number of seconds") }
+        guard range.contains(seconds) else {
+            throw value.wrong("is not between \(Int(range.lowerBound)) and \(Int(range.upperBound))")
+        }
+        return seconds
+    }
+
+    /// In the environment the entries are separated by colons, as in PATH (by commas for origins, which hold colons).
+    func list(_ name: String, _ flags: [String]) throws -> [String] {
+        names.insert(name)
+        if !flags.isEmpty { return flags }
+        if let value = variable(name) {
+            return value.text.split(separator: name == "allow-origin" ? "," : ":").map(String.init)
+        }
+        return try file.list(name)
+    }
+
+    private func variable(_ name: String) -> OptionValue? {
+        let variable = "TONEARM_" + name.uppercased().split(separator: "-").joined(separator: "_")
+        guard let value = environment[variable], !value.isEmpty else { return nil }
+        return OptionValue(text: value, source: variable)
+    }
+}
+
+/// The file given with `--config`: names and values in YAML, or JSON, which is YAML as well.
+struct OptionsFile {
+    private var path = ""
+    private var nodes: [String: Node] = [:]
+
+    /// Without any option.
+    init() {}
+
+    init(_ path: String) throws {
+        self.path = path
+        guard let root = try Self.compose(try Self.read(path), path) else { return }
+        guard let mapping = root.mapping else {
+            throw Failure.configuration("config: \(path) holds no names and values")
+        }
+        for (key, value) in mapping {
+            nodes[key.string ?? "?"] = value
+        }
+    }
+
+    func check(_ names: Set<String>) throws {
+        guard let unknown = nodes.keys.sorted().first(where: { !names.contains($0) }) else { return }
+        let known = names.sorted().joined(separator: ", ")
+        throw Failure.configuration("config: \(path) has an unknown name \(unknown); known are \(known)")
+    }
+
+    func value(_ name: String) throws -> OptionValue? {
+        guard let node = nodes[name], node.null == nil else { return nil }
+        guard let text = node.scalar?.string else {
+            throw Failure.configuration("\(name) in \(path): must be a single value")
+        }
+        return OptionValue(text: text, source: "\(name) in \(path)")
+    }
+
+    func list(_ name: String) throws -> [String] {
+        guard let node = nodes[name], node.null == nil else { return [] }
+        if let single = node.scalar?.string { return [single] }
+        guard let entries = node.sequence?.map(\.scalar?.string), !entries.contains(nil) else {
+            throw Failure.configuration("\(name) in \(path): must be a value or a list of values")
+        }
+        return entries.compactMap { $0 }
+    }
+
+    private static func read(_ path: String) throws -> String {
+        let bytes = try ConfigurationFile.read(path, setting: "config")
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure.configuration("config: \(path) is not UTF-8 text")
+        }
+        return text
+    }
+
+    private static func compose(_ text: String, _ path: String) throws -> Node? {
+        do {
+            return try Yams.compose(yaml: text)
+        } catch {
+            throw Failure.configuration("config: \(path) is neither YAML nor JSON: \(error)")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Playback
+import RemoteAPI
+import Service
+import Store
+import Synchronization
+
+/// The players' states on disk: main's in the data directory, each of the others in a directory of its own below it.
+struct StateKeeper: PlayerKeeper {
+    let main: NamedStore
+    private let state: StateStore
+    private let directories: PlayerDirectories
+    private let log: Logger
+
+    init(main state: StateStore, data: String, log: Logger) {
+        self.state = state
+        self.log = log
+        main = NamedStore(state, PlayerDirectories.Beginning(name: HostedPlayer.main))
+        directories = PlayerDirectories(data: data, logger: log)
+    }
+
+    func players() -> [String] { directories.recover { $0 != HostedPlayer.main && RemoteAPI.isPlayerID($0) } }
+
+    func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError) {
+        try Self.kept { () throws(StateStoreError) in
+            try directories.create(id, PlayerDirectories.Beginning(name: name, output: output))
+        }
+    }
+
+    func open(_ id: String) throws(PlayerKeeperError) -> Service.PlayerState {
+        if id == HostedPlayer.main { return Service.PlayerState(main, notes: main.notes) { [state] in state.close() } }
+        return try Self.kept { () throws(StateStoreError) in
+            let store = try StateStore(directory: directories.path(id), logger: log)
+            let beginning = directories.beginning(of: id) ?? PlayerDirectories.Beginning(name: id)
+            let named = NamedStore(store, beginning)
+            return Service.PlayerState(named, notes: named.notes) { store.close() }
+        }
+    }
+
+    func remove(_ id: String) throws(PlayerKeeperError) -> @Sendable () -> Void {
+        let files = try Self.kept { () throws(StateStoreError) in try directories.remove(id) }
+        return { [directories] in directories.clear(files) }
+    }
+
+    private static func kept<Value>(_ job: () throws(StateStoreError) -> Value) throws(PlayerKeeperError) -> Value {
+        do throws(StateStoreError) { return try job() } catch { throw PlayerKeeperError("\(error)") }
+    }
+}
+
+/// A player's saved state, with a name for one that has none, and what the state holds beside it.
+final class NamedStore: PlayerStore {
+    let notes: [String: String]
+    private let store: any PlayerStore
+    private let loaded: Mutex<SavedPlayer?>
+
+    /// Loads the state; blocks.
+    init(_ store: any PlayerStore, _ beginning: PlayerDirectories.Beginning) {
+        self.store = store
+        var saved = store.load()
+        notes = saved.notes
+        // No settings were saved yet, or they are from before names, or the state was set aside.
+        if saved.settings.name.isEmpty {
+            saved.settings.name = beginning.name
+            saved.settings.outputDevice = saved.settings.outputDevice ?? beginning.output
+        }
+        loaded = Mutex(saved)
+    }
+
+    /// Once: the player keeps it from then on.
+    func load() -> SavedPlayer { loaded.withLock { $0.take() } ?? SavedPlayer() }
+
+    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+        store.save(changes, completion: completion)
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PlaybackTesting
+import Testing
+
+@testable import Audio
+
+struct ReverbTests {
+    private static let rate = 48_000
+
+    private static func response(_ reverb: UnsafeMutablePointer<Reverb>, seconds: Double, portion: Int = 64) -> [Float]
+    {
+        let frames = Int(seconds * Double(rate))
+        var samples = [Float](repeating: 0, count: 2 * frames)
+        samples[0] = 1
+        samples[1] = 1
+        samples.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            for start in stride(from: 0, to: frames, by: portion) {
+                reverb.pointee.process(base + 2 * start, frames: min(portion, frames - start), channels: 2)
+            }
+        }
+        return samples
+    }
+
+    private static func with<Result>(_ parameters: Reverb.Parameters, _ body: (UnsafeMutablePointer<Reverb>) -> Result)
+        -> Result
+    {
+        let reverb = UnsafeMutablePointer<Reverb>.allocate(capacity: 1)
+        reverb.initialize(to: Reverb(sampleRate: rate))
+        reverb.pointee.restart(parameters)
+        defer { reverb.deallocate() }
+        return body(reverb)
+    }
+
+    /// -60 dB after `decay`, within a fifth, by the slope of the energy that is left (Schroeder).
+    @Test(arguments: [0.4, 0.8]) func theTailDecaysInItsTime(decay: Double) {
+        let samples = Self.with(Reverb.Parameters(mix: 1, decay: decay)) { Self.response($0, seconds: decay) }
+        func energy(_ from: Double, _ to: Double) -> Double {
+            let (start, end) = (Int(from * decay * Double(Self.rate)), Int(to * decay * Double(Self.rate)))
+            return (2 * start..<2 * end).reduce(0) { $0 + Double(samples[$1] * samples[$1]) }
+        }
+        let slope = 10 * log10(energy(0.2, 0.4) / energy(0.6, 0.8)) / 0.4
+        #expect(abs(slope - 60) < 12)
+        // The direct sound is out of it; both sides differ.
+        #expect(samples[0] == 0 && (0..<samples.count / 2).contains { samples[2 * $0] != samples[2 * $0 + 1] })
+    }
+
+    @Test func off_nothingIsTouched() {
+        let samples = Self.with(.off) { Self.response($0, seconds: 0.1) }
+        #expect(samples[0] == 1 && samples.dropFirst(2).allSatisfy { $0 == 0 })
+    }
+
+    @Test func switchedOff_itFadesAndIsExactAgain() {
+        Self.with(Reverb.Parameters(mix: 0.5, decay: 2)) { reverb in
+            _ = Self.response(reverb, seconds: 0.2)
+            reverb.pointee.move(to: .off, now: false)
+            _ = Self.response(reverb, seconds: 0.05)
+            #expect(reverb.pointee.isSilent)
+            #expect(Self.response(reverb, seconds: 0.2).dropFirst(2).allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test func aCopyGoesOnAlike_andNothingThatIsNoSampleStays() {
+        Self.with(Reverb.Parameters(mix: 0.5, decay: 1)) { reverb in
+            _ = Self.response(reverb, seconds: 0.1)
+            let copy = reverb.pointee
+            let first = Self.response(reverb, seconds: 0.1)
+            reverb.pointee = copy
+            #expect(Self.response(reverb, seconds: 0.1) == first)
+            var bad: [Float] = [.nan, .infinity]
+            bad.withUnsafeMutableBufferPointer { reverb.pointee.process($0.baseAddress!, frames: 1, channels: 2) }
+            #expect(Self.response(reverb, seconds: 0.1).allSatisfy { $0.isFinite })
+        }
+    }
+
+    /// Decision 0070: checkpoints hold it.
+    @Test func itsStateIsAtMost64KB() { #expect(MemoryLayout<Reverb>.size <= 64 << 10) }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Desktop
+import Playback
+import Testing
+
+struct CommandTests {
+    @Test func eachCommand_canBeSwitchedOff() {
+        let harness = ObjectHarness()
+        harness.player.play(1)
+        _ = harness.signals()
+        let switches: [(WritableKeyPath<RemoteSettings.Commands, Bool>, property: String, member: String)] = [
+            (\.play, "CanPlay", "Play"), (\.pause, "CanPause", "Pause"), (\.next, "CanGoNext", "Next"),
+            (\.previous, "CanGoPrevious", "Previous"),
+        ]
+        for (path, property, member) in switches {
+            #expect(harness.get(property) == .flag(true))
+            #expect(harness.command(member) != nil)
+            harness.player.change { $0.settings.remote.commands[keyPath: path] = false }
+            #expect(harness.signals() == ["PropertiesChanged(\(property))"])
+            #expect(harness.get(property) == .flag(false))
+            #expect(harness.command(member) == nil)
+        }
+        harness.player.change { $0.settings.remote.commands.seek = false }
+        #expect(harness.signals() == ["PropertiesChanged(CanSeek)"])
+        #expect(harness.command("Seek", .int64(1_000_000)) == nil)
+    }
+
+    @Test func oneSwitch_silencesAll() {
+        let harness = ObjectHarness()
+        harness.player.play(1)
+        _ = harness.signals()
+        harness.player.change { $0.settings.remote.commands.enabled = false }
+        #expect(harness.signals().last == "PropertiesChanged(CanEditTracks)")
+        for member in ["Play", "Pause", "PlayPause", "Stop", "Next", "Previous"] {
+            #expect(harness.command(member) == nil)
+        }
+        #expect(harness.command("OpenUri", .text("a.mp3")) == nil)
+        guard
+            case .failure(let error) = harness.object.answer(
+                InterfaceName.properties, "Set", [.text(InterfaceName.player), .text("Volume"), .double(0.5)])
+        else { return #expect(Bool(false)) }
+        #expect(error.name.hasSuffix("PropertyReadOnly"))
+    }
+
+    @Test func skipMode_movesWithinTheItem() {
+        let harness = ObjectHarness()
+        harness.player.play(1)
+        harness.player.change {
+            $0.settings.remote.commands.skip = true
+            $0.settings.remote.commands.skipInterval = 15
+        }
+        guard case .seek(.offset(15))? = harness.command("Next"),
+            case .seek(.offset(-15))? = harness.command("Previous")
+        else { return #expect(Bool(false)) }
+    }
+
+    @Test func playAndPauseAreDistinct_playPauseToggles() {
+        let harness = ObjectHarness()
+        harness.player.play()
+        guard case .play(.current, nil)? = harness.command("Play"), case .pause? = harness.command("Pause"),
+            case .toggle? = harness.command("PlayPause")
+        else { return #expect(Bool(false)) }
+    }
+
+    @Test func setPosition_isForTheCurrentTrackAndWithinIt() {
+        let harness = ObjectHarness()
+        harness.player.play()
+        let path = BusValue.path(TrackPath.text(harness.player.items[0].id))
+        guard case .seek(.position(3))? = harness.command("SetPosition", path, .int64(3_000_000)) else {
+            return #expect(Bool(false))
+        }
+        #expect(harness.command("SetPosition", path, .int64(-1)) == nil)
+        #expect(harness.command("SetPosition", path, .int64(10_000_001)) == nil)
+        let other = BusValue.path(TrackPath.text(harness.player.items[1].id))
+        #expect(harness.command("SetPosition", other, .int64(3_000_000)) == nil)
+        #expect(harness.command("SetPosition", .path("/nonsense"), .int64(3_000_000)) == nil)
+    }
+
+    @Test func volume_isClampedAndEndsTheMute() {
+        let harness = ObjectHarness()
+        harness.player.change { $0.settings.muted = true }
+        _ = harness.signals()
+        #expect(harness.get("Volume") == .double(0))
+        func set(_ value: Double) -> SettingsPatch? {
+            let answer = harness.object.answer(
+                InterfaceName.properties, "Set", [.text(InterfaceName.player), .text("Volume"), .double(value)])
+            guard case .command(.apply(let patch)) = answer else { return nil }
+            return patch
+        }
+        #expect(set(0.5)?.volume == 0.125)
+        #expect(set(0.5)?.muted == false)
+        #expect(set(-3)?.volume == 0)
+        #expect(set(7)?.volume == 1)
+        #expect(set(.nan) == nil)
+    }
+
+    @Test func nonsense_isRefusedByName() {
+        let harness = ObjectHarness()
+        func error(_ interface: String, _ member: String, _ arguments: BusValue...) -> String? {
+            guard case .failure(let error) = harness.object.answer(interface, member, arguments) else { return nil }
+            return error.name.split(separator: ".").last.map(String.init)
+        }
+        #expect(error("a.b", "C") == "UnknownInterface")
+        #expect(error(InterfaceName.player, "Fly") == "UnknownMethod")
+        #expect(error(InterfaceName.player, "Seek") == "InvalidArgs")
+        #expect(
+            error(InterfaceName.properties, "Get", .text(InterfaceName.player), .text("Nothing")) == "UnknownProperty")
+        #expect(error(InterfaceName.properties, "GetAll", .text("x")) == "UnknownInterface")
+        #expect(
+            error(InterfaceName.properties, "Set", .text(InterfaceName.player), .text("Volume"), .text("loud"))
+                == "InvalidArgs")
+        #expect(
+            error(InterfaceName.properties, "Set", .text(InterfaceName.player), .text("CanPlay"), .flag(true))
+                == "PropertyReadOnly")
+    }
+}

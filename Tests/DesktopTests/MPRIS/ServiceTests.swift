@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Playback
+import Service
+import struct ServiceTesting.ScriptedCatalogue
+import Synchronization
+import Testing
+import Kernel
+
+@testable import Desktop
+
+@Suite struct ServiceTests {
+    /// Hangs whoever looks at it from the bus's thread.
+    private final class HangingPlayer: PlayerControl {
+        let player = ScriptedPlayer()
+        let looks = Mutex(0)
+        let hung = Mailbox<Bool>()
+        let release = Mailbox<Bool>()
+
+        var snapshot: PlayerSnapshot {
+            let isFirst = looks.withLock { looks in
+                looks += 1
+                return looks == 1
+            }
+            if !isFirst {
+                hung.post(true)
+                _ = release.take(until: .now.advanced(bySeconds: 120))
+            }
+            return player.snapshot
+        }
+
+        func perform(
+            _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
+        ) {}
+        func ping(_ answer: @escaping @Sendable () -> Void) -> Bool { false }
+        func queueWindow(offset: Int, limit: Int) -> QueueWindow { player.queueWindow(offset: offset, limit: limit) }
+        func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? { nil }
+    }
+
+    @Test func stop_doesNotWaitForAThreadThatHangs() {
+        let player = HangingPlayer()
+        player.player.change { $0.settings.remote.mpris = true }
+        let server = ServerService(ServerService.Parts(media: ScriptedCatalogue()))
+        let service = MPRISService(
+            player: PlayerService("main", player, server: server), directory: "/nowhere",
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            pictures: MPRISPictures { _, _ throws(MediaError) in
+                []
+            } folder: { _ throws(MediaError) in
+                nil
+            })
+        service.start()
+        #expect(!player.hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        let ended = Mailbox<Bool>()
+        let thread = NamedThread("ends") {
+            service.stop()
+            ended.post(true)
+        }
+        #expect(!ended.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        player.release.post(true)
+        thread.join()
+    }
+}

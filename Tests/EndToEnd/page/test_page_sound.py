@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sound as it is shaped on the page: equaliser, effects, speed, levels; and the alarms."""
+
+import cmath
+import json
+import math
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from rig import eventually
+from test_page_loading import LOW_CONTRAST, NAMELESS
+
+
+def open_section(remote, name: str):
+    page = remote.page
+    if not page.get_by_role("dialog", name="Sound", exact=True).is_visible():
+        page.get_by_role("button", name="Sound settings").click()
+    section = page.get_by_role("dialog", name="Sound", exact=True).locator("details").filter(has=page.locator("summary", has_text=name)).first
+    section.locator("summary").first.click()
+    return section
+
+
+def reached(page, holds, what: str) -> None:
+    """Waits for what the browser sends: its messages come only while something is asked of it."""
+    eventually(lambda: page.evaluate("0") == 0 and holds(), what)
+
+
+def effects(api) -> dict:
+    return api.call("GET", "/effects")
+
+
+def test_bands_areAdded_setAndRemoved_andTheCurveFollows(remote, api):
+    panel = open_section(remote, "Equaliser")
+    curve = panel.get_by_role("img")
+    expect(curve).to_have_attribute("aria-label", "Flat curve at 0 dB")
+    panel.get_by_role("button", name="Add band").click()
+    gain = panel.get_by_role("slider", name="Gain at 1 kHz")
+    expect(gain).to_have_value("0")
+    gain.fill("6")
+    eventually(lambda: [band["gain"] for band in effects(api)["equalizer"]["bands"]] == [6], "set")
+    assert effects(api)["enabled"] and effects(api)["equalizer"]["enabled"], "it is heard"
+    expect(curve).to_have_attribute("aria-label", re.compile(r"to \+6 dB at 1 kHz$"))
+    frequency = panel.get_by_role("spinbutton", name="Frequency of band 1")
+    frequency.fill("100")
+    frequency.press("Tab")
+    panel.get_by_label("Type of band 1").select_option("Low shelf")
+    eventually(lambda: effects(api)["equalizer"]["bands"] == [{"type": "lowshelf", "frequency": 100, "gain": 6, "q": 1}], "changed")
+    panel.get_by_role("slider", name="Preamp").fill("-6")
+    eventually(lambda: effects(api)["equalizer"]["preamp"] == -6, "lowered")
+    # Another client.
+    api.call("PATCH", "/effects", json={"equalizer": {"bands": [{"type": "peak", "frequency": 2000, "gain": -3, "q": 2}]}})
+    expect(panel.get_by_role("slider", name="Gain at 2 kHz")).to_have_value("-3")
+    panel.get_by_role("button", name="Remove band 1").click()
+    eventually(lambda: effects(api)["equalizer"]["bands"] == [], "removed")
+    panel.get_by_role("button", name="Ten bands").click()
+    expect(panel.get_by_role("slider", name="Gain at")).to_have_count(10)
+    panel.get_by_label("Equaliser", exact=True).uncheck()
+    eventually(lambda: not effects(api)["equalizer"]["enabled"], "off")
+
+
+def test_aDraggedBand_endsWhereItWasLeft(remote, api):
+    api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 0, "q": 1}]}})
+    panel = open_section(remote, "Equaliser")
+    gain = panel.get_by_role("slider", name="Gain at 1 kHz")
+    gain.focus()
+    for _ in range(20):
+        remote.page.keyboard.press("ArrowRight")
+    eventually(lambda: effects(api)["equalizer"]["bands"][0]["gain"] == 10, "the last step")
+    expect(gain).to_have_value("10")
+
+
+def test_presets_areChosen_savedImportedAndDeleted(remote, api):
+    panel = open_section(remote, "Equaliser")
+    presets = panel.get_by_role("combobox", name="Preset")
+    presets.select_option("bass (built in)")
+    eventually(lambda: effects(api)["equalizer"]["preset"] == "bass", "chosen")
+    expect(panel.get_by_role("slider", name="Gain at 90 Hz")).to_have_value("6")
+    expect(panel.get_by_role("button", name="Delete the preset")).to_be_disabled()
+    panel.get_by_role("slider", name="Gain at 90 Hz").fill("3")
+    expect(presets).to_have_value("")
+    panel.get_by_label("Name of the preset").fill("Evening")
+    panel.get_by_role("button", name="Save preset").click()
+    expect(presets).to_have_value("Evening")
+    panel.get_by_text("Import a text").click()
+    panel.get_by_label("Name of the preset").fill("Phones")
+    panel.get_by_label("Text of the preset").fill("Preamp: -4 dB\nFilter 1: ON PK Fc 100 Hz Gain 3 dB Q 1.41")
+    panel.get_by_role("button", name="Import", exact=True).click()
+    expect(presets).to_have_value("Phones")
+    assert effects(api)["equalizer"]["preamp"] == -4
+    panel.get_by_role("button", name="Delete the preset").click()
+    remote.page.get_by_role("dialog", name="Delete Phones?").get_by_role("button", name="Delete").click()
+    eventually(lambda: [preset["name"] for preset in api.call("GET", "/effects/presets")["presets"] if not preset["shipped"]] == ["Evening"], "deleted")
+    expect(presets.locator("option", has_text="Phones")).to_have_count(0)
+
+
+def test_aTextThatIsNoPreset_isRefused_andStays(remote, api):
+    remote.tolerate("status of 4")
+    panel = open_section(remote, "Equaliser")
+    panel.get_by_text("Import a text").click()
+    panel.get_by_label("Name of the preset").fill("Odd")
+    panel.get_by_label("Text of the preset").fill("Dear Sir or Madam")
+    panel.get_by_role("button", name="Import", exact=True).click()
+    expect(remote.page.locator(".toast")).to_have_attribute("data-tone", "error")
+    expect(panel.get_by_label("Text of the preset")).to_have_value("Dear Sir or Madam")
+
+
+def test_effects_areSetAndShown(remote, api):
+    panel = open_section(remote, "Effects")
+    master = panel.get_by_label("Effects (off")
+    expect(master).not_to_be_checked()
+    panel.get_by_label("Even loudness").check()
+    eventually(lambda: effects(api)["loudness"]["mode"] == "auto" and effects(api)["enabled"], "loudness")
+    expect(master).to_be_checked()
+    panel.get_by_label("Compressor").select_option("night")
+    panel.get_by_label("Limiter", exact=True).check()
+    panel.get_by_role("slider", name="Limiter’s ceiling").fill("-3")
+    panel.get_by_label("Crossfeed for").check()
+    panel.get_by_role("slider", name="Separation").fill("6")
+    panel.get_by_role("slider", name="Stereo width").fill("150")
+    panel.get_by_label("Mono").check()
+    eventually(lambda: effects(api)["mono"], "all are sent")
+    found = effects(api)
+    assert found["compressor"] == {"enabled": True, "preset": "night"}
+    assert found["limiter"] == {"enabled": True, "ceiling": -3}
+    assert found["crossfeed"] == {"enabled": True, "level": 6}
+    assert found["width"] == 1.5
+    expect(panel.get_by_role("slider", name="Stereo width")).to_be_disabled()
+    panel.get_by_label("Compressor").select_option("")
+    master.uncheck()
+    eventually(lambda: not effects(api)["enabled"] and not effects(api)["compressor"]["enabled"], "off")
+    # Another client.
+    api.call("PATCH", "/effects", json={"mono": False, "width": 0.5})
+    expect(panel.get_by_role("slider", name="Stereo width")).to_have_value("50")
+    expect(panel.get_by_label("Mono")).not_to_be_checked()
+
+
+def contract(**ranges: tuple[float, float]) -> str:
+    """A part of openapi.yaml."""
+    return "    PlayerSettings:\n      type: object\n      properties:\n" + "".join(
+        f"        {name}: {{type: number, minimum: {least}, maximum: {most}, default: 0}}\n" for name, (least, most) in ranges.items()) + "    Other:\n      type: object\n"
+
+
+def test_speedAndCrossfade_areShownAsFarAsTheServerAcceptsThem(open_remote, server):
+    sent: list[dict] = []
+    remote = open_remote()
+    page = remote.page
+
+    def keep(route) -> None:
+        if route.request.method != "PATCH":
+            return route.continue_()
+        sent.append(json.loads(route.request.post_data))
+        return route.fulfill(json={})
+
+    page.route("**/openapi.yaml", lambda route: route.fulfill(body=contract(crossfade=(0, 12), playbackRate=(0.5, 2), pitch=(0, 0))))
+    page.route("**/api/v1/player", keep)
+    section = open_section(remote, "Crossfade and speed")
+    speed = section.get_by_role("slider", name="Speed")
+    expect(speed).to_have_attribute("max", "2")
+    expect(section.get_by_role("slider", name="Pitch")).to_have_count(0)
+    speed.fill("1.5")
+    expect(section.get_by_text("1.5 ×").or_(section.get_by_text("1 ×"))).to_be_visible()
+    section.get_by_role("slider", name="Crossfade").fill("8")
+    reached(page, lambda: sent == [{"playbackRate": 1.5}, {"crossfade": 8}], "sent")
+
+
+def test_settingRanges_areThoseOfTheContract(remote, api):
+    ranges = remote.page.evaluate("""async () => {
+        const { settingRanges } = await import("/lib/setting-ranges.js");
+        return settingRanges(await (await fetch("/openapi.yaml")).text());
+    }""")
+    assert {"volume", "crossfade", "playbackRate", "pitch", "shuffle"} <= set(ranges)
+    for name in ("crossfade", "playbackRate", "pitch"):
+        assert float(ranges[name]["min"]) <= api.player()[name] <= float(ranges[name]["max"])
+
+
+def test_levels_areWatchedOnlyWhileTheyAreShown(open_remote):
+    remote = open_remote(wait=False)
+    page = remote.page
+    subscribed: list[list[str]] = []
+    socket = None
+
+    def connect(route) -> None:
+        nonlocal socket
+        socket = route
+        server = route.connect_to_server()
+
+        def from_page(text: str) -> None:
+            frame = json.loads(text)
+            if frame["type"] != "subscribe":
+                return server.send(text)
+            subscribed.append(frame["events"])
+            return route.send(json.dumps({"type": "reply", "id": frame["id"], "status": 200, "result": {}}))
+
+        route.on_message(from_page)
+
+    page.route_web_socket("**/api/v1/events**", connect)
+    page.reload()
+    remote.wait_connected()
+    section = open_section(remote, "Levels")
+    reached(page, lambda: subscribed and subscribed[-1][-1] == "levels", "watched")
+    assert "status" in subscribed[-1], "beside the others"
+    socket.send(json.dumps({"type": "levels", "at": 0, "version": 1, "player": "main", "data": {
+        "position": 1, "channels": [{"average": -12, "peak": -6, "truePeak": -5.8}] * 2, "loudness": -14.25}}))
+    meter = section.get_by_role("meter", name="Level")
+    expect(meter).to_have_attribute("aria-valuetext", "-6 dB")
+    expect(section.get_by_text("Loudness: -14.3 LUFS").or_(section.get_by_text("Loudness: -14.2 LUFS"))).to_be_visible()
+    page.keyboard.press("Escape")
+    reached(page, lambda: "levels" not in subscribed[-1], "no longer")
+    page.get_by_role("button", name="Sound settings").click()
+    reached(page, lambda: "levels" in subscribed[-1], "again")
+    section.locator("summary").click()
+    reached(page, lambda: "levels" not in subscribed[-1], "it is closed")
+
+
+def test_alarms_areAdded_changedAndDeleted(remote, api):
+    section = open_section(remote, "Alarms")
+
+    def alarms() -> list[dict]:
+        return [timer for timer in api.call("GET", "/timers")["timers"] if timer["type"] == "alarm"]
+
+    section.get_by_role("button", name="Add alarm").click()
+    section.get_by_label("Time").fill("06:45")
+    section.get_by_label("Mon").check()
+    section.get_by_label("Fri").check()
+    section.get_by_role("slider", name="Volume").fill("25")
+    section.get_by_label("Full volume").select_option("In 2 minutes")
+    section.get_by_role("button", name="Save alarm").click()
+    switch = section.get_by_role("checkbox", name="Alarm at 06:45")
+    expect(switch).to_be_checked()
+    expect(section.get_by_text("Mon, Fri · next:")).to_be_visible()
+    alarm = alarms()[0]
+    assert (alarm["time"][:5], alarm["days"], alarm["level"], alarm["ramp"], alarm["enabled"]) == ("06:45", ["mon", "fri"], 0.25, 120, True)
+    switch.uncheck()
+    eventually(lambda: alarms()[0]["enabled"] is False, "off")
+    section.get_by_role("button", name="Edit the alarm at 06:45").click()
+    expect(section.get_by_label("Mon")).to_be_checked()
+    section.get_by_label("Time").fill("07:15")
+    section.get_by_role("button", name="Save alarm").click()
+    expect(section.get_by_role("checkbox", name="Alarm at 07:15")).to_be_checked()
+    section.get_by_role("button", name="Delete the alarm at 07:15").click()
+    remote.page.get_by_role("dialog", name="Delete the alarm").get_by_role("button", name="Delete").click()
+    eventually(lambda: alarms() == [], "deleted")
+    expect(switch).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_theSound_hasNamesAndContrast_andFits(open_remote, api, scheme, width, screenshots):
+    api.call("PATCH", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "preset": "speech"}})
+    api.call("POST", "/timers", json={"type": "alarm", "time": "07:00", "days": ["mon", "tue", "wed", "thu"]})
+    remote = open_remote(color_scheme=scheme, viewport={"width": width, "height": 780})
+    page = remote.page
+    page.route("**/openapi.yaml", lambda route: route.fulfill(body=contract(crossfade=(0, 20), playbackRate=(0.25, 4), pitch=(-1200, 1200), preservePitch=(0, 1))))
+    for name in ("Equaliser", "Effects", "Crossfade and speed", "Alarms"):
+        section = open_section(remote, name)
+        if screenshots:
+            page.screenshot(path=screenshots / f"sound-{name}-{width}-{scheme}.png")
+        assert page.evaluate(NAMELESS) == []
+        assert page.evaluate(LOW_CONTRAST) == []
+        wide = page.evaluate("""() => { const dialog = document.querySelector("session-dialog dialog");
+            return [document.documentElement.scrollWidth, dialog.scrollWidth - dialog.clientWidth]; }""")
+        assert wide[0] <= width and wide[1] <= 0, name
+        if name != "Alarms":
+            section.locator("summary").first.click()
+    page.get_by_role("button", name="Add alarm").click()
+    assert page.evaluate(NAMELESS) == []
+
+
+def response(band: dict, frequency: float, rate: float) -> float:
+    """Gain in dB by Robert Bristow-Johnson's cookbook, as it is written there."""
+    w, a = 2 * math.pi * band["frequency"] / rate, 10 ** (band["gain"] / 40)
+    cosine, alpha, root = math.cos(w), math.sin(w) / (2 * band["q"]), math.sqrt(a)
+    up, down = a + 1, a - 1
+    b, c = {
+        "peak": ([1 + alpha * a, -2 * cosine, 1 - alpha * a], [1 + alpha / a, -2 * cosine, 1 - alpha / a]),
+        "lowshelf": ([a * (up - down * cosine + 2 * root * alpha), 2 * a * (down - up * cosine), a * (up - down * cosine - 2 * root * alpha)],
+                     [up + down * cosine + 2 * root * alpha, -2 * (down + up * cosine), up + down * cosine - 2 * root * alpha]),
+        "highshelf": ([a * (up + down * cosine + 2 * root * alpha), -2 * a * (down + up * cosine), a * (up + down * cosine - 2 * root * alpha)],
+                      [up - down * cosine + 2 * root * alpha, 2 * (down - up * cosine), up - down * cosine - 2 * root * alpha]),
+        "lowpass": ([(1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2], [1 + alpha, -2 * cosine, 1 - alpha]),
+        "highpass": ([(1 + cosine) / 2, -(1 + cosine), (1 + cosine) / 2], [1 + alpha, -2 * cosine, 1 - alpha]),
+        "notch": ([1, -2 * cosine, 1], [1 + alpha, -2 * cosine, 1 - alpha]),
+    }[band["type"]]
+    z = cmath.exp(-2j * math.pi * frequency / rate)
+    return 20 * math.log10(abs((b[0] + b[1] * z + b[2] * z * z) / (c[0] + c[1] * z + c[2] * z * z)) + 1e-10)
+
+
+def test_theCurve_isThatOfTheFilters(remote):
+    bands = [{"type": kind, "frequency": frequency, "gain": gain, "q": q} for kind, frequency, gain, q in (
+        ("peak", 1000, 6, 1.4), ("lowshelf", 90, -9, 0.7), ("highshelf", 6000, 12, 0.5), ("lowpass", 12_000, 0, 0.7), ("highpass", 40, 0, 1), ("notch", 500, 0, 8))]
+    frequencies = [20, 55, 90, 480, 1000, 3000, 9000, 15_000, 20_000]
+    found = remote.page.evaluate("""async ([bands, frequencies]) => {
+        const { responseAt } = await import("/lib/biquad.js");
+        return [...bands.map((band) => [band]), bands].map((some) => frequencies.map((frequency) => responseAt(frequency, some, 48000)));
+    }""", [bands, frequencies])
+    single = [[response(band, frequency, 48_000) for frequency in frequencies] for band in bands]
+    expected = [*single, [sum(column) for column in zip(*single, strict=True)]]
+    for name, these, those in zip([*(band["type"] for band in bands), "all"], found, expected, strict=True):
+        assert these == pytest.approx(those, abs=0.01), name
+
+
+def test_patches_ofADraggedControl_areMerged(remote):
+    assert remote.page.evaluate("""async () => {
+        const { mergePatches } = await import("/state/commands.js");
+        return [[{ limiter: { enabled: true } }, { limiter: { ceiling: -3 }, mono: true }], [{ equalizer: { bands: [1, 2] } }, { equalizer: { bands: [3] } }],
+                [{ levelBy: 0.05 }, { levelBy: 0.05 }], [{ levelBy: 0.05 }, { level: 0.5 }], [{ level: 0.5, muted: false }, { level: 0.6 }]]
+            .map(([waiting, newer]) => mergePatches(waiting, newer));
+    }""") == [{"limiter": {"enabled": True, "ceiling": -3}, "mono": True}, {"equalizer": {"bands": [3]}}, {"levelBy": 0.1}, {"level": 0.5},
+              {"level": 0.6, "muted": False}]

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""/effects: what is set, what is heard of it, what lasts."""
+
+import cmath
+import math
+
+import numpy
+import pytest
+
+from rig.api import Api
+from rig.commandline import client, tonearm
+from rig.signals import largest_difference, read_wave, write_wave
+from rig.waiting import eventually
+
+RATE = 44100
+TEXT = "Preamp: -6 dB\nFilter 1: ON LSC Fc 105 Hz Gain 5.5 dB Q 0.7\nFilter 2: ON PK Fc 2000 Hz Gain -3 dB Q 1.41\n"
+BANDS = [
+    {"type": "lowshelf", "frequency": 120, "gain": 5, "q": 0.7},
+    {"type": "peak", "frequency": 1000, "gain": -8, "q": 2},
+    {"type": "peak", "frequency": 4000, "gain": 6, "q": 4},
+    {"type": "highshelf", "frequency": 9000, "gain": -4, "q": 0.7},
+]
+
+
+def decibels(band: dict, frequency: float) -> float:
+    """R. Bristow-Johnson, Cookbook formulae for audio EQ biquad filter coefficients."""
+    angle = 2 * math.pi * band["frequency"] / RATE
+    a, cosine, alpha = 10 ** (band["gain"] / 40), math.cos(angle), math.sin(angle) / (2 * band["q"])
+    slope, sign = 2 * math.sqrt(a) * alpha, -1 if band["type"] == "highshelf" else 1
+    if band["type"] == "peak":
+        above, below = (1 + alpha * a, -2 * cosine, 1 - alpha * a), (1 + alpha / a, -2 * cosine, 1 - alpha / a)
+    else:
+        above = (a * (a + 1 - sign * (a - 1) * cosine + slope), sign * 2 * a * (a - 1 - sign * (a + 1) * cosine),
+                 a * (a + 1 - sign * (a - 1) * cosine - slope))
+        below = (a + 1 + sign * (a - 1) * cosine + slope, -sign * 2 * (a - 1 + sign * (a + 1) * cosine),
+                 a + 1 + sign * (a - 1) * cosine - slope)
+    turn = cmath.exp(-2j * math.pi * frequency / RATE)
+    response = [sum(c * turn**n for n, c in enumerate(side)) for side in (above, below)]
+    return 20 * math.log10(abs(response[0] / response[1]))
+
+
+@pytest.fixture
+def play_samples(start_server, written, directory):
+    """Plays a wave with these effects into the file; gives the server's client and what was heard."""
+    music = directory / "music"
+    music.mkdir()
+
+    def play(samples: numpy.ndarray, **effects):
+        write_wave(music / "wave.wav", samples)
+        api = Api(start_server(output=written.output, music=music).url)
+        api.call("PATCH", "/effects", json=effects)
+        api.load("wave.wav")
+        api.play()
+        api.wait_status("completed", timeout=20)
+        return written.samples()
+
+    return play
+
+
+def test_the_equaliser_is_its_formula_within_a_tenth_of_a_decibel(play_samples):
+    """Row 284: the response of the running server, from 20 Hz to 20 kHz."""
+    impulse = numpy.zeros((RATE, 2))
+    impulse[RATE // 4] = 0.5
+    heard = play_samples(impulse, enabled=True, equalizer={"enabled": True, "bands": BANDS, "preamp": -3})
+    start = int(numpy.argmax(numpy.abs(heard[:, 0])))
+    for channel in (0, 1):
+        spectrum = numpy.fft.rfft(heard[start - 64 : start + 8128, channel].astype(float))
+        for frequency in numpy.geomspace(20, 20000, 60):
+            place = round(frequency * 8192 / RATE)
+            expected = sum(decibels(band, place * RATE / 8192) for band in BANDS) - 3
+            assert abs(20 * math.log10(abs(spectrum[place]) / (0.5 * 32767)) - expected) < 0.1, frequency
+
+
+def test_the_limiter_keeps_its_ceiling_and_nothing_is_shifted(play_samples):
+    noise = 0.9 * numpy.random.default_rng(7).uniform(-1, 1, (RATE, 2))
+    heard = play_samples(noise, enabled=True, limiter={"enabled": True, "ceiling": -6})
+    assert len(heard) == RATE
+    assert numpy.abs(heard).max() <= 32768 * 10 ** (-6 / 20) + 1
+    # Output index is input index: no other shift correlates better.
+    product = [float((heard[64:-64, 0] * noise[64 + n : RATE - 64 + n, 0]).sum()) for n in (-2, -1, 0, 1, 2)]
+    assert product[2] == max(product)
+
+
+@pytest.mark.parametrize("effects", [
+    {"enabled": False, "mono": True, "limiter": {"enabled": True}, "equalizer": {"enabled": True, "preamp": 9, "bands": BANDS}},
+    {"enabled": True, "equalizer": {"enabled": True, "preset": "flat"}},
+])
+def test_what_is_off_or_does_nothing_is_exact(written, api, media, effects):
+    api.call("PATCH", "/effects", json=effects)
+    api.load("noise.mp3")
+    api.play()
+    api.wait_status("completed", timeout=20)
+    assert largest_difference(written.samples(), media.reference("noise.mp3"))[0] <= 1
+
+
+def test_effects_and_presets_last(server, api, open_events):
+    """Promise 3. Each player has its own."""
+    log = open_events("events=effects")
+    changed = api.call("PATCH", "/effects", json={"enabled": True, "crossfeed": {"enabled": True}, "width": 1.25})
+    assert log.wait_for("effects").data == changed == api.call("GET", "/effects")
+    assert api.call("POST", "/effects/presets", json={"name": "HD 600", "text": TEXT})["preamp"] == -6
+    api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "preset": "HD 600"}})
+    api.call("POST", "/players", json={"id": "kitchen"})
+    assert api.call("GET", "/players/kitchen/effects")["enabled"] is False
+    server.restart(kill=True)
+    api = Api(server.url)
+    effects = api.call("GET", "/effects")
+    assert effects["width"] == 1.25 and effects["crossfeed"]["enabled"]
+    assert effects["equalizer"]["preset"] == "HD 600" and [band["gain"] for band in effects["equalizer"]["bands"]] == [5.5, -3]
+    assert api.request("DELETE", "/effects/presets/HD%20600").status_code == 204
+    assert api.call("GET", "/effects")["equalizer"]["preset"] is None
+    assert [p["name"] for p in api.call("GET", "/effects/presets")["presets"]] == ["flat", "bass", "treble", "speech", "loudness", "graphic"]
+
+
+@pytest.mark.parametrize("method, path, body, status, member", [
+    ("PATCH", "", {"width": 2.5}, 422, "width"), ("PATCH", "", {"limiter": {"ceiling": 1}}, 422, "limiter.ceiling"),
+    ("PUT", "", {"equalizer": {"bands": [{"type": "peak", "frequency": 5, "q": 1}]}}, 422, "equalizer.bands[0].frequency"),
+    ("PATCH", "", {"equalizer": {"preset": "nobody"}}, 422, "equalizer.preset"),
+    ("PUT", "/presets/flat", {"bands": []}, 409, None), ("DELETE", "/presets/nobody", None, 404, None),
+])
+def test_what_does_not_fit_is_refused_by_name(api, method, path, body, status, member):
+    answer = api.request(method, "/effects" + path, **({} if body is None else {"json": body}))
+    assert (answer.status_code, answer.json().get("member")) == (status, member)
+    assert api.call("GET", "/effects")["enabled"] is False
+
+
+def test_what_was_read_may_be_written_back_though_its_preset_is_gone(api):
+    """Another server, or one without the preset, takes the curve itself."""
+    api.call("POST", "/effects/presets", json={"name": "Own", "text": "Filter 1: ON PK Fc 105 Hz Gain 5.5 dB Q 0.7"})
+    document = api.call("PATCH", "/effects", json={"equalizer": {"preset": "Own"}})
+    assert document["equalizer"]["preset"] == "Own"
+    api.call("DELETE", "/effects/presets/Own")
+    written = api.call("PUT", "/effects", json=document)
+    assert written["equalizer"] == document["equalizer"] | {"preset": None}
+
+
+def test_the_command_line_sets_effects_and_renders_with_them(server, api, directory):
+    environment = client(server)
+    assert tonearm("effects", environment=environment).stdout == "off\n"
+    assert tonearm("effects", "preset", "bass", environment=environment).stdout == "on, equalizer bass\n"
+    assert "limiter at -1.0 dB" in tonearm("effects", "set", "limiter.enabled", "on", environment=environment).stdout
+    assert tonearm("effects", "set", "limiter.ceiling", "-3", environment=environment).returncode == 0
+    assert api.call("GET", "/effects")["limiter"] == {"enabled": True, "ceiling": -3}
+    (directory / "eq.txt").write_text(TEXT)
+    assert tonearm("effects", "import", "HD 600", str(directory / "eq.txt"), environment=environment).returncode == 0
+    assert "HD 600" in tonearm("effects", "presets", environment=environment).stdout
+    refused = tonearm("effects", "set", "width", "3", environment=environment)
+    assert refused.returncode == 1 and "width must be from 0.0 to 2.0" in refused.stderr
+
+    source = write_wave(directory / "source.wav", numpy.random.default_rng(3).uniform(-0.9, 0.9, (RATE, 2)))
+    (directory / "effects.json").write_text(tonearm("effects", "show", "--json", environment=environment).stdout)
+    done = tonearm("render", str(source), str(directory / "out.wav"), "--effects", str(directory / "effects.json"))
+    assert done.returncode == 0, done.stderr
+    rendered = read_wave(directory / "out.wav")
+    assert len(rendered) == RATE and 15000 < numpy.abs(rendered).max() <= 32768 * 10 ** (-3 / 20) + 1
+
+
+def test_changes_while_it_plays_leave_no_step(start_server, written, directory):
+    """A sine whose channels are its real and imaginary part: without the turning only the changes of level and phase are left."""
+    music = directory / "music"
+    music.mkdir()
+    turning = numpy.exp(2j * math.pi * 1000 / RATE * numpy.arange(5 * RATE))
+    source = 0.2 * numpy.stack([turning.real, turning.imag], axis=1)
+    write_wave(music / "sine.wav", source)
+    api = Api(start_server(output=written.output, music=music).url)
+    api.load("sine.wav")
+    api.play()
+    eventually(lambda: api.player()["position"] > 0.3, "it plays")
+    equalizer = {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 9, "q": 1}]}
+    changes = [{"enabled": True, "equalizer": equalizer}, {"compressor": {"enabled": True, "preset": "light"}}, {"limiter": {"enabled": True, "ceiling": -9}}]
+    changes += [{"equalizer": {"preamp": gain / 5}} for gain in range(-30, 30)]
+    changes += [{"equalizer": {"bands": [{"type": "peak", "frequency": 900, "gain": -9, "q": 3}]}}, {"enabled": False}]
+    for number, change in enumerate(changes):
+        place = api.player()["position"]
+        api.call("PATCH", "/effects", json=change)
+        if number < 3 or number > 62:
+            eventually(lambda: api.player()["position"] > place + 0.25, "it goes on")
+    api.wait_status("completed", timeout=20)
+    heard = written.samples().astype(float)
+    assert len(heard) == len(source)
+    envelope = (heard[:, 0] + 1j * heard[:, 1]) * turning.conj()
+    # Without the fade at the beginning.
+    envelope = envelope[RATE // 10 :]
+    assert numpy.abs(envelope).max() > 1.5 * numpy.abs(envelope).min() > 0, "nothing has changed"
+    assert 20 * math.log10(numpy.abs(numpy.diff(envelope)).max() / numpy.abs(envelope).max()) < -60
+    assert numpy.array_equal(heard[-RATE // 2 :], numpy.round(source[-RATE // 2 :] * 32767))
+
+
+def peak_response(band: dict, frequency: float, rate: float = 48000) -> float:
+    """dB, by the formula of the Audio EQ Cookbook."""
+    a, w = 10 ** (band["gain"] / 40), 2 * numpy.pi * band["frequency"] / rate
+    alpha, z = numpy.sin(w) / (2 * band["q"]), numpy.exp(-2j * numpy.pi * frequency / rate)
+    top = numpy.polyval([1 - alpha * a, -2 * numpy.cos(w), 1 + alpha * a], z)
+    bottom = numpy.polyval([1 - alpha / a, -2 * numpy.cos(w), 1 + alpha / a], z)
+    return 20 * numpy.log10(abs(top / bottom))
+
+
+def test_a_graphic_curve_becomes_ten_bands(api):
+    """The ten bands and the preamp meet the curve at their frequencies within 0.1 dB."""
+    text = "Preamp: -2 dB\nGraphicEQ: 20 -6; 63 3; 1000 -1; 8000 5; 20000 -9"
+    preset = api.call("POST", "/effects/presets", json={"name": "curve", "text": text})
+    iso = [31.5, 63, 125, 250, 500, 1000, 2000, 4000, 8000, 16000]
+    assert [band["frequency"] for band in preset["bands"]] == iso
+    for frequency in iso:
+        wanted = -2 + numpy.interp(numpy.log(frequency), numpy.log([20, 63, 1000, 8000, 20000]), [-6, 3, -1, 5, -9])
+        response = preset["preamp"] + sum(peak_response(band, frequency) for band in preset["bands"])
+        assert response == pytest.approx(wanted, abs=0.1), frequency

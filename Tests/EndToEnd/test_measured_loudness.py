@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loudness of library tracks without tags, measured in the background (row 277)."""
+
+import contextlib
+import sqlite3
+import subprocess
+
+import numpy
+import pytest
+
+from rig import eventually
+from rig.api import Api
+from rig.signals import write_wave
+
+RATE = 44100
+NAMES = ["a.wav", "b.flac", "c.mp3", "d.mp3", "e.ogg", "f.opus", "g.m4a", "h.flac", "i.wav", "j.mp3"]
+
+
+def make(path, level: float, seed: int) -> None:
+    """Noise that swells and falls, so that the gates matter."""
+    noise = numpy.random.default_rng(seed).uniform(-1, 1, (5 * RATE, 2))
+    swell = 10 ** (-2 * numpy.abs(numpy.sin(numpy.arange(5 * RATE) / RATE * (1 + seed / 10)))[:, None])
+    source = write_wave(path.with_suffix(".source"), level * noise * swell)
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-i", str(source), str(path)], check=True)
+    source.unlink()
+
+
+def judged(path) -> float:
+    """Integrated loudness by ffmpeg's own measure."""
+    result = subprocess.run(
+        ["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(path), "-af", "ebur128=metadata=1,ametadata=print:key=lavfi.r128.I:file=-",
+         "-f", "null", "-"], check=True, capture_output=True, text=True)
+    return float(result.stdout.rsplit("lavfi.r128.I=", 1)[1].split()[0])
+
+
+def measured(server) -> dict:
+    path = next(server.data.rglob("library.sqlite"))
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return {uri: (state, loudness) for uri, state, loudness in connection.execute("SELECT uri, measured, loudness FROM track")}
+    finally:
+        connection.close()
+
+
+def scan(api) -> None:
+    """What waits is measured after it."""
+    eventually(lambda: api.request("POST", "/library/scan").is_success, "a scan begins", 30)
+
+
+def wait_measured(api, count: int) -> None:
+    def done() -> bool:
+        library = api.call("GET", "/library")
+        return library["state"] == "idle" and (library["loudness"]["measured"], library["loudness"]["remaining"]) == (count, 0)
+
+    eventually(done, f"{count} tracks measured", 60)
+
+
+@pytest.fixture
+def music(directory):
+    music = directory / "measured"
+    music.mkdir()
+    for number, name in enumerate(NAMES):
+        make(music / name, 0.05 + 0.09 * number, number)
+    tagged = music / "tagged.flac"
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "b.flac"), "-metadata", "REPLAYGAIN_TRACK_GAIN=-3 dB",
+                    str(tagged)], check=True)
+    write_wave(music / "silence.wav", numpy.zeros((RATE, 2)))
+    return music
+
+
+def test_ten_files_agree_with_ffmpeg_survive_a_restart_and_are_measured_again_when_they_change(start_server, written, music):
+    server = start_server(output=written.output, music=music)
+    with contextlib.closing(Api(server.url)) as api:
+        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
+        loudness = api.call("GET", "/library")["loudness"]
+        assert loudness["enabled"] and loudness["problem"] is None
+        scan(api)
+        wait_measured(api, 10)
+    first = measured(server)
+    for name in NAMES:
+        assert first[name] == (1, pytest.approx(judged(music / name), abs=0.1)), name
+    assert first["tagged.flac"][0] == 2 and first["silence.wav"][0] == 3
+
+    server.restart(kill=True)
+    with contextlib.closing(Api(server.url)) as api:
+        wait_measured(api, 10)
+        assert measured(server) == first
+        make(music / "a.wav", 0.5, 0)
+        changed = judged(music / "a.wav")
+        eventually(lambda: api.call("GET", "/library")["loudness"]["remaining"] == 1, "the changed file waits", 30)
+        scan(api)
+        wait_measured(api, 10)
+        after = measured(server)
+        assert after["a.wav"] == (1, pytest.approx(changed, abs=0.1)) and abs(changed - first["a.wav"][1]) > 10
+        assert {name: value for name, value in after.items() if name != "a.wav"} == {
+            name: value for name, value in first.items() if name != "a.wav"}
+
+        api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "track"}})
+        api.load("b.flac")
+        api.play()
+        api.wait_status("completed", timeout=20)
+    with_gain = written.samples().astype(float)
+    plain = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "b.flac"), "-f", "s16le", "-"], check=True,
+                           capture_output=True).stdout
+    power = numpy.mean(numpy.frombuffer(plain, "<i2").astype(float) ** 2)
+    gain = 10 * numpy.log10(numpy.mean(with_gain**2) / power)
+    assert gain == pytest.approx(-18 - first["b.flac"][1], abs=0.1)
+
+
+def test_nothing_is_measured_when_it_is_off(start_server, music):
+    server = start_server(music=music, arguments=("--measure-loudness", "off"))
+    with contextlib.closing(Api(server.url)) as api:
+        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
+        assert api.call("GET", "/library")["loudness"] == {"enabled": False, "measured": 0, "remaining": 0, "problem": None}

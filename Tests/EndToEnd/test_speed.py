@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Speed and pitch: what is heard, and the clocks beside it (SPEC rows 82-84, 285)."""
+
+import math
+
+import numpy
+import pytest
+
+from rig.api import Api
+from rig.signals import dominant_frequency, read_wave, write_wave
+from rig.waiting import eventually
+
+RATE = 44100
+SECONDS = 1
+AS_IT_IS = {"playbackRate": 1, "pitch": 0, "preservePitch": True}
+
+
+@pytest.fixture
+def tone(directory):
+    """A music folder with a tone of 1 kHz, and noise."""
+    music = directory / "music"
+    music.mkdir()
+    sine = 0.5 * numpy.sin(2 * numpy.pi * 1000 * numpy.arange(SECONDS * RATE) / RATE)
+    write_wave(music / "tone.wav", numpy.stack([sine, sine], axis=1))
+    write_wave(music / "noise.wav", numpy.random.default_rng(82).uniform(-0.5, 0.5, (RATE, 2)))
+    return music
+
+
+def heard(api, written, *uris, **settings) -> numpy.ndarray:
+    api.settings(**{**AS_IT_IS, **settings})
+    start = written.frames
+    api.load(*uris)
+    api.play()
+    api.wait_status("completed", timeout=30)
+    return written.samples(start)
+
+
+def cents(samples: numpy.ndarray, frequency: float) -> float:
+    middle = samples[len(samples) // 10:-len(samples) // 10, 0]
+    return 1200 * math.log2(dominant_frequency(middle) / frequency)
+
+
+def test_speed_keeps_the_pitch_and_pitch_the_speed(start_server, written, tone):
+    """Rows 82-84, 285: pitch within 5 cents, length to the frame; without either, the samples as they are."""
+    api = Api(start_server(output=written.output, music=tone).url)
+    for rate in (2, 4, 0.25):
+        sound = heard(api, written, "tone.wav", playbackRate=rate)
+        assert len(sound) == SECONDS * RATE / rate and abs(cents(sound, 1000)) < 5, rate
+    sound = heard(api, written, "tone.wav", pitch=1200)
+    assert len(sound) == SECONDS * RATE and abs(cents(sound, 2000)) < 5
+    sound = heard(api, written, "tone.wav", playbackRate=2, preservePitch=False)
+    assert len(sound) == SECONDS * RATE / 2 and abs(cents(sound, 2000)) < 1
+    # Two items, each as long as it should be.
+    assert len(heard(api, written, "noise.wav", "noise.wav", playbackRate=2)) == RATE
+    assert numpy.array_equal(heard(api, written, "noise.wav"), read_wave(tone / "noise.wav"))
+    assert api.player()["duration"] == 1
+
+
+def test_clocks_at_twice_the_speed(api):
+    """Row 83: the position is the media's, `rate` the pace, `listenedTime` the wall clock's; a change goes on from the place."""
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    api.seek(position=10)
+    assert 10 <= api.settings(playbackRate=2)["position"] < 12
+    first = eventually(lambda: (player := api.player())["rate"] == 2 and player, "twice the speed")
+    second = eventually(lambda: (player := api.player())["listenedTime"] > first["listenedTime"] + 1 and player, "a second")
+    passed = (second["sampledAt"] - first["sampledAt"]) / 1000
+    assert second["position"] - first["position"] == pytest.approx(2 * passed, abs=0.05)
+    assert second["listenedTime"] - first["listenedTime"] == pytest.approx(passed, abs=0.05)
+    assert second["duration"] == first["duration"] and second["playbackRate"] == 2
+    api.pause()
+    place = api.player()["position"]
+    api.settings(playbackRate=0.5)
+    api.wait_status("paused")
+    assert api.player()["position"] == pytest.approx(place, abs=0.01) and api.player()["rate"] == 0
+    api.seek(position=5)
+    api.play()
+    eventually(lambda: api.player()["rate"] == 0.5, "half the speed")
+    assert 5 <= api.player()["position"] < 7
+
+
+def test_what_does_not_fit_is_refused_and_the_rest_lasts(server, api):
+    for member, value in (("playbackRate", 0.2), ("playbackRate", 4.1), ("pitch", 1201), ("pitch", -1201)):
+        answer = api.request("PATCH", "/player", json={member: value})
+        assert (answer.status_code, answer.json()["member"]) == (422, member)
+    api.settings(playbackRate=1.5, pitch=-100, preservePitch=False)
+    server.kill()
+    server.start()
+    again = Api(server.url).player()
+    assert (again["playbackRate"], again["pitch"], again["preservePitch"]) == (1.5, -100, False)
+
+
+def test_without_the_library_only_this_is_refused(start_server, directory, monkeypatch):
+    """The dynamic linker stops at a file of that name that is no library."""
+    (directory / "libSoundTouchDll.so.1").write_bytes(b"")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(directory))
+    api = Api(start_server().url)
+    answer = api.request("PATCH", "/player", json={"playbackRate": 1.25})
+    assert (answer.status_code, answer.json()["code"]) == (409, "library-missing")
+    assert "libsoundtouch1" in answer.json()["detail"]
+    # The resampler does this alone.
+    assert api.settings(playbackRate=1.25, preservePitch=False)["playbackRate"] == 1.25
+    api.load("noise.mp3", play=True)
+    eventually(lambda: api.player()["rate"] == 1.25, "it plays")

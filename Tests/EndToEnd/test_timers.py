@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sleep timers, alarms, starts at a time: what is heard when, and what survives (SPEC rows 63, 64, 281 to 283)."""
+
+import datetime
+import signal
+import time
+
+import numpy
+import pytest
+
+from rig import PATIENCE, Api, eventually
+from rig.waiting import during
+
+
+def now() -> int:
+    return int(time.time() * 1000)
+
+
+def timers(api) -> list[dict]:
+    return api.call("GET", "/timers")["timers"]
+
+
+def set_timer(api, **members) -> dict:
+    return api.call("POST", "/timers", json=members)
+
+
+def soon(seconds: float) -> str:
+    """A time of day in UTC, in whole seconds, at least that far ahead."""
+    at = datetime.datetime.fromtimestamp(time.time() + seconds + 1, datetime.timezone.utc)
+    return at.strftime("%H:%M:%S")
+
+
+def alarm(api, seconds: float = 1, **members) -> dict:
+    return set_timer(api, type="alarm", time=soon(seconds), timeZone="UTC", ramp=0, **members)
+
+
+def refused(api, path: str = "/timers", method: str = "POST", **members) -> tuple[int, str | None]:
+    answer = api.request(method, path, json=members)
+    return answer.status_code, answer.json().get("member")
+
+
+def loudness(samples: numpy.ndarray) -> float:
+    return float(numpy.sqrt(numpy.mean(samples.astype(float) ** 2)))
+
+
+def test_sleep_fades_out_and_leaves_the_volume(written, api, events):
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    level = api.player()["level"]
+    timer = set_timer(api, type="sleep", after=2.5, fade=1.5)
+    assert timer["type"] == "sleep" and abs(timer["next"] - now() - 2500) < 1000
+    assert timers(api) == [timer]
+    began = time.monotonic()
+    eventually(lambda: api.player()["status"] == "paused", "it sleeps")
+    assert 2.4 < time.monotonic() - began + 0.2 and api.player()["reason"] == "sleep-timer"
+    assert api.player()["level"] == level and timers(api) == []
+    heard = written.samples()
+    rate = 44100
+    before, late = heard[-int(2.4 * rate):-int(2 * rate)], heard[-int(0.2 * rate):]
+    assert loudness(late) < 0.2 * loudness(before)
+    # As loud as ever with the next play.
+    length = len(heard)
+    api.play()
+    eventually(lambda: len(written.samples()) > length + rate, "it plays on")
+    assert loudness(written.samples()[length + rate // 10:]) > 0.3 * loudness(before)
+
+
+def test_a_sleep_that_is_taken_back(api):
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    timer = set_timer(api, type="sleep", after=0.6, fade=0.5)
+    again = set_timer(api, type="sleep", until="end-of-item")
+    assert [entry["id"] for entry in timers(api)] == [again["id"]] and again["next"] is None
+    assert api.request("DELETE", f"/timers/{timer['id']}").status_code == 404
+    assert api.request("DELETE", f"/timers/{again['id']}").status_code == 204
+    during(1, lambda: api.player()["status"] == "playing", "it plays on")
+
+
+def test_sleep_at_the_end_of_the_item(api):
+    api.load("short-0.mp3", "long.mp3", play=True)
+    set_timer(api, type="sleep", until="end-of-item")
+    eventually(lambda: api.player()["status"] == "paused", "it sleeps", timeout=20)
+    state = api.player()
+    assert state["reason"] == "sleep-timer" and state["item"]["uri"] == "long.mp3" and state["position"] < 0.05
+
+
+def test_an_alarm_goes_off_at_its_time(api, events):
+    timer = alarm(api, items=[{"uri": "long.mp3"}], level=0.3)
+    assert timer["state"] == "waiting" and timer["days"] == [] and timer["next"] % 1000 == 0
+    eventually(lambda: api.player()["status"] == "playing", "it plays", timeout=10)
+    began = events.wait_for("timers", lambda event: event["timers"][0]["state"] == "ringing")
+    assert 0 <= began.message["at"] - timer["next"] < 200 * PATIENCE
+    state = api.player()
+    assert state["item"]["uri"] == "long.mp3" and abs(state["level"] - 0.3) < 0.001
+    eventually(lambda: timers(api)[0]["last"] == {"at": timer["next"], "result": "played"}, "it counts as played")
+    [ringing] = timers(api)
+    assert ringing["state"] == "ringing"
+    assert not ringing["enabled"] and ringing["next"] is None
+    # Put off, it sounds again; then it is ended.
+    snoozed = api.call("POST", f"/timers/{timer['id']}/snooze", json={"seconds": 1})
+    assert snoozed["state"] == "snoozed" and abs(snoozed["next"] - now() - 1000) < 500
+    eventually(lambda: api.player()["status"] == "paused", "it is silent")
+    eventually(lambda: api.player()["status"] == "playing", "it plays again", timeout=10)
+    api.pause()
+    eventually(lambda: timers(api)[0]["state"] == "waiting", "it is over")
+    assert refused(api, f"/timers/{timer['id']}/snooze")[0] == 409
+
+
+def test_an_alarm_without_its_source_sounds_all_the_same(api, origin):
+    """A server that is not there, and no fallback; a file that is not there, and one."""
+    api.load("long.mp3")
+    alarm(api, items=[{"uri": "http://127.0.0.1:9/gone.mp3"}])
+    eventually(lambda: timers(api)[0]["last"] is not None and timers(api)[0]["last"]["result"] == "tone", "the tone",
+               timeout=30)
+    assert api.player()["status"] == "playing" and api.player()["item"]["uri"] == "tonearm:alarm"
+    api.call("DELETE", f"/timers/{timers(api)[0]['id']}")
+    eventually(lambda: api.player()["status"] == "paused", "it is silent")
+    alarm(api, items=[{"uri": "missing.mp3"}], fallback="short-0.mp3")
+    eventually(lambda: timers(api)[0]["last"] is not None and timers(api)[0]["last"]["result"] == "fallback",
+               "the fallback", timeout=30)
+    assert api.player()["item"]["uri"] == "short-0.mp3"
+
+
+def test_timers_survive_a_kill(start_server, media):
+    server = start_server()
+    api = Api(server.url)
+    api.load("long.mp3")
+    kept = [alarm(api, 3, items=[{"uri": "long.mp3"}], level=0.2), set_timer(api, type="sleep", after=3600),
+            set_timer(api, type="alarm", time="07:00", days=["mon", "sun"], timeZone="Europe/Berlin")]
+    server.restart(kill=True)
+    api.close()
+    api = Api(server.url)
+    # The others may have gone off already.
+    assert timers(api)[-1] == kept[-1]
+    eventually(lambda: api.player()["status"] == "playing", "the alarm goes off", timeout=15)
+    # Who is woken does not fall asleep.
+    assert [timer["type"] for timer in timers(api)] == ["alarm", "alarm"]
+    server.restart(kill=True)
+    api.close()
+    api = Api(server.url)
+    eventually(lambda: api.player()["status"] == "playing", "it rings again", timeout=15)
+    api.close()
+
+
+def test_each_player_has_its_own(api):
+    api.call("POST", "/players", json={"id": "kitchen"})
+    timer = api.call("POST", "/players/kitchen/timers", json={"type": "sleep", "after": 60})
+    assert timers(api) == [] and api.call("GET", "/players/kitchen/timers")["timers"] == [timer]
+    api.call("DELETE", "/players/kitchen")
+    api.call("POST", "/players", json={"id": "kitchen"})
+    assert api.call("GET", "/players/kitchen/timers")["timers"] == []
+
+
+@pytest.mark.parametrize("members, member", [
+    ({"type": "sleep"}, "after"), ({"type": "sleep", "after": -1}, "after"), ({"type": "sleep", "after": 1e300}, "after"),
+    ({"type": "sleep", "after": 1, "until": "end-of-item"}, "until"), ({"type": "sleep", "until": "now"}, "until"),
+    ({"type": "sleep", "after": 9, "fade": -1}, "fade"), ({"type": "nap"}, "type"), ({}, "type"),
+    ({"type": "alarm"}, "time"), ({"type": "alarm", "time": "24:00"}, "time"), ({"type": "alarm", "time": "7:00"}, "time"),
+    ({"type": "alarm", "time": "07:00", "days": ["monday"]}, "days"),
+    ({"type": "alarm", "time": "07:00", "timeZone": "Mars/Base"}, "timeZone"),
+    ({"type": "alarm", "time": "07:00", "level": 2}, "level"), ({"type": "alarm", "time": "07:00", "items": [{}]}, "items[0].uri"),
+    ({"type": "alarm", "time": "07:00", "after": 1}, "after"),
+])
+def test_what_makes_no_sense_is_refused(members, member, api):
+    status, named = refused(api, **members)
+    assert status == 422 and named == member
+    assert timers(api) == []
+
+
+def test_no_alarm_leads_out_of_the_music_folders(api):
+    for members in ({"items": [{"uri": "../x"}]}, {"fallback": "../x"}, {"items": [{"uri": "file:///etc/passwd"}]}, {"fallback": "file:///etc/passwd"}):
+        assert refused(api, type="alarm", time="07:00", **members)[0] == 403
+    assert timers(api) == []
+
+
+def test_thousands_of_alarms_are_bounded(api):
+    for _ in range(256):
+        set_timer(api, type="alarm", time="07:00", enabled=False)
+    assert refused(api, type="alarm", time="07:00") == (422, "type")
+
+
+def test_prime_says_how_much_there_is(api):
+    api.load("long.mp3")
+    assert 0.9 < api.command("prime", seconds=1)["prepared"] <= 1
+    assert api.player()["status"] in ("ready", "paused")
+    assert refused(api, "/player/prime", seconds=-1) == (422, "seconds")
+
+
+def test_times_that_are_none(api):
+    api.load("long.mp3")
+    for at in (now() - 1, 0, now() + 400 * 86_400_000, -1, 1e300):
+        assert refused(api, "/player/play", at=at) == (422, "at")
+    assert timers(api) == []
+
+
+def test_a_start_survives_a_kill(start_server):
+    server = start_server()
+    api = Api(server.url)
+    api.load("long.mp3")
+    at = now() + 5000
+    api.play(at=at)
+    assert [(timer["type"], timer["at"], timer["next"]) for timer in timers(api)] == [("start", at, at)]
+    server.restart(kill=True)
+    api.close()
+    api = Api(server.url)
+    eventually(lambda: api.player()["status"] == "playing", "it plays", timeout=20)
+    state = api.player()
+    assert now() >= at and abs(state["position"] - (state["sampledAt"] - at) / 1000) < 0.05
+    assert timers(api) == []
+    api.close()

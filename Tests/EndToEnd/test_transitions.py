@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How sound begins, ends and passes over to other sound."""
+
+import math
+
+import numpy
+import pytest
+
+from rig.api import Api
+from rig.signals import align, write_wave
+
+RATE = 44100
+PERIOD = 100
+
+
+@pytest.fixture
+def sines(start_server, written, directory):
+    """A server with two sines to play into the file."""
+    music = directory / "music"
+    music.mkdir()
+    for name in ("one", "two"):
+        write_wave(music / f"{name}.wav", 0.5 * numpy.sin(2 * math.pi * numpy.arange(20 * RATE) / PERIOD))
+    return Api(start_server(output=written.output, music=music).url)
+
+
+def largest_step(samples: numpy.ndarray) -> float:
+    """In dB of the sine: its next sample follows from the two before, and what does not is a step."""
+    x = samples[:, 0].astype(float)
+    return 20 * math.log10(numpy.abs(x[2:] - 2 * math.cos(2 * math.pi / PERIOD) * x[1:-1] + x[:-2]).max() / 16384)
+
+
+def gains(samples: numpy.ndarray) -> numpy.ndarray:
+    """Of each period."""
+    whole = samples[: len(samples) // PERIOD * PERIOD, 0].astype(float)
+    return numpy.abs(whole.reshape(-1, PERIOD)).max(axis=1) / 16384
+
+
+def test_pause_stop_and_skip_fade(sines, written):
+    """Row 279: no step above -60 dB; the fades have their lengths; the volume stays."""
+    sines.settings(fades={"pause": 0.5, "stop": 0.5, "skip": 0.5})
+    sines.load("one.wav", "two.wav")
+    sines.play()
+    written.wait_frames(RATE // 2)
+    sines.pause()
+    sines.wait_status("paused")
+    quiet = written.frames
+    assert sines.player()["volume"] == 1
+    sines.play()
+    written.wait_frames(quiet + RATE)
+    sines.command("next")
+    sines.wait_status("playing")
+    written.wait_frames(written.frames + RATE)
+    sines.command("stop")
+    sines.wait_status("stopped")
+    samples = written.samples()
+    assert largest_step(samples) < -60
+    # Of a fade, 0.83 lies between these gains: four of 0.5 s, and the next item's first 50 ms.
+    course = gains(samples)
+    fading = numpy.count_nonzero((course > 0.02) & (course < 0.98)) * PERIOD / RATE
+    assert fading == pytest.approx(0.83 * 2.05, abs=0.1)
+    assert course[-1] < 0.02
+
+
+def test_a_pause_that_is_taken_back_rises_from_the_gain_reached(sines, written, open_events):
+    sines.settings(fades={"pause": 2})
+    sines.load("one.wav")
+    sines.play()
+    written.wait_frames(RATE // 2)
+    fading = sines.pause()
+    # Something sounds for two seconds more.
+    assert (fading["status"], fading["playWhenReady"], fading["rate"]) == ("playing", False, 1)
+    sines.play()
+    assert sines.player()["status"] == "playing"
+    mark = written.frames
+    written.wait_frames(mark + 2 * RATE)
+    samples = written.samples()
+    course = gains(samples)[10:]
+    assert 0.05 < course.min() < 0.95 and course[-1] > 0.99
+    assert largest_step(samples) < -60
+
+
+def test_a_seek_and_an_interruption_cut_a_long_fade_short(sines, written):
+    """Others wait for no fade."""
+    sines.settings(fades={"pause": 2, "stop": 2})
+    sines.load("one.wav")
+    sines.play()
+    written.wait_frames(RATE // 2)
+    sines.pause()
+    mark = written.frames
+    sines.seek(position=5)
+    assert sines.wait_status("paused")["position"] == pytest.approx(5, abs=0.001)
+    assert written.frames - mark < RATE
+    sines.play()
+    sines.pause()
+    sines.call("POST", "/session/interruptions", json={"type": "began"})
+    sines.wait_status("paused", timeout=0.5)
+    assert largest_step(written.samples()) < -20
+
+
+def test_a_part_is_repeated_to_the_frame(written, api, media, open_events):
+    """Row 280: twenty rounds, none a frame longer than another."""
+    api.load("noise.mp3", "click.mp3")
+    api.play()
+    written.wait_frames(RATE // 10)
+    assert api.settings(abLoop={"begin": 0.5, "end": 0.65})["abLoop"] == {"begin": 0.5, "end": 0.65}
+    written.wait_frames(round((0.5 + 21 * 0.15) * RATE))
+    part = media.reference("noise.mp3")[22050:28665].astype(int)
+    heard = written.samples().astype(int)
+    first = align(heard[: RATE], part)
+    rounds = heard[first : first + 20 * len(part)].reshape(20, len(part), 2)
+    assert numpy.abs(rounds - part).max() <= 1
+    refused = api.request("PATCH", "/player", json={"abLoop": {"begin": 0.5, "end": 1000}})
+    assert (refused.status_code, refused.json()["member"]) == (422, "abLoop.end")
+    log = open_events("events=settings,completed")
+    api.command("next")
+    assert log.wait_for("settings").data["abLoop"] is None
+    assert api.player()["abLoop"] is None

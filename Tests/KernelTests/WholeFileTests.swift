@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Kernel
+import Testing
+
+@Suite struct WholeFileTests {
+    private let path =
+        FileManager.default.temporaryDirectory.path + "/tonearm-whole-file-\(UInt64.random(in: .min ... .max))"
+
+    @Test func writtenFile_isItsOwnersOnly_andReplacesTheOld() throws {
+        defer { unlink(path) }
+        try WholeFile.write("old, and longer\n".utf8, to: path)
+        try WholeFile.write("secret\n".utf8, to: path)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret\n")
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(access(path + ".partial", F_OK) != 0)
+    }
+
+    @Test func whatIsNoFile_stays() throws {
+        defer { unlink(path) }
+        #expect(mkfifo(path, 0o600) == 0)
+        let error = #expect(throws: WholeFile.Failure.self) { try WholeFile.write("x".utf8, to: path) }
+        #expect(error?.code == EINVAL)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        #expect(access(path + ".partial", F_OK) != 0)
+    }
+
+    @Test func shortWrite_leavesTheOldFile() throws {
+        defer { unlink(path) }
+        try WholeFile.write("old\n".utf8, to: path)
+        let error = #expect(throws: WholeFile.Failure.self) {
+            try WholeFile.write("secret\n".utf8, to: path) { Glibc.write($0, $1, $2 - 1) }
+        }
+        #expect(error?.description == "\(path): No space left on device")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old\n")
+        #expect(access(path + ".partial", F_OK) != 0)
+    }
+
+    @Test func aLinkInTheWay_isNotFollowed() throws {
+        let other = path + ".other"
+        defer { for file in [path, other] { unlink(file) } }
+        try WholeFile.write("other\n".utf8, to: other)
+        #expect(symlink(other, path + ".partial") == 0)
+        try WholeFile.write("own\n".utf8, to: path)
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "other\n")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "own\n")
+    }
+
+    @Test func aDirectoryInTheWay_isAnError() throws {
+        #expect(mkdir(path, 0o700) == 0)
+        defer { rmdir(path) }
+        let error = #expect(throws: WholeFile.Failure.self) { try WholeFile.write("x".utf8, to: path) }
+        #expect(error?.code == EISDIR)
+        #expect(access(path + ".partial", F_OK) != 0)
+    }
+}

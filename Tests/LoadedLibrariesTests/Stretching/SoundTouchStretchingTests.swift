@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Glibc
+import LoadedLibraries
+import Playback
+import Testing
+
+/// SPEC rows 83, 84, 285.
+@Suite struct SoundTouchStretchingTests {
+    private static let format = AudioFormat(sampleRate: 44_100, layout: .mono)
+
+    /// All that comes out when `input` (mono) goes in by `chunk` frames.
+    private func stretched(
+        _ input: [Float], rate: Double, cents: Double = 0, chunk: Int = 4_096,
+        stretcher: (any FrameConverter)? = nil
+    ) throws -> [Float] {
+        let stretcher =
+            try stretcher ?? SoundTouchStretching().stretcher(for: Self.format, rate: rate, cents: cents)
+        var result: [Float] = []
+        var output = [Float](repeating: 0, count: 1_000)
+        input.withUnsafeBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                for start in stride(from: 0, to: input.count, by: chunk) {
+                    var rest = UnsafeBufferPointer(rebasing: input[start..<min(input.count, start + chunk)])
+                    while !rest.isEmpty {
+                        let (taken, given) = stretcher.convert(rest, into: output)
+                        result += output[..<given]
+                        rest = UnsafeBufferPointer(rebasing: rest.dropFirst(taken))
+                    }
+                }
+                while case let given = stretcher.finish(into: output), given > 0 { result += output[..<given] }
+            }
+        }
+        return result
+    }
+
+    private func tone(seconds: Double) -> [Float] {
+        (0..<Int(seconds * 44_100)).map { Float(0.5 * sin(2 * .pi * 1_000 * Double($0) / 44_100)) }
+    }
+
+    /// Of a sine, from its first to its last rise through zero.
+    private func frequency(_ samples: ArraySlice<Float>) -> Double {
+        var rises: [Double] = []
+        for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
+            let part = samples[index - 1] / (samples[index - 1] - samples[index])
+            rises.append(Double(index - 1) + Double(part))
+        }
+        guard let first = rises.first, let last = rises.last, rises.count > 1 else { return 0 }
+        return Double(rises.count - 1) / (last - first) * 44_100
+    }
+
+    @Test(arguments: [0.25, 0.5, 1.37, 2, 4]) func theSpeedChanges_andThePitchStays(rate: Double) throws {
+        let output = try stretched(tone(seconds: 4), rate: rate)
+        #expect(output.count == Int((4 * 44_100 / rate).rounded()))
+        let middle = output[output.count / 10..<output.count * 9 / 10]
+        #expect(abs(1_200 * log2(frequency(middle) / 1_000)) < 5)
+    }
+
+    @Test(arguments: [-1_200.0, -37, 700, 1_200]) func thePitchChanges_andTheLengthStays(cents: Double) throws {
+        let output = try stretched(tone(seconds: 2), rate: 1, cents: cents)
+        #expect(output.count == 2 * 44_100)
+        #expect(abs(1_200 * log2(frequency(output[8_820..<79_380]) / 1_000) - cents) < 5)
+    }
+
+    @Test(arguments: [1, 2, 7, 1_001, 30_000], [0.25, 0.9, 3, 4])
+    func theLengthIsExact(count: Int, rate: Double) throws {
+        for cents in [0.0, -1_200, 1_200] {
+            let output = try stretched([Float](repeating: 0.5, count: count), rate: rate, cents: cents)
+            #expect(output.count == max(1, Int((Double(count) / rate).rounded())))
+        }
+    }
+
+    /// The samples need not be the same: the library chooses its seams by what lies well in its memory.
+    @Test func theSizeOfChunksChangesNeitherLengthNorPitch_andResetBeginsAnew() throws {
+        let input = tone(seconds: 2)
+        let stretcher = try SoundTouchStretching().stretcher(for: Self.format, rate: 1.5, cents: 300)
+        let small = try stretched(input, rate: 0, chunk: 100, stretcher: stretcher)
+        stretcher.reset()
+        let large = try stretched(input, rate: 0, chunk: 88_200, stretcher: stretcher)
+        #expect(small.count == large.count)
+        for output in [small, large] {
+            let middle = output[(output.count / 4)..<(output.count * 3 / 4)]
+            #expect(abs(1_200 * log2(frequency(middle) / 1_000) - 300) < 5)
+        }
+    }
+
+    @Test func whatTheLibraryCannotDo_isUnsupported() {
+        let format = AudioFormat(sampleRate: 384_000, layout: .stereo)
+        #expect(throws: MediaError.self) { _ = try SoundTouchStretching().stretcher(for: format, rate: 2, cents: 0) }
+    }
+}

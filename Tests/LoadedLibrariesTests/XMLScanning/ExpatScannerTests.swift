@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Media
+@testable import LoadedLibraries
+
+@Suite struct ExpatScannerTests {
+    private func list(_ text: String) throws -> MediaList? {
+        try XMLLists.read(Array(text.utf8), with: ExpatScanner())
+    }
+
+    @Test func podcastsGiveTheirEpisodes() throws {
+        let list = try #require(
+            try list(
+                """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+                <title>The &amp; Show</title><itunes:author>Somebody</itunes:author>
+                <image><title>Not this one</title><url>http://h/i.png</url></image>
+                <item><title><![CDATA[Episode 2 <b>]]></title><enclosure url="http://h/2.mp3?a=1&amp;b=2" type="audio/mpeg" length="1"/></item>
+                <item><title>Only text</title><link>http://h/blog</link></item>
+                <item><title>A picture</title><enclosure url="http://h/p.jpg" type="image/jpeg"/></item>
+                <item><title>Episode 1</title><itunes:author>Else</itunes:author><enclosure url="1.mp3" type="audio/mpeg"/></item>
+                </channel></rss>
+                """))
+        #expect(list.entries.map(\.reference) == ["http://h/2.mp3?a=1&b=2", "1.mp3"])
+        #expect(list.entries.map(\.title) == ["Episode 2 <b>", "Episode 1"])
+        #expect(list.entries.map(\.artist) == ["Somebody", "Else"])
+        #expect(list.entries.map(\.album) == ["The & Show", "The & Show"])
+    }
+
+    @Test func atomGivesItsEnclosures() throws {
+        let list = try #require(
+            try list(
+                """
+                <feed xmlns="http://www.w3.org/2005/Atom"><title>Feed</title><author><name>Who</name></author>
+                <entry><title>One</title><link href="http://h/page"/><link rel="enclosure" type="audio/mpeg" href="http://h/1.mp3"/></entry>
+                </feed>
+                """))
+        #expect(
+            list.entries == [
+                MediaList.Entry(reference: "http://h/1.mp3", title: "One", artist: "Who", album: "Feed", picture: nil)
+            ])
+    }
+
+    @Test func xspfGivesItsTracks() throws {
+        let list = try #require(
+            try list(
+                """
+                <?xml version="1.0"?><playlist version="1" xmlns="http://xspf.org/ns/0/"><title>All</title><trackList>
+                <track><location>a%20b.mp3</location><location>mirror.mp3</location><title>T</title><creator>C</creator>
+                <album>A</album><image>i.png</image></track><track><title>No place</title></track>
+                </trackList></playlist>
+                """))
+        #expect(
+            list.entries == [
+                MediaList.Entry(reference: "a%20b.mp3", title: "T", artist: "C", album: "A", picture: "i.png")
+            ])
+    }
+
+    /// As they are found: tags in any case, ampersands as they come.
+    @Test func asxIsReadThoughItIsNoXML() throws {
+        let list = try #require(
+            try list(
+                """
+                <ASX version="3.0"><Title>Radio</Title>
+                <Entry><Title>Rock & Roll</TITLE><Ref HREF="http://h/a?x=1&y=2"/><ref href="http://mirror/"/></entry>
+                <EntryRef href="more.asx"/></ASX>
+                """))
+        #expect(list.entries.map(\.reference) == ["http://h/a?x=1&y=2", "more.asx"])
+        #expect(list.entries.map(\.isList) == [false, true])
+        #expect(list.entries[0].title == "Rock & Roll")
+    }
+
+    @Test func entitiesAreRefused() {
+        let bomb = """
+            <?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+            <rss><channel><item><title>&b;</title></item></channel></rss>
+            """
+        let file = """
+            <?xml version="1.0"?><!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel>&x;</channel></rss>
+            """
+        for text in [bomb, file] {
+            let error = #expect(throws: XMLScanError.self) { try list(text) }
+            #expect(error?.reason == "it declares entities")
+        }
+    }
+
+    @Test func nonsenseIsRefused() throws {
+        #expect(throws: XMLScanError.self) { try list("<rss><channel>") }
+        #expect(throws: XMLScanError.self) { try list("<rss></feed>") }
+        #expect(throws: XMLScanError.self) { try list("") }
+        #expect(throws: XMLScanError.self) { try list("<rss>" + String(repeating: "<a>", count: 300)) }
+        #expect(try list("<svg></svg>") == nil)
+    }
+
+    @Test func westernSetsAreRead() throws {
+        let bytes =
+            Array("<?xml version=\"1.0\" encoding=\"windows-1252\"?><rss><channel><item><title>K".utf8) + [0xF6]
+            + Array("ln</title><enclosure url=\"a.mp3\"/></item></channel></rss>".utf8)
+        #expect(try XMLLists.read(bytes, with: ExpatScanner())?.entries[0].title == "Köln")
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+public import Playback
+internal import Synchronization
+internal import Kernel
+
+/// An output that plays when the test says so and keeps what was heard. Its clock is the number of frames rendered.
+public final class CapturingOutput: AudioOutput {
+    private struct State {
+        var handler: (@Sendable (AudioOutputEvent) -> Void)?
+        var ring: FrameRing?
+        var generation: Generation?
+        var isStarted = false
+        var isDraining = false
+        var hasReportedStart = false
+        var heard: FrameCount = 0
+        var captured: [Float] = []
+        var gains = ChannelGains.unity
+        var effects = EffectSettings.off
+        var opened = 0
+    }
+
+    private let state = Mutex(State())
+    private let clockSource: ManualClock
+    private let format: AudioFormat
+    private let ringCapacity: Int
+
+    public init(
+        clock: ManualClock, format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo),
+        ringCapacity: Int = 88_200
+    ) {
+        clockSource = clock
+        self.format = format
+        self.ringCapacity = ringCapacity
+    }
+
+    /// First channel of everything heard so far.
+    public var captured: [Float] { state.withLock { $0.captured } }
+    public var gains: ChannelGains { state.withLock { $0.gains } }
+    public var effects: EffectSettings { state.withLock { $0.effects } }
+    /// How many streams were opened.
+    public var streamsOpened: Int { state.withLock { $0.opened } }
+    public var isStarted: Bool { state.withLock { $0.isStarted } }
+    /// Frames written by the player and not yet heard.
+    public var unread: Int { state.withLock { state in state.ring.map { Int($0.writeIndex - $0.readIndex) } ?? 0 } }
+
+    public func send(_ event: AudioOutputEvent) {
+        state.withLock { $0.handler }?(event)
+    }
+
+    /// Ends the running stream as a dying sound server does.
+    public func lose() {
+        let generation = state.withLock { state in
+            state.isStarted = false
+            state.ring = nil
+            defer { state.generation = nil }
+            return state.generation
+        }
+        if let generation { send(.failed(generation, .lost("The sound server went away."))) }
+    }
+
+    /// Plays up to `frames` frames and moves the clock along. Returns how many were there.
+    @discardableResult
+    public func play(_ frames: Int) -> Int {
+        let (played, events, handler) = state.withLock {
+            state -> (Int, [AudioOutputEvent], (@Sendable (AudioOutputEvent) -> Void)?) in
+            guard state.isStarted, let ring = state.ring, let generation = state.generation else { return (0, [], nil) }
+            let channels = format.channelCount
+            let buffer = UnsafeMutablePointer<Float>.allocate(capacity: frames * channels)
+            defer { buffer.deallocate() }
+            let read = ring.read(into: buffer, frames: frames)
+            for frame in 0..<read { state.captured.append(buffer[frame * channels]) }
+            state.heard = ring.readIndex
+            var events: [AudioOutputEvent] = []
+            if read > 0, !state.hasReportedStart {
+                state.hasReportedStart = true
+                events.append(.started(generation))
+            }
+            if read < frames, state.hasReportedStart || state.isDraining {
+                state.hasReportedStart = false
+                if state.isDraining { state.isStarted = false }
+                events.append(state.isDraining ? .drained(generation) : .underrun(generation))
+            }
+            return (read, events, state.handler)
+        }
+        clockSource.advance(seconds: format.seconds(FrameCount(played)))
+        for event in events { handler?(event) }
+        return played
+    }
+
+    // MARK: AudioOutput
+
+    public func activate(_ handler: @escaping @Sendable (AudioOutputEvent) -> Void) {
+        state.withLock { $0.handler = handler }
+        handler(.availability(.available))
+    }
+
+    public func open(_ preferred: AudioFormat, generation: Generation) {
+        let ring = FrameRing(format: format, capacity: ringCapacity, retained: 0)
+        state.withLock { state in
+            state.ring = ring
+            state.generation = generation
+            state.isStarted = false
+            state.isDraining = false
+            state.hasReportedStart = false
+            state.heard = 0
+            state.opened += 1
+        }
+        send(.opened(generation, ring))
+    }
+
+    public func start(fade: Double, generation: Generation) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            state.isStarted = true
+            state.isDraining = false
+        }
+    }
+
+    public func pause(fade: Double, generation: Generation) {
+        let isOurs = state.withLock { state in
+            guard state.generation == generation else { return false }
+            state.isStarted = false
+            state.hasReportedStart = false
+            return true
+        }
+        if isOurs { send(.paused(generation)) }
+    }
+
+    public func flush(to ringIndex: FrameCount, fade: Double, generation: Generation) {
+        let isOurs = state.withLock { state in
+            guard state.generation == generation else { return false }
+            state.ring?.skip(to: ringIndex)
+            state.hasReportedStart = false
+            return true
+        }
+        if isOurs { send(.flushed(generation)) }
+    }
+
+    public func drain(generation: Generation) {
+        state.withLock { if $0.generation == generation { $0.isDraining = true } }
+    }
+
+    public func close(generation: Generation) {
+        let isOurs = state.withLock { state in
+            guard state.generation == generation else { return false }
+            state.generation = nil
+            state.ring = nil
+            state.isStarted = false
+            return true
+        }
+        if isOurs { send(.closed(generation)) }
+    }
+
+    public func setGains(_ gains: ChannelGains, over seconds: Double) {
+        state.withLock { $0.gains = gains }
+    }
+
+    public func setEffects(_ effects: EffectSettings) {
+        state.withLock { $0.effects = effects }
+    }
+
+    public func clock() -> OutputClock {
+        state.withLock { state in
+            OutputClock(
+                ringIndex: state.heard, isAdvancing: state.hasReportedStart, sampledAt: clockSource.now, latency: 0)
+        }
+    }
+
+    public func select(device: String?) {}
+    public func shutdown() {}
+}

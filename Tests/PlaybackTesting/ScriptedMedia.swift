@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Audio
+public import Playback
+internal import Synchronization
+internal import Kernel
+
+/// Opens media that a test has described; the samples tell item and frame: `base + frame`.
+public final class ScriptedOpener: MediaOpener {
+    public struct Script: Sendable {
+        public var frames: FrameCount
+        public var format: AudioFormat
+        /// Value of the first sample; each frame adds one.
+        public var base: Float
+        public var openError: MediaError?
+        /// Decoding fails here.
+        public var failure: (frame: FrameCount, error: MediaError)?
+        /// The opener waits for `release` (or cancellation).
+        public var isHeld: Bool
+        public var tags: MediaDescription.Tags
+
+        public init(
+            frames: FrameCount, format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo), base: Float = 0,
+            openError: MediaError? = nil, failure: (frame: FrameCount, error: MediaError)? = nil, isHeld: Bool = false,
+            tags: MediaDescription.Tags = MediaDescription.Tags()
+        ) {
+            self.frames = frames
+            self.format = format
+            self.base = base
+            self.openError = openError
+            self.failure = failure
+            self.isHeld = isHeld
+            self.tags = tags
+        }
+    }
+
+    private struct State {
+        var scripts: [String: Script]
+        /// Those who wait for a script to change.
+        var waiting: [Mailbox<Void>] = []
+    }
+
+    private let state: Mutex<State>
+
+    public init(_ scripts: [String: Script] = [:]) {
+        state = Mutex(State(scripts: scripts))
+    }
+
+    public func set(_ script: Script, for uri: String) {
+        change { $0[uri] = script }
+    }
+
+    public func release(_ uri: String) {
+        change { $0[uri]?.isHeld = false }
+    }
+
+    private func change(_ body: (inout [String: Script]) -> Void) {
+        let waiting = state.withLock { state in
+            body(&state.scripts)
+            return state.waiting
+        }
+        for mailbox in waiting { mailbox.post(()) }
+    }
+
+    public func open(
+        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
+    ) throws(MediaError) -> any AudioDecoder {
+        let changed = Mailbox<Void>()
+        state.withLock { $0.waiting.append(changed) }
+        defer { state.withLock { $0.waiting.removeAll { $0 === changed } } }
+        cancellation.onCancel { changed.post(()) }
+        while let script = state.withLock({ $0.scripts[locator.uri] }) {
+            if cancellation.isCancelled { throw MediaError(.cancelled, "cancelled") }
+            guard script.isHeld else {
+                if let error = script.openError { throw error }
+                return ScriptedDecoder(script)
+            }
+            _ = changed.take(until: nil)
+        }
+        throw MediaError(.notFound, "There is no media \(locator.uri).")
+    }
+}
+
+public final class ScriptedDecoder: AudioDecoder {
+    public let media: MediaDescription
+    private let script: ScriptedOpener.Script
+    private var frame: FrameCount = 0
+
+    public init(_ script: ScriptedOpener.Script) {
+        self.script = script
+        media = MediaDescription(format: script.format, duration: script.frames, tags: script.tags)
+    }
+
+    public func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        let channels = script.format.channelCount
+        var limit = script.frames
+        if let failure = script.failure {
+            if frame >= failure.frame { throw failure.error }
+            limit = failure.frame
+        }
+        let frames = Int(min(limit - frame, FrameCount(samples.count / channels)))
+        for index in 0..<frames {
+            for channel in 0..<channels {
+                samples[index * channels + channel] = script.base + Float(frame + FrameCount(index))
+            }
+        }
+        frame += FrameCount(frames)
+        return DecodedFrames(frames: frames, endOfStream: frame == script.frames)
+    }
+
+    public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        self.frame = min(max(0, frame), script.frames)
+        return self.frame
+    }
+}

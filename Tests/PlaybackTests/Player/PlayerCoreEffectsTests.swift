@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+struct PlayerCoreEffectsTests {
+    private func change(
+        _ world: inout SimulatedWorld, replaces: Bool = false, preset: String? = nil,
+        _ set: (inout EffectsPatch) -> Void = { _ in }
+    ) -> PlaybackError? {
+        var patch = EffectsPatch()
+        patch.replaces = replaces
+        patch.preset = preset
+        set(&patch)
+        return perform(&world, .merge(patch))
+    }
+
+    private func perform(_ world: inout SimulatedWorld, _ change: EffectsChange) -> PlaybackError? {
+        let token = world.command(.changeEffects(change))
+        _ = world.run { $0.replies[token] != nil }
+        if case .failed(let error)? = world.replies[token] { return error }
+        return nil
+    }
+
+    @Test func changesAddUp_areSavedAndReachTheOutput() {
+        var world = SimulatedWorld()
+        #expect(change(&world) { $0.set(\.width, 1.5) } == nil)
+        #expect(change(&world) { $0.set(\.isEnabled, true) } == nil)
+        #expect(world.effects.count == 2)
+        #expect(world.effects.last?.width == 1.5 && world.effects.last?.isEnabled == true)
+        guard case .settings(let saved)? = world.saved.last else {
+            Issue.record("nothing was saved")
+            return
+        }
+        #expect(saved.effects == world.core.settings.effects)
+        #expect(change(&world, replaces: true) { $0.set(\.mono, true) } == nil)
+        #expect(world.core.settings.effects.width == 1 && world.core.settings.effects.mono)
+        // The same again is no change.
+        let count = world.effects.count
+        #expect(change(&world) { $0.set(\.mono, true) } == nil)
+        #expect(world.effects.count == count)
+    }
+
+    @Test func aValueOutOfRange_isRefusedWithItsMember_andChangesNothing() {
+        var world = SimulatedWorld()
+        for (member, set) in [
+            ("width", { $0.set(\.width, 2.1) }), ("limiter.ceiling", { $0.set(\.limiter.ceiling, .nan) }),
+            ("loudness.preamp", { $0.set(\.loudness.preamp, 25) }),
+            (
+                "equalizer.bands[1].q",
+                {
+                    $0.set(\.equalizer.bands, [.init(.peak, frequency: 50, q: 1), .init(.peak, frequency: 50, q: 31)])
+                }
+            ),
+            (
+                "equalizer.bands",
+                {
+                    $0.set(\.equalizer.bands, Array(repeating: .init(.peak, frequency: 50, q: 1), count: 13))
+                }
+            ),
+        ] as [(String, (inout EffectsPatch) -> Void)] {
+            let error = change(&world, set)
+            #expect(error?.code == .outOfRange && error?.member == member)
+        }
+        #expect(world.core.settings.effects == .off && world.effects.isEmpty)
+    }
+
+    @Test func savedEffectsReachTheOutputAtTheStart_andNotWhileSoundIsMeasured() {
+        var saved = SavedPlayer()
+        saved.settings.effects.isEnabled = true
+        saved.settings.effects.mono = true
+        var world = SimulatedWorld(saved: saved)
+        #expect(world.effects == [saved.settings.effects])
+        var rules = SessionRules()
+        rules.isUnprocessed = true
+        world.command(.applyRules(rules))
+        #expect(world.effects.last == .off)
+        #expect(world.core.settings.effects == saved.settings.effects)
+        world.command(.applyRules(SessionRules()))
+        #expect(world.effects.last == saved.settings.effects)
+    }
+
+    // MARK: Presets
+
+    @Test func aPresetIsTaken_andLosesItsNameWithItsCurve() {
+        var world = SimulatedWorld()
+        #expect(change(&world, preset: "bass") == nil)
+        let equalizer = world.core.settings.effects.equalizer
+        #expect(equalizer.preset == "bass" && equalizer.bands == EffectPreset.shipped[1].bands)
+        #expect(change(&world) { $0.set(\.equalizer.isEnabled, true) } == nil)
+        #expect(world.core.settings.effects.equalizer.preset == "bass")
+        #expect(change(&world) { $0.set(\.equalizer.preamp, 0) } == nil)
+        #expect(world.core.settings.effects.equalizer.preset == nil)
+        #expect(change(&world, preset: "nothing")?.member == "equalizer.preset")
+    }
+
+    @Test func ownPresetsAreKept_replacedAndForgotten() {
+        var world = SimulatedWorld()
+        let bands = [EffectSettings.Band(.notch, frequency: 50, q: 30)]
+        #expect(perform(&world, .keep(name: "hum", preamp: nil, bands: bands)) == nil)
+        #expect(change(&world, preset: "hum") == nil)
+        #expect(world.core.settings.effects.equalizer.bands == bands)
+        #expect(perform(&world, .keep(name: "hum", preamp: -3, bands: nil)) == nil)
+        #expect(world.core.settings.effectPresets == [EffectPreset(name: "hum", preamp: -3, bands: bands)])
+        #expect(world.core.settings.effects.equalizer.preset == nil)
+        #expect(perform(&world, .forget(preset: "hum")) == nil)
+        #expect(world.core.settings.effectPresets.isEmpty)
+        #expect(perform(&world, .forget(preset: "hum"))?.code == .noSuchContent)
+        #expect(perform(&world, .forget(preset: "flat"))?.code == .invalidState)
+        #expect(perform(&world, .keep(name: "flat", preamp: 0, bands: []))?.code == .invalidState)
+        #expect(perform(&world, .keep(name: "a\nb", preamp: 0, bands: []))?.member == "name")
+        for number in 0..<EffectPreset.limit {
+            #expect(perform(&world, .keep(name: "\(number)", preamp: 0, bands: [])) == nil)
+        }
+        #expect(perform(&world, .keep(name: "one more", preamp: 0, bands: []))?.member == "name")
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Testing
+
+@testable import Playback
+
+/// What travels with the frames of a track (SPEC 276).
+@Suite struct PlayerCoreLoudnessTests {
+    @Test func isThatOfTheTagsElseAsMeasured_andKnowsTheAlbum() throws {
+        var world = SimulatedWorld()
+        let drafts = [("a-60", "One"), ("b-60", "One"), ("c-60", "Two")].map { ItemDraft(uri: $0, album: $1) }
+        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.run(seconds: 1)
+        let first = try #require(world.core.current)
+        #expect(world.core.loudness(of: first.generation).track == nil)
+        #expect(world.core.loudness(of: first.generation).isInAlbum)
+        world.core.current?.media?.companions.loudness = TrackLoudness(trackGain: 3)
+        #expect(world.core.loudness(of: first.generation).track == TrackLoudness(trackGain: 3))
+        world.core.current?.media?.tags.replayGainTrack = -6.5
+        world.core.current?.media?.tags.replayPeakTrack = 0.9
+        let (track, isInAlbum) = world.core.loudness(of: first.generation)
+        #expect(track == TrackLoudness(trackGain: -6.5, trackPeak: 0.9) && isInAlbum)
+        world.core.settings.shuffle = true
+        #expect(!world.core.loudness(of: first.generation).isInAlbum)
+        world.core.settings.shuffle = false
+        world.command(.play(.index(2), position: nil))
+        world.run(seconds: 1)
+        let last = try #require(world.core.current)
+        #expect(!world.core.loudness(of: last.generation).isInAlbum)
+        #expect(world.core.loudness(of: first.generation).track == nil)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+/// A part of the current item that is repeated.
+@Suite struct PlayerCoreRepeatingTests {
+    private func patch(_ begin: Double, _ end: Double) -> PlayerCommand {
+        var patch = SettingsPatch()
+        patch.abLoop = ABLoop(begin: begin, end: end)
+        return .apply(patch)
+    }
+
+    private func refusal(_ world: SimulatedWorld, _ token: CommandToken) -> PlaybackError? {
+        guard case .failed(let error) = world.replies[token] else { return nil }
+        return error
+    }
+
+    @Test(
+        arguments: [
+            (-1, 2, "abLoop.begin"), (.nan, 2, "abLoop.begin"), (2, 2.001, "abLoop.end"), (2, 1, "abLoop.end"),
+            (1, 10.5, "abLoop.end"), (1, .infinity, "abLoop.end"),
+        ] as [(Double, Double, String)])
+    func whatIsNoPartOfTheItem_isRefusedWithItsMember(begin: Double, end: Double, member: String) {
+        var world = SimulatedWorld.playing(["a-10"])
+        let token = world.command(patch(begin, end))
+        let error = refusal(world, token)
+        #expect((error?.code, error?.member) == (.outOfRange, member))
+        #expect(world.core.settings.abLoop == nil)
+    }
+
+    @Test func withoutAnItem_itIsRefused_andSoItIsWithoutAWayBack() {
+        var empty = SimulatedWorld()
+        let early = empty.command(patch(1, 2))
+        #expect(refusal(empty, early)?.code == .invalidState)
+        var stream = SimulatedWorld.playing(["unsearchable-10"])
+        let token = stream.command(patch(1, 2))
+        #expect(refusal(stream, token)?.code == .notSeekable)
+    }
+
+    @Test func anotherItem_hasNone() {
+        var world = SimulatedWorld.playing(["a-10", "b-10"])
+        world.command(patch(1, 2))
+        world.command(.seek(.position(5)))
+        #expect(world.position == 1)
+        #expect(world.run { $0.status == .playing })
+        world.command(.next)
+        #expect(world.core.settings.abLoop == nil)
+        let last = world.events.compactMap { if case .settings(let settings) = $0 { settings } else { nil } }.last
+        #expect(last != nil && last?.abLoop == nil)
+        #expect(world.run { $0.status == .playing })
+    }
+
+    @Test func itOutlivesAStop_andAnOutage() {
+        var world = SimulatedWorld.playing(["a-10"])
+        world.command(patch(1, 2))
+        world.loseSink()
+        #expect(world.run { $0.status == .playing })
+        world.command(.stop(drain: false))
+        #expect(world.run { $0.status == .stopped })
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.core.settings.abLoop == ABLoop(begin: 1, end: 2))
+        #expect(world.core.decodeStart(.seconds(0), of: world.core.queue[0]).part == ABLoop(begin: 1, end: 2))
+        #expect(world.core.secondsLeftOnce == nil)
+    }
+}

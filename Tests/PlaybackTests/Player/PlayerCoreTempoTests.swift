@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+/// Speed: position and duration are the media's, what is listened to is counted by the clock (SPEC rows 83, 285).
+@Suite struct PlayerCoreTempoTests {
+    private func set(_ rate: Double, _ world: inout SimulatedWorld) {
+        world.command(.apply(.with { $0.playbackRate = rate }))
+    }
+
+    private func playing(_ uris: [String], at rate: Double) -> SimulatedWorld {
+        var world = SimulatedWorld()
+        world.command(.apply(.with { $0.playbackRate = rate }))
+        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        #expect(world.run { $0.status == .playing })
+        return world
+    }
+
+    @Test(arguments: [0.25, 2, 4]) func thePositionRunsAtTheRate(rate: Double) {
+        var world = playing(["a-100"], at: rate)
+        let (before, listened) = (world.position, world.core.positionClock.listenedTime(at: world.now))
+        world.run(seconds: 4)
+        #expect(abs(world.position - before - 4 * rate) < 0.01)
+        #expect(abs(world.core.positionClock.listenedTime(at: world.now) - listened - 4) < 0.02)
+        #expect(world.core.positionClock.rate == rate && world.core.positionClock.duration == 100)
+    }
+
+    @Test func aChange_goesOnFromThePlaceThatIsHeard() {
+        var world = SimulatedWorld.playing(["a-100"])
+        world.run(seconds: 10)
+        let before = world.position
+        set(2, &world)
+        #expect(abs(world.position - before) < 0.001)
+        #expect(world.run { $0.core.positionClock.rate == 2 })
+        #expect(abs(world.position - before) < 0.2)
+        world.run(seconds: 5)
+        #expect(world.status == .playing && abs(world.position - before - 10) < 0.3)
+        set(1, &world)
+        #expect(world.run { $0.core.positionClock.rate == 1 })
+        #expect(world.loads == 1)
+    }
+
+    @Test func ofManyChanges_theLastOneCounts() {
+        var world = SimulatedWorld.playing(["a-100"])
+        world.run(seconds: 5)
+        for step in 1...100 {
+            set(1 + Double(step) / 100, &world)
+            world.run(seconds: 0.01)
+        }
+        #expect(world.run(upTo: 0.2) { $0.core.positionClock.rate == 2 })
+        #expect(world.position > 4.9 && world.position < 8)
+    }
+
+    @Test func aPausedItem_staysWhereItIs() {
+        var world = SimulatedWorld.playing(["a-100"])
+        world.run(seconds: 5)
+        world.command(.pause)
+        world.run(seconds: 1)
+        let before = world.position
+        set(0.5, &world)
+        world.run(seconds: 1)
+        #expect(world.status == .paused && abs(world.position - before) < 0.001)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.core.positionClock.rate == 0.5 })
+    }
+
+    @Test func whatFollows_isHeardAtTheRate_withoutAGap() throws {
+        var world = playing(["a-4", "b-100"], at: 2)
+        #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-100" })
+        #expect(world.status == .playing && world.core.statistics.underruns == 0)
+        world.run(seconds: 1)
+        #expect(abs(world.position - 2) < 0.1)
+    }
+
+    @Test func aChange_whileTheNextItemIsWritten_reachesBoth() {
+        var world = SimulatedWorld.playing(["a-5", "b-100"])
+        #expect(world.run(upTo: 6) { $0.core.upcoming?.isFed == true })
+        set(2, &world)
+        #expect(world.run { $0.core.positionClock.rate == 2 && $0.core.current?.item.uri == "a-5" })
+        #expect(world.run { $0.core.current?.item.uri == "b-100" })
+        world.run(seconds: 1)
+        #expect(world.status == .playing && world.core.positionClock.rate == 2)
+    }
+
+    @Test func aStationStaysAsItIs() {
+        var world = SimulatedWorld.playing(["live-60"])
+        let before = world.core.discontinuity
+        set(2, &world)
+        world.run(seconds: 1)
+        #expect(world.core.positionClock.rate == 1 && world.loads == 1 && world.core.discontinuity == before)
+    }
+
+    @Test func aMeasurement_hearsTheMediaAsTheyAre() {
+        var world = playing(["a-100"], at: 2)
+        var rules = SessionRules()
+        rules.isUnprocessed = true
+        world.command(.applyRules(rules))
+        #expect(world.run { $0.core.positionClock.rate == 1 })
+    }
+
+    @Test func aScan_isAsFastAsItIsAskedFor_andGoesOnAtTheRate() {
+        var world = playing(["a-100"], at: 2)
+        world.command(.scan(rate: 8))
+        #expect(world.run { $0.core.positionClock.rate == 8 })
+        set(0.5, &world)
+        world.run(seconds: 0.5)
+        #expect(world.core.positionClock.rate == 8)
+        world.command(.endScan)
+        #expect(world.run { $0.core.positionClock.rate == 0.5 })
+    }
+
+    @Test func queueLow_comesSecondsBeforeTheEndIsHeard() {
+        var world = playing(["a-200"], at: 4)
+        func isTold(_ world: SimulatedWorld) -> Bool {
+            world.events.contains { if case .queueLow = $0 { true } else { false } }
+        }
+        world.run(seconds: 28)
+        #expect(!isTold(world))
+        world.run(seconds: 3.2)
+        #expect(isTold(world))
+    }
+
+    @Test func sleepAtTheEndOfTheItem_fadesByTheClock() throws {
+        var world = playing(["a-20"], at: 2)
+        world.command(.sleep(SleepPlan(end: .endOfItem, fade: 2)))
+        world.run(seconds: 7.5)
+        #expect(world.ducks.isEmpty)
+        #expect(world.run(upTo: 1) { !$0.ducks.isEmpty })
+        #expect(abs(try #require(world.ducks.first).seconds - 2) < 0.1)
+    }
+
+    @Test func aLeadersTempo_holdsWhileItIsFollowed() {
+        var world = SimulatedWorld()
+        world.command(.apply(.with { $0.leader = "kitchen" }))
+        world.command(.edit(.insert([ItemDraft(uri: "a-100")], at: .end), expected: nil, play: true))
+        world.command(.adapt(Tempo(rate: 1.5)))
+        #expect(world.run { $0.core.positionClock.rate == 1.5 })
+        world.command(.apply(.with { $0.leader = .some(nil) }))
+        #expect(world.run { $0.core.positionClock.rate == 1 })
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Glibc
+import Testing
+
+@testable import Playback
+
+struct EqualizerTextTests {
+    @Test func aByteOrderMarkIsPassedOver_andHexadecimalIsNoNumber() throws {
+        #expect(try EqualizerText.read("\u{FEFF}Preamp: -3 dB").preamp == -3)
+        #expect(throws: EqualizerText.Unreadable.self) {
+            _ = try EqualizerText.read("Filter 1: ON PK Fc 0x10 Hz Gain 5 dB Q 1")
+        }
+    }
+
+    @Test func parametricTextOfAutoEQ_isRead() throws {
+        let (preamp, bands) = try EqualizerText.read(
+            """
+            Preamp: -6.2 dB
+            Filter 1: ON LSC Fc 105 Hz Gain 5.5 dB Q 0.70
+            Filter 2: ON PK Fc 2000.5 Hz Gain -3.0 dB Q 1.41\r
+            Filter 3: OFF PK Fc 300 Hz Gain 3 dB Q 1
+            Filter 4: ON None
+
+            # a comment: Filter 9
+            Filter 5: ON HSC Fc 10000 Hz Gain 1.0 dB Q 0.70
+            """)
+        #expect(preamp == -6.2)
+        #expect(
+            bands == [
+                .init(.lowShelf, frequency: 105, gain: 5.5, q: 0.7),
+                .init(.peak, frequency: 2_000.5, gain: -3, q: 1.41),
+                .init(.highShelf, frequency: 10_000, gain: 1, q: 0.7),
+            ])
+    }
+
+    @Test func otherTypesAndWidthsOfEqualizerAPO_areRead() throws {
+        let (_, bands) = try EqualizerText.read(
+            """
+            Device: all
+            Channel: all
+            Filter: ON HP Fc 20 Hz
+            Filter: ON LPQ Fc 18000 Hz Q 1.5
+            Filter: ON NO Fc 50 Hz
+            Filter: ON PK Fc 1000 Hz Gain 3 dB BW Oct 1
+            """)
+        #expect(bands.map(\.shape) == [.highPass, .lowPass, .notch, .peak])
+        #expect(bands.map(\.frequency) == [20, 18_000, 50, 1_000])
+        #expect(bands[1].q == 1.5 && bands[2].q == 30)
+        #expect(abs(bands[3].q - 1.414) < 0.001)
+    }
+
+    @Test(
+        arguments: [
+            ("", "no filter"), ("hello", "hello"), ("Filter 1: ON PK Fc abc Hz Gain 3 dB Q 1", "Line 1 has no number"),
+            ("Preamp: -1 dB\nFilter 1: ON PK Gain 3 dB", "Line 2 has a filter without Fc"),
+            ("Filter 1: ON XX Fc 100 Hz", "xx"), ("GraphicEQ: 20 1; 10 2", "rising"), ("GraphicEQ:", "without points"),
+            ("Copy: L=R", "copy"), ("Channel: L", "channels"),
+            ("Filter 1: ON PK Fc nan Hz Gain 3 dB Q 1", "Line 1"), ("Filter 1: PK Fc 100 Hz", "neither ON nor OFF"),
+        ])
+    func whatIsNoEqualizer_isRefusedWithItsLine(text: String, expected: String) {
+        let error = #expect(throws: EqualizerText.Unreadable.self) { _ = try EqualizerText.read(text) }
+        #expect(error?.message.contains(expected) == true)
+    }
+
+    /// Ten bands pass through the curve at their frequencies.
+    @Test func aGraphicCurve_becomesTenBands() throws {
+        let (preamp, bands) = try EqualizerText.read("Preamp: -2 dB\nGraphicEQ: 20 -6; 63 3; 1000 -1; 8000 5; 20000 -9")
+        #expect(bands.map(\.frequency) == GraphicEqualizer.frequencies)
+        let filters = bands.map {
+            BiquadCoefficients($0.shape, frequency: $0.frequency, gain: $0.gain, q: $0.q, sampleRate: 48_000)
+        }
+        for (frequency, expected) in [(63.0, 3.0), (1_000, -1), (8_000, 5)] {
+            let response = filters.map { 20 * log10($0.magnitude(at: frequency, sampleRate: 48_000)) }.reduce(preamp, +)
+            #expect(abs(response - (expected - 2)) < 0.1)
+        }
+    }
+}

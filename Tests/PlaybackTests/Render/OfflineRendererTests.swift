@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import PlaybackTesting
+import Testing
+
+@testable import Playback
+
+struct OfflineRendererTests {
+    private static let format = AudioFormat(sampleRate: 44_100, layout: .stereo)
+
+    /// The n-th frame of a script is `base` + n.
+    private static func media(_ frames: FrameCount, base: Float = 0, layout: ChannelLayout = .stereo) -> OfflineMedia {
+        let format = AudioFormat(sampleRate: 44_100, layout: layout)
+        return OfflineMedia(ScriptedDecoder(ScriptedOpener.Script(frames: frames, format: format, base: base)))
+    }
+
+    private static func render(
+        _ effects: EffectSettings = .off, duration: Double? = nil,
+        _ body: (OfflineRenderer, OfflineRenderer.Consumer) throws -> Void
+    ) throws -> [Float] {
+        let renderer = OfflineRenderer(format, effects: effects, conversion: NoConversion(), duration: duration)
+        var samples: [Float] = []
+        let consume = { (part: UnsafeBufferPointer<Float>) in samples += part }
+        try body(renderer, consume)
+        try renderer.finish(consume)
+        #expect(renderer.frames == FrameCount(samples.count / 2))
+        return samples
+    }
+
+    @Test func mediaFollowWithoutAGap_withTheirRounds() throws {
+        var second = Self.media(3, base: 100_000)
+        second.loops = 2
+        second.beginTime = 1 / 44_100
+        let samples = try Self.render { renderer, consume in
+            try renderer.render(Self.media(10_000), consume)
+            try renderer.render(second, consume)
+        }
+        let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+        #expect(
+            left == (0..<10_000).map { Float($0) } + [100_000, 100_001, 100_002, 100_001, 100_002, 100_001, 100_002])
+    }
+
+    @Test func aPartIsExact() throws {
+        var media = Self.media(20_000)
+        media.start = 5_000 / 44_100
+        let samples = try Self.render(duration: 6_000 / 44_100) { renderer, consume in
+            try renderer.render(media, consume)
+            #expect(renderer.isComplete)
+        }
+        #expect(samples.count == 12_000 && samples.first == 5_000 && samples.last == 10_999)
+    }
+
+    @Test func aMixIsTheSum_untilTheLongestEnds() throws {
+        let samples = try Self.render { renderer, consume in
+            try renderer.mix([(Self.media(9_000), 0.5), (Self.media(5_000, base: 1_000, layout: .mono), 2)], consume)
+        }
+        let expected = (0..<9_000).map { (frame: Int) -> Float in
+            let number = Float(frame)
+            return frame < 5_000 ? 0.5 * number + 2 * (1_000 + number) : 0.5 * number
+        }
+        let right = stride(from: 1, to: samples.count, by: 2).map { samples[$0] }
+        #expect(right == expected)
+    }
+
+    @Test func effectsGiveEveryFrame() throws {
+        var effects = EffectSettings()
+        effects.isEnabled = true
+        effects.limiter.isEnabled = true
+        for frames in [1, 63, 64, 191, 192, 193, 5_000] as [FrameCount] {
+            let samples = try Self.render(effects) { renderer, consume in
+                try renderer.render(Self.media(frames), consume)
+            }
+            #expect(samples.count == 2 * Int(frames))
+        }
+    }
+
+    @Test func whatSoundsBehindTheLastFrame_isRendered() throws {
+        var effects = EffectSettings()
+        effects.isEnabled = true
+        effects.delay = 250
+        let samples = try Self.render(effects) { renderer, consume in try renderer.render(Self.media(1_000), consume) }
+        #expect(samples.count == 2 * (1_000 + 11_025) && samples.last == 999)
+        effects.delay = 0
+        effects.reverb.isEnabled = true
+        effects.reverb.decay = 0.5
+        let tail = try Self.render(effects) { renderer, consume in try renderer.render(Self.media(1_000), consume) }
+        #expect(tail.count == 2 * (1_000 + 22_050) && tail[20_000..<30_000].contains { abs($0) > 1e-4 })
+    }
+
+    @Test func cancelledItEndsAtOnce() throws {
+        let cancellation = MediaCancellation()
+        let renderer = OfflineRenderer(
+            Self.format, effects: .off, conversion: NoConversion(), cancellation: cancellation)
+        #expect(throws: MediaError.self) {
+            try renderer.render(Self.media(1 << 40)) { _ in
+                cancellation.cancel()
+            } _: { _ in
+            }
+        }
+        #expect(renderer.frames > 0)
+    }
+}

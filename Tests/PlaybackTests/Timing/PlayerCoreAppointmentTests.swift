@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Testing
+
+@testable import Playback
+
+@Suite struct PlayerCoreAppointmentTests {
+    private func start(_ world: inout SimulatedWorld, _ target: PlayTarget = .current, in seconds: Double)
+        -> MonotonicTime
+    {
+        let time = world.now.advanced(bySeconds: seconds)
+        world.command(.start(target, position: nil, at: time))
+        return time
+    }
+
+    /// Whatever the sink takes to start.
+    @Test(arguments: 1...20) func isHeardAtTheTime(seed: Int) {
+        var world = SimulatedWorld(seed: UInt64(seed))
+        world.command(.edit(.insert([ItemDraft(uri: "a-60")], at: .end), expected: nil, play: false))
+        world.run(seconds: 0.5)
+        let time = start(&world, in: 3)
+        world.run(seconds: 2.99)
+        #expect(world.status != .playing)
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing)
+        #expect(abs(world.position - 0.5) < 0.002, "at \(world.position)")
+    }
+
+    @Test func goesOnFromWhereItWasPaused() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 4)
+        world.command(.pause)
+        world.run(seconds: 0.5)
+        let place = world.position
+        let time = start(&world, in: 2)
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing && abs(world.position - place - 0.5) < 0.003)
+    }
+
+    @Test func whatPlaysGoesOnUntilThen() throws {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        let second = try #require(world.core.queue.item(world.core.queue[1].id))
+        _ = start(&world, .item(second.id), in: 2)
+        world.run(seconds: 1.9)
+        #expect(world.status == .playing && world.core.current?.item.uri == "a-60")
+        world.run(seconds: 0.3)
+        #expect(world.core.current?.item.uri == "b-60" && world.status == .playing)
+    }
+
+    @Test func anotherCommandTakesItsPlace() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 0.5)
+        _ = start(&world, in: 2)
+        world.run(seconds: 0.5)
+        world.command(.pause)
+        world.run(seconds: 3)
+        #expect(world.status != .playing && world.core.appointment == nil)
+        _ = start(&world, in: 5)
+        world.run(seconds: 0.5)
+        world.command(.play(.current, position: nil))
+        // Without the silence that lay before it.
+        #expect(world.run(upTo: 0.2) { $0.status == .playing })
+    }
+
+    @Test func primes_withoutASound() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 0.5)
+        let token = world.command(.prime(seconds: 1))
+        world.run(seconds: 0.9)
+        #expect(world.replies[token] != nil && world.opened == 1)
+        #expect(world.status == .ready && world.core.current?.isFed == true)
+        world.run(seconds: 10)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func primeFails_withItsItem() {
+        var world = SimulatedWorld.with(["missing"], play: false)
+        world.run(seconds: 0.5)
+        let token = world.command(.prime(seconds: 1))
+        world.run(seconds: 0.9)
+        guard case .failed(let error)? = world.replies[token] else {
+            Issue.record("\(String(describing: world.replies[token]))")
+            return
+        }
+        #expect(error.code == .notFound)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Testing
+
+@testable import Playback
+
+@Suite struct PlayerCoreSleepTests {
+    private func sleeping(_ world: inout SimulatedWorld, in seconds: Double, fade: Double) -> MonotonicTime {
+        let end = world.now.advanced(bySeconds: seconds)
+        world.command(.sleep(SleepPlan(end: .at(end), fade: fade)))
+        return end
+    }
+
+    private func hasSlept(_ world: SimulatedWorld) -> Bool {
+        world.events.contains { if case .slept = $0 { true } else { false } }
+    }
+
+    @Test func fadesAndPausesAtTheTime_andLeavesTheVolume() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let volume = world.core.settings.volume
+        let end = sleeping(&world, in: 5, fade: 2)
+        world.run(seconds: 2.9)
+        #expect(world.ducks.isEmpty && world.status == .playing)
+        world.run(seconds: 0.2)
+        let fade = try #require(world.ducks.first)
+        #expect(fade.gain == 0 && abs(fade.seconds - 2) < 0.01)
+        world.run(seconds: end.seconds(since: world.now) - 0.01)
+        #expect(world.status == .playing && !hasSlept(world))
+        world.run(seconds: 0.1)
+        #expect(world.status == .paused && world.core.reason == .sleepTimer && hasSlept(world))
+        #expect(world.ducks.last?.gain == 1 && world.ducks.count == 2)
+        #expect(world.core.settings.volume == volume)
+    }
+
+    @Test func theGainIsBackOnlyOnceItIsSilent() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let end = sleeping(&world, in: 3, fade: 3)
+        #expect(world.run { $0.status == .paused })
+        let back = try #require(world.ducks.last)
+        #expect(back.gain == 1 && back.at >= end)
+        #expect(world.core.stream.isSounding == false)
+    }
+
+    @Test func cancelledInTheFade_soundsAsBeforeAtOnce() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        _ = sleeping(&world, in: 3, fade: 2)
+        world.run(seconds: 2)
+        #expect(world.ducks.count == 1)
+        world.command(.sleep(nil))
+        #expect(world.ducks.last?.gain == 1 && world.ducks.last?.seconds == 0)
+        world.run(seconds: 3)
+        #expect(world.status == .playing && !hasSlept(world))
+    }
+
+    @Test func aPausedPlayerStaysAsItIs() {
+        var world = SimulatedWorld.playing(["a-60"])
+        _ = sleeping(&world, in: 1, fade: 0)
+        world.command(.pause)
+        world.run(seconds: 2)
+        #expect(world.status == .paused && world.core.reason == .user && hasSlept(world))
+        world.command(.play(.current, position: nil))
+        world.run(seconds: 1)
+        #expect(world.status == .playing)
+    }
+
+    @Test func endOfItem_waitsBeforeTheNext() {
+        var world = SimulatedWorld.playing(["a-3", "b-60"])
+        world.command(.sleep(SleepPlan(end: .endOfItem, fade: 1)))
+        #expect(world.run { $0.status == .paused })
+        #expect(world.core.reason == .sleepTimer && world.core.current?.item.uri == "b-60" && world.position == 0)
+        #expect(world.core.current?.listened == 0)
+        #expect(world.ducks.map(\.gain) == [0, 1])
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    @Test func endOfItem_withoutAnother_stops() {
+        var world = SimulatedWorld.playing(["a-2"])
+        world.command(.sleep(SleepPlan(end: .endOfItem, fade: 0)))
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.core.reason == .sleepTimer && world.core.sleep == nil)
+    }
+
+    @Test func endOfQueue_repeatsNoMore() {
+        var world = SimulatedWorld.playing(["a-2", "b-2"])
+        var patch = SettingsPatch()
+        patch.repeats = .all
+        world.command(.apply(patch))
+        world.command(.sleep(SleepPlan(end: .endOfQueue, fade: 1)))
+        #expect(world.run(upTo: 6) { $0.status == .stopped })
+        #expect(world.core.reason == .sleepTimer && world.core.settings.repeats == .all)
+        #expect(world.ducks.first?.gain == 0)
+    }
+
+    @Test func aJumpBackEndsTheFade() {
+        var world = SimulatedWorld.playing(["a-5", "b-60"])
+        world.command(.sleep(SleepPlan(end: .endOfItem, fade: 2)))
+        world.run(seconds: 3.5)
+        #expect(world.ducks.map(\.gain) == [0])
+        world.command(.seek(.position(0)))
+        world.run(seconds: 1)
+        #expect(world.ducks.map(\.gain) == [0, 1] && world.status == .playing)
+    }
+
+    @Test func rises_whenSoundBegins() throws {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 1)
+        world.command(.rise(over: 5))
+        world.command(.play(.current, position: nil))
+        #expect(world.ducks.map(\.gain) == [0])
+        #expect(world.run { $0.status == .playing })
+        #expect(world.ducks.map(\.gain) == [0, 1] && world.ducks.last?.seconds == 5)
+    }
+
+    @Test func aRiseThatIsPaused_isOver() {
+        var world = SimulatedWorld.with(["never"], play: false)
+        world.command(.rise(over: 5))
+        world.command(.play(.current, position: nil))
+        world.run(seconds: 0.1)
+        world.command(.pause)
+        world.run(seconds: 0.1)
+        #expect(world.ducks.map(\.gain) == [0, 1])
+    }
+
+    @Test func aRiseEndsASleep() {
+        var world = SimulatedWorld.playing(["a-60"])
+        _ = sleeping(&world, in: 1, fade: 0)
+        world.command(.rise(over: 1))
+        world.run(seconds: 2)
+        #expect(hasSlept(world) && world.status == .playing)
+    }
+
+    @Test func announcementsAndFadesMultiply() {
+        var gains = Attenuations()
+        let start = MonotonicTime(nanoseconds: 0)
+        gains.move(.timer, to: 0, over: 10, now: start)
+        #expect(gains.piece(at: start) == (0, 10) && gains.nextPiece(after: start) == nil)
+        let middle = start.advanced(bySeconds: 5)
+        gains.move(.announcement, to: 0.1, over: 1, now: middle)
+        let piece = gains.piece(at: middle)
+        #expect(abs(piece.gain - 0.04) < 1e-9 && piece.seconds == 1)
+        #expect(gains.nextPiece(after: middle) == start.advanced(bySeconds: 6))
+        #expect(gains.piece(at: start.advanced(bySeconds: 6)) == (0, 4))
+        gains.move(.timer, to: 1, over: 0, now: start.advanced(bySeconds: 7))
+        #expect(gains.piece(at: start.advanced(bySeconds: 7)) == (0.1, 0))
+    }
+}

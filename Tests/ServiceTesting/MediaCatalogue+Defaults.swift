@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Playback
+public import Service
+
+/// A catalogue without a network: each scripted one brings the members that its tests ask.
+extension MediaCatalogue {
+    public func address(_ uri: String) throws(MediaError) -> MediaAddress { MediaAddress(name: .media) }
+    public func places(
+        of uris: [String], seconds: Double, cancellation: MediaCancellation
+    ) -> [Int: MediaPlace] { [:] }
+    public func isNetwork(_ uri: String) -> Bool { false }
+    public func server(of uri: String) -> String { uri }
+    public func media(
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
+    ) throws(MediaError) -> ListContent {
+        throw MediaError(.unsupported, "This server reads no playlist files.")
+    }
+    public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? { nil }
+    public func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
+        throw MediaError(.forbidden, "This server fetches no pictures.")
+    }
+    public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? { nil }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Synchronization
+import ServiceTesting
+import Testing
+
+@testable import Service
+
+@Suite struct ItemResolverTests {
+    private func resolve(
+        _ items: [ItemRequest], _ rules: AddingRules = AddingRules(), playlists: LongPlaylists? = nil,
+        media: AddressCatalogue = AddressCatalogue()
+    ) throws -> ResolvedItems {
+        try ItemResolver(media: media, library: nil, playlists: playlists, cache: nil).resolve(items, rules)
+    }
+
+    @Test func contentDecides_whatAnAddressIs() throws {
+        let found = try resolve([
+            .uri("a.mp3"), .uri("folder"), .uri("list.m3u"), .uri("notes"), .uri("http://host/feed"),
+        ])
+        #expect(
+            found.items.map(\.uri) == [
+                "a.mp3", "folder/0.mp3", "folder/1.mp3", "list.m3u#0", "list.m3u#1", "notes", "http://host/feed#0",
+                "http://host/feed#1",
+            ])
+    }
+
+    @Test(arguments: ["folder", "list.m3u", "http://host/feed"])
+    func severalItems_areRefused_whenOneIsWanted(uri: String) throws {
+        for (item, rules) in [
+            (ItemRequest.uri(uri), AddingRules(expands: false)),
+            (ItemRequest.media(ItemDraft(uri: uri), expands: false), AddingRules()),
+        ] {
+            let fault = #expect(throws: ItemFault.self) { try resolve([.uri("a.mp3"), item], rules) }
+            #expect(fault?.index == 1)
+            guard case .severalItems? = fault?.cause else {
+                Issue.record("\(String(describing: fault))")
+                return
+            }
+        }
+        #expect(try resolve([.media(ItemDraft(uri: uri), expands: true)], AddingRules(expands: false)).items.count == 2)
+    }
+
+    @Test func oneItem_isTaken_whenOneIsWanted() throws {
+        #expect(try resolve([.uri("single.m3u"), .uri("a.mp3")], AddingRules(expands: false)).items.count == 2)
+    }
+
+    @Test func faults_areLeftOutAndListed_whenSkipped() throws {
+        let items = [ItemRequest.uri("missing.mp3"), .uri("a.mp3"), .uri("gopher://x"), .folder("none"), .uri("b.mp3")]
+        let found = try resolve(items, AddingRules(skipsFaults: true))
+        #expect(found.items.map(\.uri) == ["a.mp3", "b.mp3"])
+        #expect(found.skippedCount == 3)
+        #expect(found.skipped.map(\.index) == [0, 2, 3])
+        #expect(found.skipped.map(\.member) == ["uri", "uri", "folder"])
+    }
+
+    @Test func missingFile_isKept_inAPlaylist() throws {
+        #expect(try resolve([.uri("missing.mp3")], AddingRules(keepsMissing: true)).items.count == 1)
+        #expect(throws: ItemFault.self) { try resolve([.uri("missing.mp3")]) }
+    }
+
+    @Test func serverThatDoesNotAnswer_isNoReason_unlessChecked() throws {
+        #expect(try resolve([.uri("http://down/stream")]).items.count == 1)
+        #expect(throws: ItemFault.self) { try resolve([.uri("http://down/stream")], AddingRules(checks: true)) }
+        #expect(throws: ItemFault.self) { try resolve([.uri("http://host/gone")]) }
+        #expect(try resolve([.uri("http://host/gone.mp3")]).items.count == 1)
+        #expect(throws: ItemFault.self) { try resolve([.uri("http://host/gone.mp3")], AddingRules(checks: true)) }
+    }
+
+    @Test func looksAreBounded() throws {
+        let media = AddressCatalogue()
+        let items = (0..<100).map { ItemRequest.uri("http://host/feed?\($0)") }
+        #expect(try resolve(items, media: media).items.count == ItemResolver.mostLooks * 2 + 92)
+        #expect(media.looks.withLock { $0 } == ItemResolver.mostLooks)
+        let checked = AddressCatalogue()
+        _ = try resolve((0..<100).map { .uri("\($0).mp3") }, AddingRules(checks: true), media: checked)
+        #expect(checked.looks.withLock { $0 } == ItemResolver.mostLooks)
+    }
+
+    @Test func referencesAreBounded() throws {
+        let media = AddressCatalogue()
+        let items = (0..<1_000).map { ItemRequest.uri("\($0).m3u") }
+        for rules in [AddingRules(), AddingRules(skipsFaults: true)] {
+            let fault = #expect(throws: ItemFault.self) { try resolve(items, rules, media: media) }
+            guard case .tooManyReferences? = fault?.cause else {
+                Issue.record("\(String(describing: fault))")
+                return
+            }
+            #expect(fault?.index == ItemResolver.mostReferences)
+        }
+        #expect(media.looks.withLock { $0 } == 2 * ItemResolver.mostReferences)
+        #expect(try resolve((0..<1_000).map { .uri("\($0).mp3") }).items.count == 1_000)
+    }
+
+    @Test func listThatCannotBeRead_isReadOnce() throws {
+        let media = AddressCatalogue()
+        let items = [ItemRequest](repeating: .uri("gone.m3u"), count: 100)
+        let found = try resolve(items, AddingRules(skipsFaults: true), media: media)
+        #expect(found.skippedCount == 100 && media.looks.withLock { $0 } == 1)
+    }
+
+    @Test func requestsThatReadSeveral_areKnownByTheirSpelling() {
+        let resolver = ItemResolver(media: AddressCatalogue(), library: nil, playlists: nil, cache: nil)
+        let files = (0..<100).map { ItemRequest.uri("\($0).mp3") }
+        #expect(!resolver.readsSeveral(files + [.uri("a.m3u")]))
+        #expect(resolver.readsSeveral(files + [.uri("a.m3u"), .folder("b")]))
+        #expect(resolver.readsSeveral([.uri("a.m3u")] + files + [.uri("b.m3u")]))
+    }
+
+    @Test func mediaIsOpened_whenChecked_whateverItsName() throws {
+        for uri in ["notes", "single.m3u"] {
+            let media = AddressCatalogue()
+            #expect(throws: ItemFault.self) {
+                media.refusesToOpen.withLock { $0 = true }
+                _ = try resolve([.uri(uri)], AddingRules(checks: true), media: media)
+            }
+            #expect(try resolve([.uri(uri)], media: media).items.count == 1)
+        }
+    }
+
+    /// The look has read its first bytes. Its server is asked once.
+    @Test func webMediaIsNotOpened_whenChecked() throws {
+        let media = AddressCatalogue()
+        media.refusesToOpen.withLock { $0 = true }
+        #expect(try resolve([.uri("http://host/notes")], AddingRules(checks: true), media: media).items.count == 1)
+        #expect(media.looks.withLock { $0 } == 1)
+    }
+
+    /// Each reference asks for no more than what is left, and what does not fit in bytes is refused.
+    @Test func playlistReferences_takeWhatIsLeft() throws {
+        let playlists = LongPlaylists(length: 100_000)
+        let id = PlaylistID(number: 1)
+        let fault = #expect(throws: ItemFault.self) {
+            try resolve(Array(repeating: .playlist(id), count: 40), playlists: playlists)
+        }
+        guard case .tooLarge? = fault?.cause else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(playlists.read.withLock { $0 } < 1_000_000)
+        #expect(try resolve([.playlist(id)], playlists: playlists).items.count == 100_000)
+    }
+}
+
+/// Entries are made as they are asked for.
+private final class LongPlaylists: PlaylistKeeper {
+    let length: Int
+    let read = Mutex(0)
+
+    init(length: Int) { self.length = length }
+
+    func playlist(
+        _ id: PlaylistID, offset: Int, limit: Int
+    ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
+        let count = min(limit, length - offset)
+        read.withLock { $0 += count }
+        let list = Playlist(id: id, name: "long", length: length, revision: 1, modified: 0)
+        return (list, Array(repeating: PlaylistEntry(uri: "a.mp3", title: "A title"), count: count))
+    }
+
+    func search(_ text: String, limit: Int) throws(PlaylistError) -> [Playlist] { [] }
+    func playlists() throws(PlaylistError) -> [Playlist] { [] }
+    func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist { throw .unknown }
+    func change(
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+    ) throws(PlaylistError) -> Playlist { throw .unknown }
+    func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) { throw .unknown }
+}
+
+/// A folder `folder`, lists by their names, feeds on the web.
+private final class AddressCatalogue: MediaCatalogue {
+    let looks = Mutex(0)
+    let refusesToOpen = Mutex(false)
+
+    func isNetwork(_ uri: String) -> Bool { uri.hasPrefix("http:") }
+
+    func address(_ uri: String) throws(MediaError) -> MediaAddress {
+        if uri.hasPrefix("gopher:") { throw MediaError(.unsupported, "gopher") }
+        let name: MediaAddress.Name = uri.hasSuffix(".mp3") ? .media : uri.hasSuffix(".m3u") ? .list : .other
+        return MediaAddress(name: name, isNetwork: isNetwork(uri))
+    }
+
+    func places(
+        of uris: [String], seconds: Double, cancellation: MediaCancellation
+    ) -> [Int: MediaPlace] {
+        var found: [Int: MediaPlace] = [:]
+        for (index, uri) in uris.enumerated() {
+            if uri == "folder" { found[index] = .folder }
+            if uri == "missing.mp3" { found[index] = .unusable(MediaError(.notFound, "missing")) }
+        }
+        return found
+    }
+
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
+        if path == "none" { throw MediaError(.notFound, "none") }
+        return FolderContent(uris: (0..<min(2, limit)).map { "\(path)/\($0).mp3" }, isTruncated: limit < 2)
+    }
+
+    func media(
+        ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
+    ) throws(MediaError) -> ListContent {
+        looks.withLock { $0 += 1 }
+        let uri = locator.uri
+        if uri.contains("down") { throw MediaError(.network, "down") }
+        if uri.contains("gone") { throw MediaError(.notFound, "gone") }
+        if uri.hasSuffix("notes") || uri == "single.m3u" { return ListContent(items: [ItemDraft(uri: uri)]) }
+        return ListContent(items: (0..<min(2, limit)).map { ItemDraft(uri: "\(uri)#\($0)") }, isTruncated: limit < 2)
+    }
+
+    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
+        looks.withLock { $0 += 1 }
+        if refusesToOpen.withLock({ $0 }) { throw MediaError(.unsupported, "no audio") }
+        return MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: 441_000)
+    }
+
+    func list(folder path: String) throws(MediaError) -> MusicListing {
+        MusicListing(path: path, parent: nil, entries: [])
+    }
+}

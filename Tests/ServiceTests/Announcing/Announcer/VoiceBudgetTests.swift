@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+import Kernel
+
+@testable import Service
+
+/// The voices that all announcers of a server share.
+@Suite struct VoiceBudgetTests {
+    /// A house of sixteen zones has no sixteen times as many.
+    @Test func voicesAreBounded_overAllPlayers() throws {
+        let (budget, ended) = (VoiceBudget(), Mailbox<Void>())
+        let zones = (0..<4).map { _ in AnnouncerRig(budget: budget, ended: ended) }
+        var playing: [(voice: ScriptedVoice, id: SoundID)] = []
+        for zone in zones.prefix(3) {
+            for _ in 0..<EffectSchedule.limit {
+                zone.announcer.play(Sound(uri: "a.mp3")) { _ in }
+                playing.append(try zone.nextPlay())
+            }
+        }
+        #expect(playing.count == VoiceBudget.playing)
+        let answer = Mailbox<Result<SoundEffect, AnnouncerError>>()
+        zones[3].announcer.play(Sound(uri: "a.mp3")) { answer.post($0) }
+        let refused = try #require(answer.take(until: zones[3].patience).first)
+        guard case .failure(.busy) = refused else {
+            Issue.record("not refused: \(refused)")
+            return
+        }
+        let announced = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
+        zones[3].announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { announced.post($0) }
+        guard case .failure(.busy)? = announced.take(until: zones[3].patience).first else {
+            Issue.record("an announcement is not refused")
+            return
+        }
+        // The ninth of one player takes the place of its oldest.
+        zones[0].announcer.play(Sound(uri: "b.mp3")) { answer.post($0) }
+        let (ninth, id) = try zones[0].nextPlay()
+        #expect(ninth === playing[0].voice)
+        // It goes on.
+        ninth.report(id, .heard)
+        // What has ended makes room, and of those that have ended only some stay warm.
+        for (voice, id) in playing.dropFirst() { voice.report(id, .finished) }
+        // Long before those that are warm end as well.
+        #expect(
+            zones[0].eventually(within: VoicePool.warmth / 2) {
+                playing.filter { $0.voice.log.last == "end" }.count == 23 - VoiceBudget.warm
+            })
+        zones[3].announcer.play(Sound(uri: "a.mp3")) { answer.post($0) }
+        _ = try zones[3].nextPlay()
+        for zone in zones { zone.announcer.shutdown() }
+        #expect(budget.isUnused)
+    }
+
+    @Test func anAlarmTakesTheVoiceOfTheLeastImportant_theOldestOfThem() throws {
+        let (budget, ended) = (VoiceBudget(), Mailbox<Void>())
+        let zones = (0..<4).map { _ in AnnouncerRig(budget: budget, ended: ended) }
+        let alarm = AnnouncementRequest(Sound(uri: "alarm.mp3"), priority: .high)
+        // Older than the effects, and more important.
+        zones[0].announcer.announce(AnnouncementRequest(Sound(uri: "text.mp3"), priority: .low)) { _ in }
+        _ = try zones[0].nextPlay()
+        let effects = try (0..<VoiceBudget.playing - 1).map { number in
+            let zone = zones[number / EffectSchedule.limit]
+            zone.announcer.play(Sound(uri: "click.mp3")) { _ in }
+            return try zone.nextPlay()
+        }
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
+        zones[3].announcer.announce(AnnouncementRequest(Sound(uri: "text.mp3"))) { answer.post($0) }
+        guard case .failure(.busy) = try #require(answer.take(until: zones[3].patience).first) else {
+            Issue.record("one of normal priority displaces")
+            return
+        }
+        zones[3].announcer.announce(alarm) { answer.post($0) }
+        let (voice, id) = try zones[3].nextPlay()
+        voice.report(id, .heard)
+        #expect(try #require(answer.take(until: zones[3].patience).first).get().announcement.state == .playing)
+        #expect(zones[0].eventually { effects[0].0.log.last == "stop" })
+        for zone in zones { zone.announcer.shutdown() }
+        let displaced = zones.map { $0.announcer.status.endedEffects.filter { $0.end == SoundEnd(.displaced) } }
+        #expect(displaced.map { $0.map(\.effect.id) } == [[effects[0].1], [], [], []])
+        #expect(zones.allSatisfy { $0.announcer.status.announcementCounts[.displaced] == nil })
+        #expect(budget.isUnused)
+    }
+
+    @Test func alarmsDoNotDisplaceEachOther() throws {
+        let (budget, ended) = (VoiceBudget(), Mailbox<Void>())
+        let zones = (0...VoiceBudget.playing).map { _ in AnnouncerRig(budget: budget, ended: ended) }
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
+        for (number, zone) in zones.enumerated() {
+            let alarm = AnnouncementRequest(Sound(uri: "alarm.mp3"), priority: .high)
+            zone.announcer.announce(alarm) { answer.post($0) }
+            guard number < VoiceBudget.playing else { continue }
+            let (voice, id) = try zone.nextPlay()
+            voice.report(id, .heard)
+            _ = try #require(answer.take(until: zone.patience).first).get()
+        }
+        guard case .failure(.busy) = try #require(answer.take(until: zones[0].patience).first) else {
+            Issue.record("an alarm displaces another")
+            return
+        }
+        for zone in zones { zone.announcer.shutdown() }
+        #expect(budget.isUnused)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+import Kernel
+
+@testable import Service
+
+@Suite struct EffectScheduleTests {
+    private let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    private func effect(_ number: UInt64) -> SoundEffect {
+        SoundEffect(id: SoundID(number: number), sound: Sound(uri: "click.mp3"))
+    }
+
+    @Test func theNinthEndsTheOldest() {
+        var schedule = EffectSchedule()
+        for number in 1...8 {
+            let actions = schedule.add(effect(UInt64(number)), now: start)
+            #expect(actions == [.start(effect(UInt64(number)))])
+        }
+        let actions = schedule.add(effect(9), now: start)
+        #expect(
+            actions == [.stop(SoundID(number: 1)), .ended(effect(1), SoundEnd(.replaced)), .start(effect(9))])
+        #expect(schedule.effects.map(\.id.number) == Array(2...9))
+    }
+
+    @Test func beginsOnce_andEnds() {
+        var schedule = EffectSchedule()
+        _ = schedule.add(effect(1), now: start)
+        var playing = effect(1)
+        playing.state = .playing
+        let first = schedule.report(.heard, of: playing.id, now: start)
+        let second = schedule.report(.heard, of: playing.id, now: start)
+        #expect(first == [.began(playing)] && second == [])
+        let end = schedule.report(.finished, of: playing.id, now: start)
+        #expect(end == [.ended(playing, SoundEnd(.finished))])
+        let late = schedule.report(.finished, of: playing.id, now: start)
+        let cancelled = schedule.end(playing.id, SoundEnd(.cancelled))
+        #expect(late == [] && cancelled == nil && schedule.nextDeadline == nil)
+    }
+
+    /// An address may never end.
+    @Test func endsWhenItIsTooLong() {
+        var schedule = EffectSchedule()
+        _ = schedule.add(effect(1), now: start)
+        _ = schedule.report(.heard, of: effect(1).id, now: start)
+        #expect(schedule.nextDeadline == start.advanced(bySeconds: SoundProgress.longest))
+        guard case .ended(_, let end)? = schedule.check(now: start.advanced(bySeconds: SoundProgress.longest)).last
+        else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(end.error?.code == .tooLong && schedule.effects.isEmpty && schedule.nextDeadline == nil)
+    }
+
+    @Test func whatIsNotHeardInTimeHasFailed() {
+        var schedule = EffectSchedule()
+        _ = schedule.add(effect(1), now: start)
+        let early = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience - 0.1))
+        #expect(early == [])
+        let actions = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience))
+        guard case .ended(_, let end)? = actions.last else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(end.reason == .failed && end.error?.code == .timedOut && actions.first == .stop(SoundID(number: 1)))
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Playback
+import PlaybackTesting
+import Synchronization
+import Testing
+
+@testable import Service
+
+/// Whole players on scripted media, each with an output that plays when the test says so.
+@Suite struct PlayerHostTests {
+    let rig: HostRig
+
+    init() throws { rig = try HostRig(["kitchen", "bath"]) }
+
+    @Test func mainIsBuiltObservedAndEndedAsTheOthersAre() async throws {
+        #expect(rig.events.changes == ["admitted main", "admitted bath", "admitted kitchen"])
+        _ = try rig.host.add(PlayerDraft(id: "attic"))
+        try rig.host.remove("attic")
+        #expect(
+            rig.events.changes.suffix(4) == ["admitted attic", "added attic", "dismissed attic", "removed attic"])
+        #expect(throws: PlayerRosterProblem.isMain) { try rig.host.remove("main") }
+        #expect(throws: PlayerRosterProblem.exists("main")) { _ = try rig.host.add(PlayerDraft(id: "main")) }
+        for id in ["main", "kitchen"] {
+            _ = await rig.perform(.apply(rig.volume(0.5)), on: id)
+            #expect(rig.events.all.contains { $0.player == id && $0.isSettings })
+        }
+        let members = rig.host.beginEnd()
+        for player in members { player.shutdown() }
+        #expect(rig.keeper.closed == ["attic", "main", "kitchen", "bath"])
+        #expect(throws: PlayerRosterProblem.self) { _ = try rig.host.add(PlayerDraft()) }
+    }
+
+    @Test func everyPairFollows_inBothDirections_mainToo() async throws {
+        for leader in ["main", "kitchen", "bath"] {
+            for follower in ["main", "kitchen", "bath"] where follower != leader {
+                #expect(await rig.follow(follower, leader)?.settings.leader == leader)
+                #expect(await rig.follow(follower, nil)?.settings.leader == nil)
+            }
+        }
+        #expect(await rig.follow("kitchen", "kitchen") == nil && rig.lastError?.member == "leader")
+        #expect(await rig.follow("kitchen", "nobody") == nil)
+    }
+
+    @Test func aFollowersQueueIsItsLeaders() async throws {
+        _ = await rig.follow("kitchen", "main")
+        let added = await rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "kitchen")
+        let snapshot = try #require(added)
+        #expect(snapshot.queueLength == 3 && snapshot.insertedItems?.count == 3 && snapshot.settings.leader == "main")
+        #expect(rig["main"].snapshot.queueLength == 3)
+        let window = rig["kitchen"].queueWindow(offset: 0, limit: 10)
+        #expect(window.items.map(\.id) == rig["main"].player.queueWindow(offset: 0, limit: 10).items.map(\.id))
+        #expect(rig["kitchen"].queueItem(window.items[2].id)?.index == 2)
+        let wrong = PlayerCommand.edit(.clear, expected: window.revision + 1, play: false)
+        #expect(await rig.perform(wrong, on: "kitchen") == nil && rig.lastError?.code == .revisionMismatch)
+        // The event is the follower's as well, with the revision of the queue that it shows.
+        #expect(rig.events.all.contains { $0.player == "kitchen" && $0.revision == window.revision })
+        #expect(!rig.events.all.contains { $0.player == "kitchen" && ($0.revision ?? 0) > window.revision })
+        // Alone again, its own.
+        let alone = try #require(await rig.follow("kitchen", nil))
+        #expect(alone.queueLength == rig["kitchen"].player.snapshot.queueLength)
+    }
+
+    @Test func theOrderIsTheLeaders_volumeAndMuteAreItsOwn() async throws {
+        _ = await rig.follow("kitchen", "main")
+        var patch = rig.volume(0.25)
+        (patch.repeats, patch.muted) = (.all, true)
+        let after = try #require(await rig.perform(.apply(patch), on: "kitchen"))
+        #expect(after.settings.repeats == .all && after.settings.volume == 0.25 && after.settings.muted)
+        let main = rig["main"].snapshot.settings
+        #expect(main.repeats == .all && main.volume == 1 && !main.muted)
+        #expect(rig["kitchen"].player.snapshot.settings.repeats == .off)
+    }
+
+    @Test func transportOfAFollowerMovesTheLeader() async throws {
+        _ = await rig.follow("main", "kitchen")
+        _ = await rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "main")
+        _ = await rig.perform(.next, on: "main")
+        #expect(rig["kitchen"].snapshot.item?.index == 1)
+        rig["main"].perform(.play(.index(2), position: nil)) { _ in }
+        #expect(await rig.wait { rig["kitchen"].snapshot.playWhenReady })
+        #expect(rig["kitchen"].snapshot.item?.index == 2)
+    }
+
+    @Test func headsSwap_theQueueAndItsOrderStay() async throws {
+        _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+        var patch = SettingsPatch()
+        patch.repeats = .all
+        _ = await rig.perform(.apply(patch), on: "main")
+        _ = await rig.follow("kitchen", "main")
+        _ = await rig.follow("bath", "main")
+        let after = try #require(await rig.follow("main", "kitchen"))
+        #expect(after.settings.leader == "kitchen" && rig["bath"].snapshot.settings.leader == "kitchen")
+        let head = rig["kitchen"].snapshot
+        #expect(head.settings.leader == nil && head.settings.repeats == .all && head.item?.index == 2)
+        let uris = rig["kitchen"].player.queueWindow(offset: 0, limit: 10).items.map(\.uri)
+        #expect(uris == rig.items(4).map(\.uri))
+        #expect(rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == uris)
+    }
+
+    @Test func aGroupsLevel_movesByOneStep() async throws {
+        _ = await rig.follow("kitchen", "main")
+        for (id, level) in [("main", 0.9), ("kitchen", 0.5), ("bath", 0.3)] {
+            var patch = SettingsPatch()
+            patch.level = level
+            _ = await rig.perform(.apply(patch), on: id)
+        }
+        var patch = SettingsPatch()
+        patch.groupLevelBy = 0.3
+        let after = try #require(await rig.perform(.apply(patch), on: "kitchen"))
+        #expect(abs(after.settings.level - 0.6) < 1e-6)
+        #expect(abs(rig["main"].snapshot.settings.level - 1) < 1e-6)
+        #expect(abs(rig["bath"].snapshot.settings.level - 0.3) < 1e-6)
+    }
+
+    @Test func changesFromManySidesAtOnce_makeNoCircle() async throws {
+        let ids = ["main", "kitchen", "bath"]
+        await withTaskGroup(of: Void.self) { group in
+            for round in 0..<30 {
+                group.addTask { [rig] in _ = await rig.follow(ids[round % 3], ids[(round + 1 + round / 3 % 2) % 3]) }
+            }
+        }
+        let followers = ids.filter { rig[$0].player.snapshot.settings.leader != nil }
+        for id in followers {
+            let leader = try #require(rig[id].player.snapshot.settings.leader)
+            #expect(!followers.contains(leader))
+        }
+    }
+}
+
+/// A host with scripted parts.
+final class HostRig: Sendable {
+    let host: PlayerHost
+    let keeper: MemoryKeeper
+    let events = ServerEvents()
+    private let error = Mutex<PlaybackError?>(nil)
+
+    init(_ ids: [String]) throws {
+        let keeper = MemoryKeeper(ids)
+        self.keeper = keeper
+        let (bus, group, clock) = (EventBus(), PlayerGroup(), ManualClock())
+        bus.observe { [events] in events.append($0) }
+        let session = LiveSession(
+            LiveSession.Environment(
+                store: MemoryStore(), neighbours: nil, interruptsOthers: false, notes: [:], players: group))
+        let script = ScriptedOpener.Script(frames: 441_000)
+        let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
+        host = try PlayerHost(
+            PlayerHost.Parts(
+                environment: { _, store in
+                    Player.Environment(
+                        opener: opener, output: CapturingOutput(clock: clock), conversion: NoConversion(), store: store,
+                        clock: clock)
+                },
+                announcer: { _, _ in nil }, keeper: keeper, session: session, group: group, bus: bus))
+        host.restore()
+    }
+
+    deinit { for player in host.beginEnd() { player.shutdown() } }
+
+    var lastError: PlaybackError? { error.withLock { $0 } }
+
+    subscript(id: String) -> HostedPlayer {
+        guard let player = events.players[id] else { preconditionFailure("no player \(id)") }
+        return player
+    }
+
+    func items(_ count: Int) -> [ItemDraft] { (0..<count).map { ItemDraft(uri: "\($0)") } }
+
+    func volume(_ volume: Double) -> SettingsPatch {
+        var patch = SettingsPatch()
+        patch.volume = volume
+        return patch
+    }
+
+    /// nil when it is refused: `lastError` has the reason.
+    func perform(_ command: PlayerCommand, on id: String) async -> PlayerSnapshot? {
+        let result = await withCheckedContinuation { continuation in
+            self[id].perform(command) { continuation.resume(returning: $0) }
+        }
+        switch result {
+        case .success(let snapshot): return snapshot
+        case .failure(let failure):
+            error.withLock { $0 = failure }
+            return nil
+        }
+    }
+
+    func follow(_ id: String, _ leader: String?) async -> PlayerSnapshot? {
+        var patch = SettingsPatch()
+        patch.leader = .some(leader)
+        return await perform(.apply(patch), on: id)
+    }
+
+    func wait(until condition: () -> Bool) async -> Bool {
+        let deadline = MonotonicTime.now.advanced(bySeconds: 30)
+        while !condition() {
+            if MonotonicTime.now > deadline { return false }
+            await Task.yield()
+        }
+        return true
+    }
+}
+
+final class MemoryKeeper: PlayerKeeper {
+    private let ids: Mutex<[String]>
+    private let ended = Mutex<Set<String>>([])
+
+    init(_ ids: [String]) { self.ids = Mutex(ids) }
+
+    var closed: Set<String> { ended.withLock { $0 } }
+
+    func players() -> [String] { ids.withLock { $0.sorted() } }
+
+    func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError) {
+        ids.withLock { $0.append(id) }
+    }
+
+    func open(_ id: String) throws(PlayerKeeperError) -> PlayerState {
+        PlayerState(MemoryStore()) { [self] in
+            _ = ended.withLock { $0.insert(id) }
+            return true
+        }
+    }
+
+    func remove(_ id: String) throws(PlayerKeeperError) -> @Sendable () -> Void {
+        ids.withLock { $0.removeAll { $0 == id } }
+        return {}
+    }
+}
+
+final class ServerEvents: Sendable {
+    struct Entry {
+        var player: String
+        var isSettings = false
+        var revision: QueueRevision?
+    }
+
+    private struct State {
+        var all: [Entry] = []
+        var changes: [String] = []
+        var players: [String: HostedPlayer] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var all: [Entry] { state.withLock { $0.all } }
+    var changes: [String] { state.withLock { $0.changes } }
+    var players: [String: HostedPlayer] { state.withLock { $0.players } }
+
+    func append(_ event: ServerEvent) {
+        state.withLock { state in
+            switch event {
+            case .player(let event, let id):
+                var entry = Entry(player: id)
+                if case .settings = event.kind { entry.isSettings = true }
+                if case .queue(let revision, _, _, _, _) = event.kind { entry.revision = revision }
+                state.all.append(entry)
+            case .players(let change, let player):
+                state.changes.append("\(change) \(player.id)")
+                state.players[player.id] = player
+            default: break
+            }
+        }
+    }
+}
+
+/// For material that needs none.
+private struct NoConversion: SampleRateConversion {
+    func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
+        throw MediaError(.unsupported, "No conversion in this test.")
+    }
+}

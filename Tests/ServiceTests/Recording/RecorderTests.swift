@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+import Synchronization
+import Testing
+import Kernel
+
+struct RecorderTests {
+    private struct Rig {
+        let source: ScriptedSource
+        let store = MemoryRecordings()
+        let permission = ScriptedPermission()
+        let events = Mailbox<Recorder.Event>()
+        let played = Mailbox<String>()
+        let recorder: Recorder
+
+        init(_ source: ScriptedSource = ScriptedSource()) {
+            self.source = source
+            recorder = Recorder(
+                Recorder.Environment(capture: source, store: store, permission: permission) { [played] in
+                    played.post($0)
+                })
+            recorder.observe { [events] in events.post($0) }
+        }
+
+        func start(
+            _ change: (inout RecordingSettings) -> Void = { _ in }
+        ) -> Result<(status: RecordingStatus, isNew: Bool), RecordingError> {
+            var settings = RecordingSettings()
+            settings.isMetered = false
+            change(&settings)
+            let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+            recorder.start(settings) { answer.post($0) }
+            return answer.take(until: nil)[0]
+        }
+
+        func wait(
+            _ command: (@escaping Recorder.Reply) -> Void
+        ) -> Result<RecordingStatus, RecordingError> {
+            let answer = Mailbox<Result<RecordingStatus, RecordingError>>()
+            command { answer.post($0) }
+            return answer.take(until: nil)[0]
+        }
+
+        /// The statuses and levels that were told until a status meets the condition.
+        func told(until isMet: (RecordingStatus) -> Bool) -> [Recorder.Event] {
+            var all: [Recorder.Event] = []
+            while true {
+                for event in events.take(until: nil) {
+                    all.append(event)
+                    if case .status(let status) = event, isMet(status) { return all }
+                }
+            }
+        }
+    }
+
+    @Test func shutdown_doesNotWaitForADiskThatHangs() throws {
+        let rig = Rig()
+        #expect(try rig.start().get().isNew)
+        rig.store.hangs.withLock { $0 = true }
+        rig.source.give([1, 2])
+        #expect(!rig.store.hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        let done = Mailbox<Bool>()
+        let recorder = rig.recorder
+        let thread = NamedThread("ends") {
+            recorder.shutdown()
+            done.post(true)
+        }
+        #expect(!done.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        rig.store.release.post(true)
+        thread.join()
+    }
+
+    @Test func recording_isPausedResumedAndStopped_inOneFile() throws {
+        let rig = Rig()
+        #expect(try rig.start().get().isNew)
+        rig.source.give([1, 2])
+        #expect(try rig.wait(rig.recorder.pause).get().state == .paused)
+        rig.source.give([9])
+        #expect(try !rig.start().get().isNew)
+        #expect(rig.source.pauses == [true, false])
+        rig.source.give([3])
+        let status = try rig.wait(rig.recorder.stop).get()
+        #expect(status.state == .idle && status.last?.successfully == true && status.last?.reason == .user)
+        #expect(rig.store.finished.withLock { $0 } == ["take-1.wav"])
+        #expect(Array(rig.store.content("take-1.wav").prefix(2)) == [1, 2])
+        #expect(rig.store.content("take-1.wav").last == 3)
+        rig.recorder.shutdown()
+    }
+
+    @Test func startWhileRecording_changesNothing() throws {
+        let rig = Rig()
+        let first = try rig.start().get()
+        let second = try rig.start { $0.sampleRate = 48_000 }.get()
+        #expect(second.status.current?.id == first.status.current?.id && !second.isNew)
+        #expect(rig.source.requests.count == 1)
+        rig.recorder.shutdown()
+    }
+
+    @Test func sourceThatIsLost_endsTheRecordingWithWhatItHas() {
+        let rig = Rig()
+        _ = rig.start()
+        rig.source.give([1, 2, 3])
+        rig.source.report(.failed(.failed("gone")))
+        guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
+        #expect(status.last?.reason == .routeChange && status.last?.message == "gone")
+        #expect(rig.store.content("take-1.wav") == [1, 2, 3])
+        #expect(rig.source.closings == 1)
+        rig.recorder.shutdown()
+    }
+
+    @Test func fullDisk_isNoSuccess() {
+        let rig = Rig()
+        _ = rig.start()
+        rig.store.isFull.withLock { $0 = true }
+        rig.source.give([1])
+        guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
+        #expect(status.last?.successfully == false && status.last?.reason == .diskFull)
+        #expect(rig.store.finished.withLock { $0 } == ["take-1.wav"])
+        rig.recorder.shutdown()
+    }
+
+    @Test func withoutSource_thereIsNoFile() {
+        let rig = Rig(ScriptedSource(failure: .noSource("none")))
+        guard case .failure(.noSource("none")) = rig.start() else { return #expect(Bool(false)) }
+        #expect(rig.recorder.status.state == .idle)
+        #expect(rig.store.files.withLock { $0.isEmpty })
+        rig.recorder.shutdown()
+    }
+
+    @Test func session_permitsAndForbids() throws {
+        let rig = Rig()
+        rig.permission.text.withLock { $0 = "playback only" }
+        guard case .failure(.notPermitted("playback only")) = rig.start() else { return #expect(Bool(false)) }
+        rig.permission.text.withLock { $0 = nil }
+        _ = try rig.start().get()
+        rig.permission.text.withLock { $0 = "playback only" }
+        rig.recorder.permissionChanged()
+        guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
+        #expect(status.last?.reason == .session)
+        rig.recorder.shutdown()
+    }
+
+    @Test func permissionThatIsWithdrawn_whileTheSourceOpens_leavesNoFile() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        _ = rig.told { $0.state == .starting }
+        rig.permission.text.withLock { $0 = "playback only" }
+        rig.recorder.permissionChanged()
+        guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {
+            return #expect(Bool(false))
+        }
+        #expect(rig.recorder.status.state == .idle)
+        rig.source.report(.started(source: "mic"))
+        rig.recorder.shutdown()
+        #expect(rig.store.files.withLock { $0.isEmpty } && rig.source.closings == 1)
+    }
+
+    @Test func stopWhileTheSourceOpens_saysSo() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        _ = rig.told { $0.state == .starting }
+        #expect(try rig.wait(rig.recorder.stop).get().state == .idle)
+        guard case .failure(.ended) = answer.take(until: nil)[0] else { return #expect(Bool(false)) }
+        rig.recorder.shutdown()
+    }
+
+    /// The session's word may come later than the source's.
+    @Test func sourceThatBegins_whenThePermissionIsGone_leavesNoFile() throws {
+        let rig = Rig(ScriptedSource(isSilent: true))
+        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        #expect(!rig.source.openings.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        rig.permission.text.withLock { $0 = "playback only" }
+        rig.source.report(.started(source: "mic"))
+        guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {
+            return #expect(Bool(false))
+        }
+        rig.recorder.shutdown()
+        #expect(rig.store.files.withLock { $0.isEmpty })
+    }
+
+    @Test func levels_areToldOnlyWhenWanted_andEndInSilence() throws {
+        for isMetered in [true, false] {
+            let rig = Rig()
+            _ = try rig.start { $0.isMetered = isMetered }.get()
+            rig.source.give(Array(repeating: 0.1, count: 1_600))
+            _ = rig.wait(rig.recorder.stop)
+            let levels = rig.told(until: { $0.last != nil }).compactMap { event -> Double? in
+                guard case .levels(_, let channels) = event else { return nil }
+                return channels[0].peak
+            }
+            #expect(isMetered ? levels.last == -160 : levels.isEmpty)
+            rig.recorder.shutdown()
+        }
+    }
+
+    @Test func doneRecording_isPlayedWhenThatWasAsked() throws {
+        let rig = Rig()
+        _ = try rig.start { $0.playsAfterwards = true }.get()
+        _ = rig.wait(rig.recorder.stop)
+        #expect(rig.played.take(until: nil) == ["file:///take-1.wav"])
+        rig.recorder.shutdown()
+    }
+
+    @Test func withoutThread_thatRecordingIsRefused_andTheNextIsMade() throws {
+        let rig = Rig()
+        NamedThread.$isRefused.withValue(true) {
+            guard case .failure(.failed) = rig.start() else { return #expect(Bool(false)) }
+        }
+        #expect(try rig.start().get().isNew)
+        rig.recorder.shutdown()
+    }
+
+    @Test func shutdown_completesTheFile_andRefusesWhatComes() throws {
+        let rig = Rig()
+        _ = try rig.start().get()
+        rig.source.give([1, 2])
+        rig.recorder.shutdown()
+        #expect(rig.store.content("take-1.wav") == [1, 2])
+        #expect(rig.recorder.status.last?.reason == .shutdown)
+        guard case .failure(.shuttingDown) = rig.start() else { return #expect(Bool(false)) }
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import Service
+
+@Suite struct SessionCoreTests {
+    private func core(interruptsOthers: Bool = true) -> SessionCore {
+        var core = SessionCore(interruptsOthers: interruptsOthers)
+        _ = core.begin()
+        _ = core.outputChanged(of: "main", isThere: true)
+        _ = core.neighbourhoodChanged(Neighbourhood(streams: [other], hasInput: true, server: 1))
+        return core
+    }
+
+    private let other = NeighbourStream(index: 5, identity: "x", application: "x", role: "music")
+
+    private func request(_ edit: (inout SessionRequest) -> Void) -> SessionRequest {
+        var request = SessionRequest()
+        edit(&request)
+        return request
+    }
+
+    private func made(_ actions: [SessionCore.Action]) -> [NeighbourChange] {
+        actions.flatMap { action -> [NeighbourChange] in
+            if case .saveEntries(_, let made) = action { made } else { [] }
+        }
+    }
+
+    private func undone(_ actions: [SessionCore.Action]) -> [NeighbourChange] {
+        actions.flatMap { action -> [NeighbourChange] in
+            if case .undo(let changes) = action { changes } else { [] }
+        }
+    }
+
+    @Test func othersAreSilent_onlyWhileMusicPlays() {
+        var core = core()
+        let silenced = made(core.playerChanged("main", wantsSound: true))
+        #expect(silenced.count == 1)
+        var muted = other
+        muted.isMuted = true
+        _ = core.neighbourhoodChanged(Neighbourhood(streams: [muted], hasInput: true, server: 1))
+        #expect(core.status.isActive && core.status.otherAudioPlaying)
+        let givenBack = undone(core.playerChanged("main", wantsSound: false))
+        #expect(givenBack.count == 1)
+    }
+
+    @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
+        var core = core()
+        _ = core.playerChanged("main", wantsSound: true)
+        _ = core.playerChanged("kitchen", wantsSound: true)
+        _ = core.playerChanged("main", wantsSound: false)
+        #expect(core.status.isActive)
+        let paused = try core.change(request { $0.active = false }).compactMap { action in
+            if case .pausePlayers(let players) = action { players } else { nil }
+        }
+        #expect(paused == [["kitchen"]] && !core.status.isActive)
+        _ = core.playerChanged("kitchen", wantsSound: true)
+        #expect(core.status.isActive)
+        _ = core.playerLeft("kitchen")
+        #expect(!core.status.isActive)
+    }
+
+    @Test func othersStayDown_whileAnAnnouncementPausesTheMusic() throws {
+        for options: Set<SessionOption> in [[.duckOthers], []] {
+            var core = core()
+            _ = try core.change(request { $0.options = options })
+            #expect(made(core.playerChanged("main", wantsSound: true)).count == 1)
+            var actions = core.announcementsChanged(of: "main", areHeard: true)
+            actions += core.playerChanged("main", wantsSound: false)
+            #expect(core.status.isActive)
+            actions += core.playerChanged("main", wantsSound: true)
+            actions += core.announcementsChanged(of: "main", areHeard: false)
+            #expect(undone(actions).isEmpty && core.status.isActive)
+            #expect(undone(core.playerChanged("main", wantsSound: false)).count == 1)
+        }
+    }
+
+    @Test func anAnnouncementAlone_ducksOthers_andSilencesNobody() throws {
+        var core = core()
+        #expect(made(core.announcementsChanged(of: "main", areHeard: true)).isEmpty && core.status.isActive)
+        #expect(made(try core.change(request { $0.options = [.duckOthers] })).count == 1)
+        #expect(undone(core.playerLeft("main")).count == 1 && !core.status.isActive)
+    }
+
+    @Test func releasedDuringAnAnnouncement_itIsInactive_andTheMusicStaysSilent() throws {
+        var core = core()
+        _ = core.playerChanged("main", wantsSound: true)
+        _ = core.announcementsChanged(of: "main", areHeard: true)
+        _ = core.playerChanged("main", wantsSound: false)
+        let paused = try core.change(request { $0.active = false }).compactMap { action in
+            if case .pausePlayers(let players) = action { players } else { nil }
+        }
+        #expect(paused == [["main"]] && !core.status.isActive)
+    }
+
+    @Test func hasAnOutput_whileAnyPlayerHas() {
+        var core = core()
+        _ = core.outputChanged(of: "kitchen", isThere: true)
+        _ = core.outputChanged(of: "main", isThere: false)
+        #expect(core.hardware.hasOutput)
+        _ = core.playerLeft("kitchen")
+        #expect(!core.hardware.hasOutput)
+    }
+
+    @Test func othersAreLeftAlone_unlessTheOperatorAllows() throws {
+        var core = core(interruptsOthers: false)
+        let left = made(core.playerChanged("main", wantsSound: true))
+        #expect(left.isEmpty)
+        // To duck is asked for in so many words.
+        let ducked = made(try core.change(request { $0.options = [.duckOthers] }))
+        #expect(ducked.count == 1)
+    }
+
+    @Test func allOrNothing() throws {
+        var core = core()
+        let before = core.status
+        #expect(throws: SessionProblem.self) {
+            try core.change(
+                request {
+                    $0.category = .ambient
+                    $0.mode = .voiceChat
+                    $0.silentSwitch = true
+                })
+        }
+        #expect(core.status == before)
+    }
+
+    @Test func optionsAlone_leaveTheCategory() throws {
+        var core = core()
+        _ = try core.change(request { $0.options = [.mixWithOthers] })
+        #expect(core.configuration.category == .playback && core.configuration.options == [.mixWithOthers])
+        _ = try core.change(request { $0.mode = .moviePlayback })
+        #expect(core.configuration.options == [.mixWithOthers])
+    }
+
+    @Test func recordRefusesPlay_andNeedsAnInput() throws {
+        var core = core()
+        let actions = try core.change(request { $0.category = .record })
+        #expect(
+            actions.contains { if case .applyRules(let rules) = $0 { rules.refusal != nil } else { false } })
+        #expect(core.status.recordingRefusal == nil)
+        _ = core.neighbourhoodChanged(Neighbourhood(server: 1))
+        #expect(core.status.recordingRefusal != nil)
+        _ = try core.change(request { $0.category = .playback })
+        #expect(throws: SessionProblem.unavailable("There is no device for record.")) {
+            try core.change(request { $0.category = .record })
+        }
+    }
+
+    @Test func switchAndLock_countOnlyForTheirCategories() throws {
+        var core = core()
+        var actions = try core.change(
+            request {
+                $0.silentSwitch = true
+                $0.locked = true
+            })
+        #expect(!actions.contains { if case .interrupt = $0 { true } else { false } })
+        actions = try core.change(request { $0.category = .soloAmbient })
+        #expect(
+            actions.contains { if case .applyRules(let rules) = $0 { rules.isSilenced } else { false } })
+        #expect(actions.contains(.interrupt(InterruptionNotice(isBeginning: true, source: .lock))))
+        actions = try core.change(request { $0.locked = false })
+        #expect(actions.contains(.interrupt(InterruptionNotice(isBeginning: false, source: .lock))))
+    }
+
+    @Test func activation_needsAnOutput_andReleaseGivesBack() throws {
+        var core = core()
+        let silenced = made(try core.change(request { $0.active = true }))
+        #expect(silenced.count == 1)
+        var muted = other
+        muted.isMuted = true
+        _ = core.neighbourhoodChanged(Neighbourhood(streams: [muted], hasInput: true, server: 1))
+        let kept = core
+        let givenBack = undone(try core.change(request { $0.active = false }))
+        #expect(givenBack.count == 1)
+        core = kept
+        let silent = try core.change(
+            request {
+                $0.active = false
+                $0.notifyOthers = false
+            })
+        #expect(undone(silent).isEmpty)
+        _ = core.outputChanged(of: "main", isThere: false)
+        #expect(throws: SessionProblem.self) { try core.change(request { $0.active = true }) }
+    }
+
+    @Test func whatIsSaved_isReadAgain() throws {
+        var notes: [String: String] = [:]
+        let configuration = try SessionConfiguration(
+            category: .playAndRecord, options: [.allowAirPlay], mode: .videoChat)
+        let entry = NeighbourPolicy.Entry(server: 1, index: 2, identity: "x", original: [1], set: [2])
+        for case .note(let name, let text) in SessionNotes.changes(configuration, silentSwitch: true)
+            + SessionNotes.changes([entry])
+        {
+            notes[name] = text
+        }
+        let core = SessionNotes.core(notes, interruptsOthers: false)
+        #expect(core.configuration == configuration && core.silentSwitch)
+        for damaged in ["", "{}", "[1]", "{\"category\":\"x\"}"] {
+            let core = SessionNotes.core(
+                ["session": damaged, "session.journal": damaged], interruptsOthers: false)
+            #expect(core.configuration == .standard)
+        }
+    }
+}

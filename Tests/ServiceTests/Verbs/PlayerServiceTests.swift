@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Playback
+import ServiceTesting
+import Synchronization
+import Testing
+
+@testable import Service
+
+/// The verbs of a player, without any door.
+@Suite struct PlayerServiceTests {
+    private let player = ScriptedPlayer(items: 3)
+
+    private func service(_ change: (inout ServerService.Parts) -> Void = { _ in }) -> PlayerService {
+        var parts = ServerService.Parts(media: ScriptedCatalogue())
+        change(&parts)
+        return PlayerService("main", player, server: ServerService(parts))
+    }
+
+    /// Waits for the reply, at most 5 s.
+    private func result<Value: Sendable>(_ verb: (@escaping ServiceReply<Value>) -> Void) throws -> Result<
+        Value, Problem
+    > {
+        let replies = Mailbox<Result<Value, Problem>>()
+        verb { replies.post($0) }
+        return try #require(replies.take(until: .now.advanced(bySeconds: 5)).first, "no reply within 5 s")
+    }
+
+    private func refusal<Value: Sendable>(_ verb: (@escaping ServiceReply<Value>) -> Void) throws -> Problem? {
+        if case .failure(let problem) = try result(verb) { problem } else { nil }
+    }
+
+    private func edits() -> [(edit: QueueEdit, expected: QueueRevision?, play: Bool)] {
+        player.commands.compactMap {
+            if case .edit(let edit, let expected, let play) = $0 { (edit, expected, play) } else { nil }
+        }
+    }
+
+    @Test func addedFolder_reachesThePlayer_asItsItems() throws {
+        let addition = Addition([.folder("f"), .uri("a.mp3")], .insert(.next), plays: true, expected: 7)
+        let added = try result { service().add(addition, for: .local, reply: $0) }.get()
+        #expect(added.found.items.count == 4)
+        guard case (.insert(let drafts, at: .next), 7, true)? = edits().first else {
+            Issue.record("\(player.commands)")
+            return
+        }
+        #expect(drafts.map(\.uri) == ["f/0.mp3", "f/1.mp3", "f/2.mp3", "a.mp3"])
+    }
+
+    @Test func faultOfAnAddress_namesItsMember_andChangesNothing() throws {
+        let problem = try refusal { service().add(Addition([.uri("a.mp3"), .folder("none")]), for: .local, reply: $0) }
+        #expect(problem?.code == "media-not-found" && problem?.member == "items[1].folder" && problem?.kind == .unknown)
+        #expect(player.commands.isEmpty)
+    }
+
+    @Test func positionBehindTheEnd_isRefused_beforeAnythingIsLookedAt() throws {
+        let addition = Addition([.folder("none")], .insert(.index(4)))
+        let problem = try refusal { service().add(addition, for: .local, reply: $0) }
+        #expect(problem?.code == "out-of-range" && problem?.member == "position")
+    }
+
+    @Test func queueStays_whenNothingOfTheNewOneCanBePlayed() throws {
+        var rules = AddingRules()
+        rules.skipsFaults = true
+        let gone = Addition([.folder("none")], .replace(current: nil), rules: rules)
+        #expect(try refusal { service().add(gone, for: .local, reply: $0) }?.code == "media-not-found")
+        let index = Addition([.uri("a.mp3")], .replace(current: 1))
+        #expect(try refusal { service().add(index, for: .local, reply: $0) }?.member == "index")
+        #expect(player.commands.isEmpty)
+    }
+
+    @Test(arguments: PlaybackError.Code.allCases) func playersError_keepsItsCodeAndMember(code: PlaybackError.Code)
+        throws
+    {
+        player.fail(PlaybackError(code, "A sentence.", member: "m"))
+        let problem = try refusal { service().perform(.pause, reply: $0) }
+        #expect(problem?.code == code.rawValue && problem?.member == "m" && problem?.detail == "A sentence.")
+    }
+
+    @Test func playlist_replacesTheQueue_unlessItIsEmpty() throws {
+        let service = service { $0.playlists = Lists() }
+        #expect(try refusal { service.play(PlaylistID(number: 1), from: nil, reply: $0) }?.code == "playlist-empty")
+        #expect(try refusal { service.play(PlaylistID(number: 2), from: 2, reply: $0) }?.member == "index")
+        #expect(try refusal { service.play(PlaylistID(number: 9), from: nil, reply: $0) }?.code == "unknown-playlist")
+        #expect(player.commands.isEmpty)
+        _ = try result { service.play(PlaylistID(number: 2), from: 1, reply: $0) }.get()
+        guard case (.replace(let drafts, startIndex: 1), nil, true)? = edits().first else {
+            Issue.record("\(player.commands)")
+            return
+        }
+        #expect(drafts.map(\.uri) == ["0.mp3", "1.mp3"])
+    }
+
+    @Test func playlistIsMadeOfTheQueue_andItsRevisionIsGuarded() throws {
+        let server = service { $0.playlists = Lists() }.server
+        let made = try result { server.createPlaylist("n", .queue(player), for: .local, reply: $0) }.get()
+        #expect(made.length == 3)
+        let stale = try refusal {
+            server.changePlaylist(made.id, name: "m", content: nil, expected: 1, for: .local, reply: $0)
+        }
+        #expect(stale?.kind == .stale && stale?.revision == 5)
+    }
+
+    @Test func missingParts_areNamed() throws {
+        let service = service()
+        #expect(try refusal { service.server.playlists(reply: $0) }?.code == "no-playlists")
+        #expect(
+            try refusal { service.server.askLibrary(reply: $0) { library in library.status } }?.code == "no-library")
+        #expect(try refusal { service.server.clearCache(reply: $0) }?.code == "no-cache")
+        #expect(try refusal { service.server.stopRecording(reply: $0) }?.code == "recording-disabled")
+        #expect(try refusal { service.stopSavingStream(reply: $0) }?.code == "recording-disabled")
+        #expect(try refusal { service.server.changeSession(SessionRequest(), reply: $0) }?.code == "no-session")
+        #expect(try refusal { service.play(Sound(uri: "a.mp3"), reply: $0) }?.code == "no-announcer")
+    }
+
+    @Test func jobOfACallerWhoHasGone_doesNotBegin() throws {
+        let caller = Caller { true }
+        #expect(try refusal { service().server.browse("f", for: caller, reply: $0) }?.code == "client-gone")
+        #expect(try result { service().server.browse("f", for: .local, reply: $0) }.get().entries.count == 3)
+    }
+
+    @Test func pictureOfAnItem_comesFromItsTags() throws {
+        let service = service()
+        let picture = try result { service.artwork(of: ItemID(number: 1), for: .local, reply: $0) }.get()
+        #expect(picture == ScriptedCatalogue.picture.bytes)
+        #expect(try refusal { service.artwork(of: ItemID(number: 9), for: .local, reply: $0) }?.code == "unknown-item")
+    }
+}
+
+/// Lists by their numbers: as many entries, at most two.
+private struct Lists: PlaylistKeeper {
+    func playlist(
+        _ id: PlaylistID, offset: Int, limit: Int
+    ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
+        guard id.number <= 2 else { throw .unknown }
+        let entries = (0..<(id.number == 1 ? 0 : 2)).map { PlaylistEntry(uri: "\($0).mp3") }
+        return (Playlist(id: id, name: "list", length: entries.count, revision: 5, modified: 0), entries)
+    }
+
+    func search(_ text: String, limit: Int) throws(PlaylistError) -> [Playlist] { [] }
+    func playlists() throws(PlaylistError) -> [Playlist] { [] }
+
+    func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist {
+        Playlist(id: PlaylistID(number: 3), name: name, length: entries.count, revision: 1, modified: 0)
+    }
+
+    func change(
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+    ) throws(PlaylistError) -> Playlist { throw .revisionMismatch(current: 5) }
+
+    func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {}
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import Kernel
+
+@testable import Service
+
+@Suite struct SupervisedWorkerTests {
+    private enum Outcome: Equatable { case done(Int), overdue(Int) }
+
+    private typealias Reason = SupervisedWorker.Reason
+
+    private func job(
+        _ shares: [JobShare] = [], isUnwanted: @escaping @Sendable () -> Bool = { false },
+        _ run: @escaping @Sendable () -> Void, giveUp: @escaping @Sendable (Reason) -> Void = { _ in }
+    ) -> SupervisedWorker.Job {
+        SupervisedWorker.Job(shares: shares, isUnwanted: isUnwanted, run: run, giveUp: giveUp)
+    }
+
+    private func outcomes(_ mailbox: Mailbox<Outcome>, _ count: Int) -> [Outcome] {
+        var all: [Outcome] = []
+        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        while all.count < count, MonotonicTime.now < deadline { all += mailbox.take(until: deadline) }
+        return all
+    }
+
+    @Test func jobsRunInTheirOrder() {
+        let worker = SupervisedWorker("test")
+        let log = Mailbox<Outcome>()
+        for number in 0..<50 {
+            #expect(
+                worker.run {
+                    log.post(.done(number))
+                } overdue: {
+                    log.post(.overdue(number))
+                })
+        }
+        #expect(outcomes(log, 50) == (0..<50).map { .done($0) })
+        worker.stop()
+        #expect(
+            !worker.run {
+            } overdue: {
+            })
+    }
+
+    @Test func othersGoOn_whenOneHangs() {
+        let worker = SupervisedWorker("test", seconds: 0.05)
+        let log = Mailbox<Outcome>()
+        let release = Mailbox<Void>()
+        let returned = Mailbox<Void>()
+        #expect(
+            worker.run {
+                _ = release.take(until: nil)
+                returned.post(())
+            } overdue: {
+                log.post(.overdue(1))
+            })
+        #expect(
+            worker.run {
+                log.post(.done(2))
+            } overdue: {
+                log.post(.overdue(2))
+            })
+        #expect(outcomes(log, 2) == [.overdue(1), .done(2)])
+        release.post(())
+        #expect(returned.take(until: .now.advanced(bySeconds: 5)).count == 1)
+        worker.stop()
+    }
+
+    @Test func refuses_whenTooManyHang_andRecovers() {
+        let worker = SupervisedWorker("test", seconds: 0.02)
+        let log = Mailbox<Outcome>()
+        let release = Array((0..<SupervisedWorker.maximumStuck).map { _ in Mailbox<Void>() })
+        for (number, gate) in release.enumerated() {
+            #expect(
+                worker.run {
+                    _ = gate.take(until: nil)
+                } overdue: {
+                    log.post(.overdue(number))
+                })
+        }
+        #expect(outcomes(log, release.count) == release.indices.map { .overdue($0) })
+        #expect(
+            !worker.run {
+            } overdue: {
+            })
+        for gate in release { gate.post(()) }
+        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        var isTaken = false
+        while !isTaken, MonotonicTime.now < deadline {
+            isTaken = worker.run {
+            } overdue: {
+            }
+        }
+        #expect(isTaken)
+        worker.stop()
+    }
+
+    @Test func stopDoesNotWait_forAJobThatHangs() {
+        let worker = SupervisedWorker("test", seconds: 60)
+        let log = Mailbox<Outcome>()
+        let begun = Mailbox<Void>()
+        let release = Mailbox<Void>()
+        #expect(
+            worker.run {
+                begun.post(())
+                _ = release.take(until: nil)
+            } overdue: {
+                log.post(.overdue(1))
+            })
+        _ = begun.take(until: .now.advanced(bySeconds: 5))
+        let began = MonotonicTime.now
+        worker.stop()
+        #expect(MonotonicTime.now.seconds(since: began) < 5)
+        #expect(outcomes(log, 1) == [.overdue(1)])
+        release.post(())
+    }
+
+    @Test func severalRunAtTheSameTime_butNoMoreThanAreMeantTo() {
+        let worker = SupervisedWorker("test", width: 3)
+        let begun = Mailbox<Int>()
+        let release = Mailbox<Void>()
+        for number in 0..<5 {
+            #expect(
+                worker.submit(
+                    job {
+                        begun.post(number)
+                        _ = release.take(until: .now.advanced(bySeconds: 10))
+                    }))
+        }
+        // On three threads: which is heard of first is theirs.
+        #expect(Set(taken(begun, 3)) == [0, 1, 2])
+        #expect(begun.take(until: .now.advanced(bySeconds: 0.05)).isEmpty)
+        for _ in 0..<2 {
+            release.post(())
+            #expect(taken(begun, 1).count == 1)
+        }
+        release.post(())
+        worker.stop()
+    }
+
+    @Test func aShareIsNotExceeded_andOthersGoBefore() {
+        let worker = SupervisedWorker("test", width: 4)
+        let begun = Mailbox<String>()
+        let release = Mailbox<Void>()
+        let slow = JobShare(name: "slow", running: 1)
+        for number in 0..<4 {
+            #expect(
+                worker.submit(
+                    job([slow]) {
+                        begun.post("slow \(number)")
+                        _ = release.take(until: .now.advanced(bySeconds: 10))
+                    }))
+        }
+        #expect(worker.submit(job { begun.post("quick") }))
+        #expect(Set(taken(begun, 2)) == ["slow 0", "quick"])
+        for number in 1..<4 {
+            release.post(())
+            #expect(taken(begun, 1) == ["slow \(number)"])
+        }
+        release.post(())
+        worker.stop()
+    }
+
+    @Test func aJobIsDropped_whenNobodyWaitsForItAnyMore() {
+        let worker = SupervisedWorker("test")
+        let log = Mailbox<String>()
+        let release = Mailbox<Void>()
+        #expect(worker.submit(job { _ = release.take(until: .now.advanced(bySeconds: 10)) }))
+        #expect(
+            worker.submit(
+                job(isUnwanted: { true }) {
+                    log.post("ran")
+                } giveUp: {
+                    log.post("\($0)")
+                }))
+        // While it waits, and not at its turn only.
+        #expect(taken(log, 1) == ["unwanted"])
+        release.post(())
+        worker.stop()
+        #expect(log.take(until: .now).isEmpty)
+    }
+
+    @Test func aJobIsToldToEnd_whenNobodyWaitsForItAnyMore() {
+        let worker = SupervisedWorker("test")
+        let isGone = Atomic(false)
+        let log = Mailbox<String>()
+        let release = Mailbox<Void>()
+        #expect(
+            worker.submit(
+                job(
+                    isUnwanted: { isGone.load(ordering: .relaxed) },
+                    {
+                        log.post("begun")
+                        _ = release.take(until: .now.advanced(bySeconds: 10))
+                        log.post("ended")
+                    },
+                    giveUp: {
+                        log.post("\($0)")
+                        release.post(())
+                    })))
+        #expect(taken(log, 1) == ["begun"])
+        isGone.store(true, ordering: .relaxed)
+        #expect(taken(log, 2) == ["unwanted", "ended"])
+        worker.stop()
+    }
+
+    @Test func aJobThatHangs_andThatNobodyWaitsFor_leavesItsPlaceToTheNext() {
+        // Longer than until it is looked who still waits.
+        let worker = SupervisedWorker("test", seconds: SupervisedWorker.lookSeconds + 0.3)
+        let isGone = Atomic(false)
+        let log = Mailbox<String>()
+        let release = Mailbox<Void>()
+        #expect(
+            worker.submit(
+                job(isUnwanted: { isGone.load(ordering: .relaxed) }) {
+                    isGone.store(true, ordering: .relaxed)
+                    _ = release.take(until: nil)
+                } giveUp: {
+                    log.post("\($0)")
+                }))
+        #expect(worker.submit(job { log.post("next") }))
+        #expect(taken(log, 2) == ["unwanted", "next"])
+        release.post(())
+        worker.stop()
+    }
+
+    private func taken<Value: Sendable>(_ mailbox: Mailbox<Value>, _ count: Int) -> [Value] {
+        var all: [Value] = []
+        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        while all.count < count, MonotonicTime.now < deadline { all += mailbox.take(until: deadline) }
+        return all
+    }
+}
+
+extension SupervisedWorker {
+    fileprivate func run(
+        _ body: @escaping @Sendable () -> Void, overdue: @escaping @Sendable () -> Void
+    ) -> Bool {
+        submit(Job(run: body, giveUp: { _ in overdue() }))
+    }
+}

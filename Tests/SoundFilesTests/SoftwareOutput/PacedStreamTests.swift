@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Playback
+import Testing
+import Kernel
+
+@testable import SoundFiles
+
+@Suite struct PacedStreamTests {
+    private final class DeafSink: PacedSink {
+        let device = OutputDevice(id: "deaf", description: "")
+        func check() -> OutputAvailability { .available }
+        func open(_ preferred: AudioFormat) -> AudioFormat { preferred }
+        func write(_ samples: UnsafeBufferPointer<Float>) {}
+        func finish() {}
+    }
+
+    @Test func emptyRing_costsNoWakeUps() throws {
+        let came = Mailbox<Bool>()
+        var stream = PacedStream(
+            AudioFormat(sampleRate: 44_100, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
+            effects: .off, continuing: nil, sink: DeafSink()
+        ) { came.post(true) }
+        try stream.perform(.start(fade: 0))
+        #expect(stream.wakeUp(period: 0.02) == nil)
+        let lease = stream.ring.grant().lease
+        _ = [Float](repeating: 0, count: 10).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        #expect(came.take(until: .now) == [true])
+        // Frames that came before it was asked for.
+        #expect(stream.wakeUp(period: 0.02) != nil)
+        try stream.advance(to: .now)
+        #expect(stream.clock.isAdvancing)
+    }
+}

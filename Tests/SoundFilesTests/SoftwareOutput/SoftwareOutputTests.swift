@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Foundation
+import OutputTesting
+import Playback
+import SoundFiles
+import Testing
+import Kernel
+
+@Suite(.serialized) final class SoftwareOutputTests {
+    private let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "tonearm-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
+    }
+
+    /// The samples of the WAV file, whose header must agree with its size.
+    private func samples(_ path: String) throws -> [Int16] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        func number(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(data[offset + $1]) << (8 * $1) } }
+        #expect(number(4) == data.count - 8 && number(40) == data.count - 44)
+        return stride(from: 44, to: data.count, by: 2).map {
+            Int16(bitPattern: UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8)
+        }
+    }
+
+    @Test func nullOutputKeepsTheContract() throws {
+        try checkContract { NullOutput() }
+    }
+
+    @Test func fileOutputKeepsTheContract() throws {
+        try checkContract { [folder] in FileOutput(path: folder + "/a.wav") { _ in } }
+    }
+
+    @Test func nullOutputKeepsThePreferredFormat() throws {
+        let harness = OutputHarness(NullOutput())
+        let format = AudioFormat(sampleRate: 96_000, layout: .mono)
+        try harness.open(1, format)
+        #expect(harness.ring?.format == format)
+        harness.output.shutdown()
+    }
+
+    @Test func streamsFollowEachOtherInOneFile_andPausesAreNotWritten() throws {
+        let path = folder + "/b.wav"
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
+        try harness.open(1)
+        for generation in 1...2 as ClosedRange<UInt64> {
+            if generation == 2 { try harness.open(2, AudioFormat(sampleRate: 8_000, layout: .mono)) }
+            #expect(harness.ring?.format == AudioFormat(sampleRate: 44_100, layout: .stereo))
+            try harness.fill(2_205, Float(generation) / 4)
+            harness.output.start(generation: Generation(generation))
+            harness.expect("started")
+            harness.output.drain(generation: Generation(generation))
+            harness.expect("drained")
+        }
+        harness.output.shutdown()
+        let written = try samples(path)
+        #expect(written == Array(repeating: 8_192, count: 4_410) + Array(repeating: 16_384, count: 4_410))
+    }
+
+    @Test func framesThatComeLate_areHeard() throws {
+        let harness = OutputHarness(NullOutput())
+        try harness.open(1)
+        harness.output.start(generation: Generation(1))
+        for _ in 1...2 {
+            try harness.fill(882, 0.5)
+            harness.expect("started")
+            harness.expect("underrun")
+        }
+        harness.output.shutdown()
+    }
+
+    @Test func gainIsHeard() throws {
+        let path = folder + "/c.wav"
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
+        harness.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0), over: 0)
+        try harness.open(1)
+        try harness.fill(441, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+        #expect(try samples(path) == Array(repeating: [8_192, 0], count: 441).flatMap { $0 })
+    }
+
+    @Test func aDuckIsAFactorBesideTheGain() throws {
+        let path = folder + "/duck.wav"
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
+        harness.output.setGains(ChannelGains(left: 0.5, right: 0.5, other: 0.5), over: 0)
+        harness.output.duck(to: 0.5, over: 1)
+        try harness.open(1)
+        try harness.fill(441, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+        #expect(try samples(path) == Array(repeating: 4_096, count: 882))
+    }
+
+    @Test func pauseFadesOutAndIn() throws {
+        let path = folder + "/d.wav"
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
+        try harness.open(1)
+        try harness.fill(8_820, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.expect("started")
+        #expect(harness.isQuiet("underrun", seconds: 0.05))
+        harness.output.pause(generation: Generation(1))
+        harness.expect("paused")
+        let index = Int(harness.output.clock().ringIndex)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+        let left = try samples(path).enumerated().filter { $0.offset % 2 == 0 }.map { Int($0.element) }
+        #expect(left.count == 8_820 && left[index - 1] <= 1 && left[index] == 0)
+        #expect(zip(left, left.dropFirst()).allSatisfy { abs($0 - $1) < 200 })
+        #expect(left.last == 16_384)
+    }
+
+    /// Decision 0053: what a file output writes is, bit for bit, what the renderer gives in one go.
+    @Test func effectsSoundAsTheRendererGivesThem() throws {
+        var effects = EffectSettings()
+        effects.isEnabled = true
+        effects.equalizer.isEnabled = true
+        effects.equalizer.bands = [EffectSettings.Band(.peak, frequency: 500, gain: 18, q: 1)]
+        effects.loudness.mode = .track
+        let loudness = TrackLoudness(trackGain: -3)
+        let samples = (0..<44_100).map { Float(($0 &* 7_919) % 65_536 - 32_768) / 40_000 }
+
+        let path = folder + "/effects.wav"
+        let harness = OutputHarness(FileOutput(path: path) { _ in })
+        harness.output.setEffects(effects)
+        try harness.open(1)
+        func write(_ ring: FrameRing) {
+            let lease = ring.grant(loudness, isInAlbum: false).lease
+            _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
+        }
+        write(try #require(harness.ring))
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        harness.output.shutdown()
+
+        let ring = FrameRing(
+            format: AudioFormat(sampleRate: 44_100, layout: .stereo), capacity: 22_050, retained: 0)
+        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        let stage = try #require(EffectStage.changed(nil, to: effects, ring: ring))
+        renderer.use(stage)
+        write(ring)
+        var rendered = [Float](repeating: 0, count: samples.count)
+        #expect(renderer.produce(into: &rendered, frames: 22_050) == 22_050)
+        var expected = [Int16](repeating: 0, count: samples.count)
+        PCM16Quantizer.quantize(rendered, into: &expected, count: samples.count)
+        let isEqual = try self.samples(path) == expected
+        withExtendedLifetime(stage) { #expect(isEqual && rendered[0] != samples[0]) }
+    }
+
+    @Test func fileThatCannotBeCompleted_isReported() throws {
+        let path = folder + "/g.wav"
+        let failures = Mailbox<String>()
+        let harness = OutputHarness(FileOutput(path: path) { failures.post($0) })
+        try harness.open(1)
+        try harness.fill(441, 0.5)
+        harness.output.start(generation: Generation(1))
+        harness.output.drain(generation: Generation(1))
+        harness.expect("drained")
+        // The disk fails from here on: the file is open for reading only.
+        let unwritable = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(unwritable) }
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            guard let number = Int32(name), number != unwritable else { continue }
+            var target = [CChar](repeating: 0, count: 4_096)
+            let length = readlink("/proc/self/fd/\(name)", &target, 4_095)
+            guard length > 0 else { continue }
+            let file = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if file.hasSuffix(path) { #expect(dup2(unwritable, number) >= 0) }
+        }
+        harness.output.shutdown()
+        #expect(failures.take(until: .now.advanced(bySeconds: 30)).first?.contains("not complete") == true)
+    }
+
+    @Test func unwritablePathIsToldAndRefused() throws {
+        let harness = OutputHarness(FileOutput(path: folder + "/none/e.wav") { _ in })
+        guard case .availability(.unavailable(let cause))? = harness.expect("availability") else {
+            Issue.record("available")
+            return
+        }
+        #expect(cause.contains("No such file or directory"))
+        harness.output.open(AudioFormat(sampleRate: 44_100, layout: .stereo), generation: Generation(1))
+        guard case .failed(_, .refused)? = harness.expect("failed") else {
+            Issue.record("not refused")
+            return
+        }
+        harness.output.shutdown()
+    }
+
+    @Test func writerIsSampleExactAndFast() throws {
+        let format = AudioFormat(sampleRate: 44_100, layout: .stereo)
+        let all = (Int16.min...Int16.max).map { Float($0) / 32_768 }
+        var writer = try WaveFileWriter(path: folder + "/f.wav", format: format)
+        try all.withUnsafeBufferPointer { buffer throws(WaveFileWriter.Failure) in try writer.write(buffer) }
+        try writer.finish()
+        #expect(try samples(folder + "/f.wav") == Array(Int16.min...Int16.max))
+
+        writer = try WaveFileWriter(path: folder + "/g.wav", format: format)
+        let second = [Float](repeating: 0.25, count: 88_200)
+        let start = MonotonicTime.now
+        for _ in 0..<120 {
+            try second.withUnsafeBufferPointer { buffer throws(WaveFileWriter.Failure) in try writer.write(buffer) }
+        }
+        try writer.finish()
+        print("WaveFileWriter: \(Int(120 / MonotonicTime.now.seconds(since: start))) times real time")
+    }
+}

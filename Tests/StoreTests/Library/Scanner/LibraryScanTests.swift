@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Service
+import Foundation
+import GRDB
+import Media
+import Testing
+
+@testable import Store
+
+@Suite struct LibraryScanTests {
+    let music: ScriptedMusic
+
+    init() throws {
+        music = try ScriptedMusic()
+        try music.file(
+            "Björk/Homogenic/01.mp3", "title=Hunter;artist=Björk;album=Homogenic;track=1;date=1997;genre=Electronic")
+        try music.file("Björk/Homogenic/02.mp3", "title=Jóga;artist=Björk;album=Homogenic;track=2;date=1997;picture")
+        try music.file("周杰倫/夜曲.mp3", "title=夜曲;artist=周杰倫;album=十一月的蕭邦;genre=Pop/Mandopop")
+    }
+
+    @Test func scan_findsTracksAlbumsArtistsAndGenres() throws {
+        try music.withLibrary { library throws in
+            #expect(library.status.counts.tracks == 3)
+            #expect(library.status.counts.albums == 2)
+            #expect(library.status.counts.artists == 2)
+            #expect(
+                try library.genres(CatalogueWindow(limit: 9)).entries.map(\.name) == ["Electronic", "Mandopop", "Pop"])
+            let albums = try library.albums(CatalogueFilter(), CatalogueWindow(limit: 9)).entries
+            let homogenic = try #require(albums.first { $0.title == "Homogenic" })
+            #expect(homogenic.artist?.name == "Björk" && homogenic.year == 1997 && homogenic.tracks == 2)
+            #expect(homogenic.duration == 20)
+            let tracks = try library.tracks(CatalogueFilter(album: homogenic.id), CatalogueWindow(limit: 9)).entries
+            #expect(tracks.map(\.title) == ["Hunter", "Jóga"])
+            // The picture of the second one stands for the album.
+            #expect(homogenic.artworkTrack == tracks[1].id)
+            #expect(try library.track(tracks[0].id).uri == "Björk/Homogenic/01.mp3")
+        }
+    }
+
+    /// A catalogue of another key, as an older version's is of none: the ids are new, and when a track came in stays.
+    @Test func anotherKey_changesTheIDsAndNothingElse() throws {
+        let window = CatalogueWindow(limit: 9)
+        let before = try music.withLibrary { try $0.tracks(CatalogueFilter(), window).entries }
+        try FileManager.default.removeItem(atPath: music.data + "/library-key")
+        try music.withLibrary { library throws in
+            let after = try library.tracks(CatalogueFilter(), window).entries
+            #expect(after.map(\.uri) == before.map(\.uri) && after.map(\.added) == before.map(\.added))
+            #expect(Set(after.map(\.id)).isDisjoint(with: before.map(\.id)))
+            let counts = library.status.counts
+            #expect((counts.tracks, counts.albums, counts.artists, counts.genres) == (3, 2, 2, 3))
+            #expect(try library.found("joga") == ["Jóga"])
+            let albums = try library.albums(CatalogueFilter(), window).entries
+            let homogenic = try #require(albums.first { $0.title == "Homogenic" })
+            #expect(homogenic.artworkTrack == after.first { $0.title == "Jóga" }?.id)
+        }
+        let reads = music.reads.value
+        let again = try music.withLibrary { try $0.tracks(CatalogueFilter(), window).entries }
+        #expect(music.reads.value == reads && again.map(\.uri) == before.map(\.uri))
+    }
+
+    @Test(arguments: [
+        ("joga", ["Jóga"]), ("JÓGA", ["Jóga"]), ("bjork", ["Hunter", "Jóga"]), ("夜", ["夜曲"]), ("夜曲", ["夜曲"]),
+        ("曲", ["夜曲"]), ("杰倫", ["夜曲"]), ("蕭邦", ["夜曲"]), ("hun", ["Hunter"]), ("bjork homogenic hunter", ["Hunter"]),
+        ("unknown", []), ("曲夜", []), ("\"", []), ("title:x OR", []),
+    ])
+    func search_findsCJKAndAccentFree(text: String, expected: [String]) throws {
+        try music.withLibrary { library throws in
+            #expect(try library.found(text) == expected)
+        }
+    }
+
+    @Test func search_findsArtistsAndAlbums() throws {
+        try music.withLibrary { library throws in
+            let found = try library.search("bjork", kinds: Set(SearchKind.allCases), limit: 5)
+            #expect(found.artists.map(\.name) == ["Björk"])
+            #expect(found.albums.map(\.title) == ["Homogenic"])
+            #expect(try library.search("蕭邦", kinds: [.albums], limit: 5).albums.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("electronic", ["Electronic"]), ("POP", ["Pop"]), ("man", ["Mandopop"]), ("op", []), ("", []), ("?", []),
+    ])
+    func search_findsGenres(text: String, expected: [String]) throws {
+        try music.withLibrary { library throws in
+            #expect(try library.search(text, kinds: [.genres], limit: 5).genres.map(\.name) == expected)
+        }
+    }
+
+    @Test func search_findsFolders_byTheirOwnNames() throws {
+        try music.withLibrary { library throws in
+            let folders = { try library.search($0, kinds: [.folders], limit: 5).folders }
+            #expect(try folders("homo") == ["Björk/Homogenic"])
+            #expect(try folders("bjork") == ["Björk"])
+            #expect(try folders("倫") == ["周杰倫"])
+            #expect(try folders("bjork homogenic") == [])
+        }
+    }
+
+    @Test func artists_haveThePictureOfAnAlbum() throws {
+        try music.withLibrary { library throws in
+            let artists = try library.artists(CatalogueFilter(), CatalogueWindow(limit: 9)).entries
+            let homogenic = try library.albums(CatalogueFilter(), CatalogueWindow(limit: 9)).entries
+                .first { $0.title == "Homogenic" }
+            #expect(artists.map(\.name) == ["Björk", "周杰倫"])
+            #expect(artists[0].artworkTrack == homogenic?.artworkTrack && artists[0].artworkTrack != nil)
+            #expect(artists[1].artworkTrack == nil)
+        }
+    }
+
+    @Test func secondScan_readsOnlyWhatChanged() throws {
+        try music.withLibrary { _ in }
+        #expect(music.reads.value == 3)
+        try music.file("Björk/Homogenic/02.mp3", "title=Jóga (Live);artist=Björk;album=Homogenic;track=2")
+        try music.withLibrary { library throws in
+            #expect(music.reads.value == 4)
+            #expect(library.status.scan?.scanned == 1)
+            #expect(try library.titles.contains("Jóga (Live)"))
+            #expect(try library.found("live") == ["Jóga (Live)"])
+            #expect(try library.found("joga").count == 1)
+        }
+        try music.withLibrary { library throws in
+            #expect(music.reads.value == 4)
+            #expect(library.status.scan?.scanned == 0 && library.status.scan?.found == 3)
+        }
+    }
+
+    @Test func requestedScan_rereadsEverything_whenAsked() throws {
+        try music.withLibrary { library throws in
+            #expect(library.requestScan(rereads: true))
+            try library.settles { _ in music.reads.value == 6 }
+            #expect(try library.titles.count == 3)
+        }
+    }
+
+    @Test func removedFile_takesItsAlbumAndArtistAlong() throws {
+        try music.withLibrary { _ in }
+        try music.remove("周杰倫")
+        try music.withLibrary { library throws in
+            #expect(library.status.counts.tracks == 2)
+            #expect(library.status.counts.artists == 1 && library.status.counts.albums == 1)
+            #expect(library.status.scan?.removed == 1)
+            #expect(try library.found("夜曲").isEmpty)
+            #expect(try library.search("周", kinds: [.artists], limit: 5).artists.isEmpty)
+        }
+    }
+
+    @Test func watch_seesNewChangedMovedAndRemovedFiles() throws {
+        try music.withLibrary { library throws in
+            try music.file("New/a.mp3", "title=Fresh;artist=Someone")
+            try library.settles("new folder") { try $0.titles.contains("Fresh") }
+            try music.file("New/b.mp3", "title=Second;artist=Someone")
+            try library.settles("new file") { try $0.titles.contains("Second") }
+            try music.file("New/b.mp3", "title=Second, changed;artist=Someone")
+            try library.settles("changed") { try $0.titles.contains("Second, changed") }
+            try music.move("New", to: "Moved")
+            try library.settles("moved folder") {
+                try $0.uris.contains("Moved/a.mp3") && !$0.uris.contains("New/a.mp3")
+            }
+            // The watch of the moved folder tells of it under its new name.
+            try music.file("Moved/c.mp3", "title=Third")
+            try library.settles("file in moved folder") { try $0.uris.contains("Moved/c.mp3") }
+            try music.remove("Moved")
+            try library.settles("removed folder") { try $0.titles.count == 3 }
+            #expect(library.status.counts.artists == 2)
+        }
+    }
+
+    @Test func filesThatAreNoAudio_areCountedAndNotReadAgain() throws {
+        try music.file("broken.mp3", "nonsense")
+        try music.file("empty.mp3", "")
+        try music.withLibrary { library throws in
+            #expect(library.status.counts.tracks == 3 && library.status.counts.unplayable == 2)
+        }
+        try music.withLibrary { library throws in #expect(library.status.scan?.scanned == 0) }
+        try music.file("broken.mp3", "title=Repaired")
+        try music.withLibrary { library throws in
+            #expect(library.status.counts.tracks == 4 && library.status.counts.unplayable == 1)
+        }
+    }
+
+    @Test func links_outOfTheRootsAndInCirclesListNothing() throws {
+        let outside = music.base + "/outside"
+        try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
+        try Data("title=Secret".utf8).write(to: URL(fileURLWithPath: outside + "/secret.mp3"))
+        try music.link("out", to: outside)
+        try music.link("secret.mp3", to: outside + "/secret.mp3")
+        try music.link("Björk/loop", to: "..")
+        try music.link("Björk/self", to: ".")
+        try music.withLibrary { library throws in
+            #expect(try library.titles.sorted() == ["Hunter", "Jóga", "夜曲"])
+        }
+    }
+
+    @Test func missingRoot_keepsWhatIsKnown() throws {
+        try music.withLibrary { _ in }
+        try FileManager.default.moveItem(atPath: music.music, toPath: music.base + "/unmounted")
+        try music.withLibrary { library throws in
+            #expect(try library.titles.count == 3)
+            #expect(library.status.problems.contains { $0.contains("cannot be opened") })
+        }
+    }
+
+    /// A folder of the same name in each root, and files at the top: their folders are still there when a root is not.
+    @Test func missingRoot_keepsFilesOfFoldersThatOtherRootsHave() throws {
+        let (first, second) = (music.music, music.base + "/second")
+        let away = music.base + "/unmounted"
+        let roots = [first, second]
+        try music.file("Various/a.mp3", "title=A")
+        try music.file("../second/Various/b.mp3", "title=B")
+        try music.file("../second/top.mp3", "title=Top")
+        let before = try music.withLibrary(roots: roots) { library in
+            try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 99)).entries
+        }
+        #expect(before.count == 6)
+        try FileManager.default.moveItem(atPath: second, toPath: away)
+        try music.withLibrary(roots: roots) { library throws in
+            #expect(try library.uris == before.map(\.uri).sorted())
+            // Nor does a change in a folder of that name take them.
+            try music.file("Various/c.mp3", "title=C")
+            try library.settles("new file") { try $0.titles.contains("C") }
+            #expect(try library.uris.count == 7)
+        }
+        try FileManager.default.moveItem(atPath: away, toPath: second)
+        try FileManager.default.removeItem(atPath: second + "/Various/b.mp3")
+        try music.withLibrary(roots: roots) { library throws in
+            #expect(library.status.scan?.scanned == 0, "what was kept is known as it was")
+            #expect(try library.uris.contains("top.mp3") && !library.uris.contains("Various/b.mp3"))
+        }
+    }
+
+    @Test func problems_ofTheCatalogueAndOfFolders_areToldTogether_andEndApart() throws {
+        try music.withLibrary(roots: [music.music, music.base + "/absent"]) { library throws in
+            let other = try DatabaseQueue(path: music.data + "/library.sqlite")
+            try music.file("New/x.mp3", "title=X")
+            try other.writeWithoutTransaction { database in
+                try database.execute(sql: "BEGIN IMMEDIATE")
+                #expect(library.requestScan(rereads: true))
+                let deadline = Date().addingTimeInterval(30)
+                while library.status.problems.count != 2, Date() < deadline { usleep(2_000) }
+                try database.execute(sql: "ROLLBACK")
+            }
+            #expect(library.status.problems.contains { $0.contains("cannot be written") })
+            #expect(library.status.problems.contains { $0.contains("absent cannot be opened") })
+            _ = library.requestScan(rereads: true)
+            try library.settles("problem over") { $0.status.problems.count == 1 }
+            #expect(library.status.problems.first?.contains("absent cannot be opened") == true)
+        }
+    }
+
+    @Test func compilation_isOneAlbumOfSeveralArtists() throws {
+        for (number, artist) in ["A", "B", "C"].enumerated() {
+            try music.file("Hits/CD \(number % 2 + 1)/\(number).mp3", "title=\(artist);artist=\(artist);album=Hits")
+        }
+        try music.withLibrary { library throws in
+            let hits = try library.albums(CatalogueFilter(), CatalogueWindow(limit: 9)).entries.filter {
+                $0.title == "Hits"
+            }
+            #expect(hits.map(\.tracks) == [3])
+            #expect(hits.first?.artist == nil)
+            let a = try #require(try library.search("a", kinds: [.artists], limit: 9).artists.first)
+            #expect(
+                try library.albums(CatalogueFilter(artist: a.id), CatalogueWindow(limit: 9)).entries.map(\.title) == [
+                    "Hits"
+                ])
+        }
+    }
+
+    @Test func damagedCatalogue_isSetAsideAndBuiltAnew() throws {
+        let id = try music.withLibrary { try $0.tracks(CatalogueFilter(), CatalogueWindow(limit: 9)).entries.map(\.id) }
+        try Data("this is no database, but long enough to be looked at as one".utf8).write(
+            to: URL(fileURLWithPath: music.data + "/library.sqlite"))
+        try music.withLibrary { library throws in
+            // The same ids as before: they follow from the music.
+            #expect(try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 9)).entries.map(\.id) == id)
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: music.data)
+        #expect(files.contains { $0.hasPrefix("library.sqlite.damaged-") })
+    }
+
+    @Test(arguments: [
+        "DROP TABLE genre", "DROP TABLE trackText", "DROP INDEX trackKey", "ALTER TABLE album DROP COLUMN year",
+    ])
+    func catalogueWithoutWhatItNeeds_isSetAsideAndBuiltAnew(change: String) throws {
+        let tracks = { @Sendable (library: LocalMusicLibrary) throws in
+            try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 9)).entries.map(\.id)
+        }
+        let ids = try music.withLibrary { try tracks($0) }
+        let file = try DatabaseQueue(path: music.data + "/library.sqlite")
+        try file.write { try $0.execute(sql: change) }
+        try file.close()
+        try music.withLibrary { library throws in #expect(try tracks(library) == ids) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: music.data)
+        #expect(files.contains { $0.hasPrefix("library.sqlite.damaged-") })
+    }
+
+    @Test func damagedPage_isFoundAtTheStart() throws {
+        for number in 0..<300 { try music.file("many/\(number).mp3", "title=Song \(number);artist=A \(number)") }
+        try music.withLibrary { _ in }
+        let path = music.data + "/library.sqlite"
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: 4096 * 6)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096 * 8))
+        try file.close()
+        try music.withLibrary { library throws in
+            #expect(try library.tracks(CatalogueFilter(), CatalogueWindow(limit: 1)).length == 303)
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: music.data)
+        #expect(files.contains { $0.hasPrefix("library.sqlite.damaged-") })
+    }
+
+    @Test func close_endsAScanAtOnce_andTheNextGoesOn() throws {
+        for number in 0..<3_000 { try music.file("many/\(number / 100)/\(number).mp3", "title=Song \(number)") }
+        let library = try music.library()
+        library.close()
+        #expect(library.status.scan?.isCancelled == true)
+        try music.withLibrary { library throws in #expect(library.status.counts.tracks == 3_003) }
+    }
+
+    @Test func pages_areWindowsInOrder() throws {
+        for number in 0..<25 { try music.file("p/\(number).mp3", "title=Page \(number)") }
+        try music.withLibrary { library throws in
+            let page = try library.tracks(CatalogueFilter(), CatalogueWindow(offset: 5, limit: 10))
+            #expect(page.length == 28 && page.offset == 5)
+            // "Hunter", "Jóga", then the pages by value.
+            #expect(page.entries.map(\.title) == (3..<13).map { "Page \($0)" })
+            #expect(try library.tracks(CatalogueFilter(), CatalogueWindow(offset: 99, limit: 10)).entries.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Logging
+import Synchronization
+
+@testable import Store
+@testable import Playback
+
+/// A data directory of its own, removed with it.
+final class StateFixture: Sendable {
+    let directory: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-state-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        directory = url.path
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: directory) } catch { print("\(directory) stays: \(error)") }
+    }
+
+    var path: String { directory + "/state.sqlite" }
+    var files: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() } }
+
+    func store() throws -> StateStore {
+        try StateStore(directory: directory, logger: Logger(label: "test"))
+    }
+}
+
+/// A queue whose changes go to a store, as the player's do.
+struct SavedQueue {
+    var queue = Queue()
+    var random = SystemRandomNumberGenerator()
+    let store: StateStore
+
+    /// Returns the completion's answer later through `answers`.
+    mutating func apply(_ edit: QueueEdit, answers: Answers? = nil) throws {
+        guard let change = try queue.apply(edit, using: &random) else { return }
+        store.save([.queue(change, revision: queue.revision, nextItemNumber: queue.nextItemNumber)]) { failure in
+            answers?.add(failure)
+        }
+    }
+
+    var items: [QueueItem] { queue.window(offset: 0, limit: .max).items }
+}
+
+final class Answers: Sendable {
+    private let failures = Mutex<[String?]>([])
+    func add(_ failure: String?) { failures.withLock { $0.append(failure) } }
+    var all: [String?] { failures.withLock { $0 } }
+}
+
+func drafts(_ letters: String) -> [ItemDraft] { letters.map { ItemDraft(uri: String($0)) } }
+
+func describe(_ items: [QueueItem]) -> [String] { items.map { "\($0.id) \($0.draft)" } }

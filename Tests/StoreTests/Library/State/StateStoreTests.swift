@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Logging
+import Playback
+import Testing
+
+@testable import Store
+
+@Suite struct StateStoreTests {
+    @Test func load_givesWhatWasSaved() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        let full = ItemDraft(
+            uri: "x", title: "T", artist: "A", album: "B", artworkURI: "p", beginTime: 1.5, loops: -1,
+            headers: ["k": "v"])
+        try saved.apply(.insert(drafts("abc") + [full], at: .end))
+        try saved.apply(.move([saved.items[0].id, saved.items[2].id], to: 2))
+        try saved.apply(.undo)
+        try saved.apply(.redo)
+        var settings = PlayerSettings()
+        settings.name = "Küche"
+        settings.volume = 0.25
+        settings.repeats = .all
+        settings.previousRestartsAfter = 0
+        settings.outputDevice = "usb"
+        settings.remote.mpris = false
+        settings.remote.prefersTags = true
+        settings.remote.commands.previous = false
+        settings.remote.commands.skip = true
+        settings.remote.commands.skipInterval = 15
+        let position = SavedPosition(itemID: saved.items[1].id, position: 12.5)
+        store.save([.settings(settings), .position(nil), .position(position)]) { _ in }
+        #expect(store.flush())
+        store.close(within: 600)
+
+        let loaded = try fixture.store().load()
+        #expect(describe(loaded.items) == describe(saved.items))
+        #expect(loaded.revision == saved.queue.revision)
+        #expect(loaded.nextItemNumber == 5)
+        #expect(loaded.settings == settings)
+        #expect(loaded.current == position)
+    }
+
+    @Test func items_keepTheirSource_andShareIt() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        let (folder, list) = (ItemSource(.folder, id: "A/\"B", name: "Bö"), ItemSource(.playlist, id: "p1", name: "L"))
+        let full = ItemDraft(uri: "x", title: "T", source: list)
+        try saved.apply(.insert(drafts("a") + drafts("bc").map { $0.from(folder) } + [full], at: .end))
+        #expect(store.flush())
+        store.close(within: 600)
+
+        let loaded = try fixture.store().load().items
+        #expect(loaded.map(\.source) == [nil, folder, folder, list])
+        #expect(loaded.map(\.draft.source) == loaded.map(\.source))
+        #expect(loaded[1].source === loaded[2].source)
+        #expect(loaded[1].isPlain && loaded[3].draft.title == "T")
+    }
+
+    @Test func load_marksTheFirstItem_untilItWasOpened() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        try saved.apply(.insert(drafts("ab"), at: .end))
+        store.save([.position(SavedPosition(itemID: saved.items[1].id, position: 3))]) { _ in }
+        store.close(within: 600)
+
+        // Each time the process dies with the item unopened, but for the last.
+        for unopened in [nil, saved.items[1].id, saved.items[1].id] {
+            let store = try fixture.store()
+            #expect(store.load().unopened == unopened)
+            store.close(within: 600)
+        }
+        let living = try fixture.store()
+        _ = living.load()
+        living.save([.opened]) { _ in }
+        living.close(within: 600)
+        #expect(try fixture.store().load().unopened == nil)
+    }
+
+    @Test func randomEdits_areRestored() throws {
+        let fixture = try StateFixture()
+        var store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        for step in 0..<3000 {
+            let ids = saved.items.map(\.id).shuffled().prefix(Int.random(in: 0...4))
+            let edits: [QueueEdit] = [
+                .insert(drafts("xyz"), at: .index(.random(in: 0...saved.queue.count))), .remove(Array(ids)),
+                .move(Array(ids), to: .random(in: 0...(saved.queue.count - ids.count))), .shuffle,
+            ]
+            try saved.apply(edits.randomElement()!)
+            if saved.queue.canUndo && step % 3 == 0 { try saved.apply(.undo) }
+            if saved.queue.canRedo && step % 9 == 0 { try saved.apply(.redo) }
+            if step % 500 == 499 {
+                store.close(within: 600)
+                store = try fixture.store()
+                let loaded = store.load()
+                try #require(describe(loaded.items) == describe(saved.items))
+                saved = SavedQueue(queue: saved.queue, store: store)
+            }
+        }
+    }
+
+    @Test func insertionsAtOnePlace_surviveAnExhaustedGap() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        try saved.apply(.insert(drafts("ab"), at: .end))
+        for _ in 0..<100 { try saved.apply(.insert(drafts("i"), at: .index(1))) }
+        for _ in 0..<100 { try saved.apply(.move([saved.items[50].id], to: 1)) }
+        // Far from both ends some neighbours make room; those that move are among them, or come from elsewhere.
+        try saved.apply(.insert(drafts(String(repeating: "n", count: 500)), at: .end))
+        for _ in 0..<100 { try saved.apply(.move([saved.items[310].id], to: 300)) }
+        for _ in 0..<100 { try saved.apply(.move([saved.items[600].id, saved.items[1].id], to: 400)) }
+        store.close(within: 600)
+        #expect(try describe(fixture.store().load().items) == describe(saved.items))
+    }
+
+    @Test func secondStore_isRefused_untilTheFirstCloses() throws {
+        let fixture = try StateFixture()
+        let first = try fixture.store()
+        #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
+        first.close(within: 600)
+        _ = try fixture.store()
+    }
+
+    @Test func secondStore_isRefused_thoughSomebodyRemovedTheLock() throws {
+        let fixture = try StateFixture()
+        let first = try fixture.store()
+        try FileManager.default.removeItem(atPath: fixture.directory + "/state.lock")
+        #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
+        first.close(within: 600)
+        _ = try fixture.store()
+    }
+
+    @Test func save_failsWithASentence_afterClose() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        store.close(within: 600)
+        let answers = Answers()
+        store.save([.position(nil)]) { answers.add($0) }
+        #expect(answers.all == ["the state is closed"])
+        #expect(!store.flush())
+    }
+
+    @Test func init_throws_whenTheDirectoryCannotBeMade() throws {
+        let fixture = try StateFixture()
+        try Data().write(to: URL(fileURLWithPath: fixture.directory + "/file"))
+        #expect(throws: StateStoreError.self) {
+            try StateStore(directory: fixture.directory + "/file/data", logger: Logger(label: "test"))
+        }
+    }
+
+    @Test func fullDisk_refusesTheChangeThatDoesNotFit_asAWholeAndAlone() throws {
+        let fixture = try StateFixture()
+        let store = try StateStore(directory: fixture.directory, logger: Logger(label: "test")) { database in
+            try database.execute(sql: "PRAGMA max_page_count = 20")
+        }
+        var saved = SavedQueue(store: store)
+        let answers = Answers()
+        try saved.apply(.insert(drafts("keep"), at: .end), answers: answers)
+        #expect(store.flush())
+        let before = saved.queue
+        let long = ItemDraft(uri: String(repeating: "u", count: 200_000))
+        try saved.apply(.insert(drafts("x") + [long], at: .end), answers: answers)
+        saved.queue = before
+        try saved.apply(.insert(drafts("after"), at: .end), answers: answers)
+        #expect(!store.flush())
+        #expect(answers.all.count == 3)
+        #expect(answers.all[0] == nil)
+        #expect(answers.all[1]?.contains("disk is full") == true)
+        #expect(answers.all[2] == nil)
+        try saved.apply(.remove([saved.items[4].id]), answers: answers)
+        #expect(store.flush())
+        store.close(within: 600)
+        let loaded = try fixture.store().load()
+        #expect(describe(loaded.items) == describe(saved.items))
+        #expect(loaded.revision == saved.queue.revision)
+    }
+
+    @Test func changeThatDoesNotFit_isRefusedAlone() throws {
+        let fixture = try StateFixture()
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        try saved.apply(.insert(drafts("ab"), at: .end))
+        let answers = Answers()
+        let ghost = QueueItem(id: ItemID(number: 77), draft: ItemDraft(uri: "ghost"))
+        store.save([.queue(.removed([(index: 9, item: ghost)]), revision: 9, nextItemNumber: 9)]) { answers.add($0) }
+        try saved.apply(.insert(drafts("c"), at: .end), answers: answers)
+        #expect(!store.flush())
+        #expect(answers.all.first??.contains("could not be saved") == true)
+        #expect(answers.all.last == .some(nil))
+        store.close(within: 600)
+        #expect(try describe(fixture.store().load().items) == describe(saved.items))
+    }
+}

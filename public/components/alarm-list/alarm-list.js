@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { choices, Component, define, html, iconButton, render, setText, textButton } from "../../lib/component.js";
+
+const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
+const ramps = [["0", "At once"], ["30", "In 30 seconds"], ["120", "In 2 minutes"], ["600", "In 10 minutes"]];
+const fresh = { id: null, time: "07:00", days: [], level: 0.4, ramp: 30 };
+const results = { fallback: "the fallback sounded", tone: "only the tone sounded", missed: "missed, the server was off", failed: "no sound" };
+
+const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ? "Every day"
+  : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
+const nextWords = (next) => new Date(next).toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" });
+
+/** The alarms of the player, which play its queue. Field: `timers`. */
+class AlarmList extends Component {
+  markup() {
+    return html`
+      <ul class="alarms" aria-label="Alarms" data-ref="list"></ul>
+      ${textButton("add", "Add alarm", { action: "edit" })}
+      <form class="alarm-form" hidden data-ref="form">
+        <label class="field"><span>Time</span><input type="time" name="time" required></label>
+        <fieldset class="alarm-days"><legend>Days (none: once)</legend>${days.map(([day, words]) =>
+          html`<label class="check"><input type="checkbox" name="days" value="${day}"> ${words}</label>`)}</fieldset>
+        <label class="field range"><span>Volume</span><span class="value" aria-hidden="true" data-ref="level"></span><input type="range" name="level" min="0" max="100" step="5"></label>
+        <label class="field"><span>Full volume</span><select name="ramp">${choices(ramps)}</select></label>
+        <p class="alarm-note">The alarm plays the queue.</p>
+        <div class="dialog-buttons"><button type="button" class="text-button" data-action="cancel">Cancel</button><button class="primary-button">Save alarm</button></div>
+      </form>`;
+  }
+
+  made() {
+    const { form } = this.refs;
+    form.addEventListener("submit", (event) => this.#save(event));
+    form.level.addEventListener("input", () => this.#showLevel());
+    this.refs.list.addEventListener("change", async ({ target }) => {
+      if (!(await this.request("changeTimer", { id: target.dataset.id, enabled: target.checked }))) this.draw();
+    });
+  }
+
+  get #alarms() {
+    return this.timers.filter(({ type }) => type === "alarm").sort((left, right) => left.time.localeCompare(right.time));
+  }
+
+  draw() {
+    const { list } = this.refs;
+    const focused = list.contains(document.activeElement) ? document.activeElement : null;
+    render(list, html`${this.#alarms.map(row)}`);
+    if (focused) list.querySelector(`[data-action="${focused.dataset.action}"][data-id="${focused.dataset.id}"]`)?.focus();
+  }
+
+  async press(action, { id }) {
+    const alarm = this.#alarms.find((known) => known.id === id) ?? fresh;
+    if (action === "edit") this.#edit(alarm);
+    else if (action === "cancel") this.#close();
+    else if (action === "remove" && await this.confirm({ title: `Delete the alarm at ${alarm.time}?`, text: wordsOf(alarm.days), action: "Delete" })) {
+      await this.request("endTimer", { id });
+    }
+  }
+
+  #edit(alarm) {
+    const { form } = this.refs;
+    this.editing = alarm.id;
+    form.time.value = alarm.time.slice(0, 5);
+    for (const box of form.days) box.checked = alarm.days.includes(box.value);
+    form.level.value = Math.round(alarm.level * 100);
+    render(form.ramp, choices(ramps.some(([value]) => Number(value) === alarm.ramp) ? ramps : [...ramps, [alarm.ramp, `In ${alarm.ramp} seconds`]]));
+    form.ramp.value = alarm.ramp;
+    this.#showLevel();
+    form.hidden = false;
+    form.time.focus();
+  }
+
+  #close() {
+    this.refs.form.hidden = true;
+    this.querySelector(":scope > [data-action=edit]").focus();
+  }
+
+  #showLevel() {
+    setText(this.refs.level, `${this.refs.form.level.value} %`);
+  }
+
+  async #save(event) {
+    event.preventDefault();
+    const { form } = this.refs;
+    const alarm = {
+      time: form.time.value, days: [...form.days].filter((box) => box.checked).map((box) => box.value),
+      level: Number(form.level.value) / 100, ramp: Number(form.ramp.value), enabled: true,
+    };
+    if (await this.request(...(this.editing ? ["changeTimer", { id: this.editing, ...alarm }] : ["addAlarm", alarm]))) this.#close();
+  }
+}
+
+function row({ id, time, days: chosen, enabled, next, last }) {
+  const name = time.slice(0, 5);
+  const trouble = results[last?.result];
+  const about = [wordsOf(chosen), enabled && next ? `next: ${nextWords(next)}` : "off", trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
+  return html`<li>
+    <label class="check"><input type="checkbox" aria-label="Alarm at ${name}" data-action="switch" data-id="${id}" ${enabled ? html`checked` : null}>
+      <span class="alarm-time">${name}</span><span class="alarm-about">${about}</span></label>
+    <button type="button" class="text-button" data-action="edit" data-id="${id}" aria-label="Edit the alarm at ${name}">Edit</button>
+    ${iconButton("trash", `Delete the alarm at ${name}`, "Delete", { action: "remove", id })}</li>`;
+}
+
+define("alarm-list", AlarmList, { timers: [] }, import.meta.url);
