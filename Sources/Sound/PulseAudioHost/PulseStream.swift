@@ -35,7 +35,7 @@ final class PulseStream {
     let stream: OpaquePointer
     let context: UnsafeMutablePointer<RenderContext>
     private let board: ClockBoard
-    private let emit: (AudioOutputEvent) -> Void
+    private let send: (AudioOutputEvent) -> Void
     /// Called once, when `stream` is of no more use.
     private let ended: (PulseStream) -> Void
     let moved: () -> Void
@@ -92,7 +92,7 @@ final class PulseStream {
         self.number = number
         self.board = board
         self.isPinned = isPinned
-        self.emit = emit
+        send = emit
         self.moved = moved
         self.ended = ended
         phase = .creating(until: .now.advanced(bySeconds: 5))
@@ -118,7 +118,7 @@ final class PulseStream {
     /// The clock is written before an event is sent, so that who reads it on the event sees its cause.
     func emit(_ event: AudioOutputEvent) {
         publish()
-        emit(event)
+        send(event)
     }
 
     /// Gives up all that calls back; the owner may let go of it.
