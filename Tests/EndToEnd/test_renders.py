@@ -142,6 +142,22 @@ def test_it_needs_no_sound_server_and_tells_its_progress(start_server, directory
     api.close()
 
 
+def test_progress_never_goes_back(start_server, directory):
+    """Rounds and items follow each other in one measure."""
+    music = directory / "music"
+    music.mkdir()
+    write_wave(music / "round.wav", numpy.zeros((44100 * 60, 2)))
+    server = start_server(output="null", music=music)
+    api = Api(server.url)
+    job = order(api, items=[{"uri": "round.wav", "loops": 40}] * 2, format="flac")
+    seen = [0.0]
+    while job["status"] in ("queued", "running"):
+        job = api.call("GET", f"/renders/{job['id']}")
+        seen.append(job["progress"])
+    api.close()
+    assert job["status"] == "completed" and seen == sorted(seen) and len({round(p, 1) for p in seen}) > 5, seen
+
+
 def test_events_name_every_step(api, events):
     mark = events.mark()
     job = order(api, items=[{"uri": "noise.mp3"}])

@@ -14,13 +14,18 @@ PERIOD = 100
 
 
 @pytest.fixture
-def sines(start_server, written, directory):
-    """A server with two sines to play into the file."""
+def sine_server(start_server, written, directory):
+    """With two sines to play into the file."""
     music = directory / "music"
     music.mkdir()
     for name in ("one", "two"):
         write_wave(music / f"{name}.wav", 0.5 * numpy.sin(2 * math.pi * numpy.arange(20 * RATE) / PERIOD))
-    return Api(start_server(output=written.output, music=music).url)
+    return start_server(output=written.output, music=music)
+
+
+@pytest.fixture
+def sines(sine_server):
+    return Api(sine_server.url)
 
 
 def largest_step(samples: numpy.ndarray) -> float:
@@ -61,16 +66,22 @@ def test_pause_stop_and_skip_fade(sines, written):
     assert course[-1] < 0.02
 
 
-def test_a_pause_that_is_taken_back_rises_from_the_gain_reached(sines, written, open_events):
+def test_a_pause_that_is_taken_back_rises_from_the_gain_reached(sines, sine_server, written, open_events):
     sines.settings(fades={"pause": 2})
     sines.load("one.wav")
     sines.play()
     written.wait_frames(RATE // 2)
+    events = open_events(url=sine_server.events_url)
+    mark = events.mark()
     fading = sines.pause()
     # Something sounds for two seconds more.
     assert (fading["status"], fading["playWhenReady"], fading["rate"]) == ("playing", False, 1)
     sines.play()
-    assert sines.player()["status"] == "playing"
+    playing = sines.player()
+    assert (playing["status"], playing["playWhenReady"], playing["reason"]) == ("playing", True, None)
+    assert playing["version"] > fading["version"]
+    events.wait_for("status", lambda e: e["playWhenReady"])
+    assert [(e["playWhenReady"], e["reason"]) for e in events.since(mark, "status")] == [(False, "user"), (True, None)]
     mark = written.frames
     written.wait_frames(mark + 2 * RATE)
     samples = written.samples()

@@ -127,8 +127,9 @@ extension PlayerCore {
     }
 
     mutating func publishStatus() {
-        let (status, reason) = (self.status, self.reason)
-        guard status != lastStatus || (reason != lastReason && reason != nil) else { return }
+        let (status, reason, wantsSound) = (self.status, self.reason, goal.wantsSound)
+        let isNew = status != lastStatus || wantsSound != lastWantsSound
+        guard isNew || (reason != lastReason && reason != nil) else { return }
         if status == .playing {
             failuresInARow = 0
             beginRise()
@@ -136,10 +137,11 @@ extension PlayerCore {
         let previous = lastStatus
         lastStatus = status
         lastReason = reason
+        lastWantsSound = wantsSound
         let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(
-                status, previous: previous, reason: reason, playWhenReady: goal.wantsSound,
+                status, previous: previous, reason: reason, playWhenReady: wantsSound,
                 itemID: current?.item.id ?? queue.currentID, position: position, error: error))
         if status == .playing || previous == .playing || previous == .stopping { tellTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }

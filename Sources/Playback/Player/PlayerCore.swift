@@ -88,6 +88,7 @@ struct PlayerCore {
     var discontinuity: UInt64 = 0
     var lastStatus = PlayerStatus.idle
     var lastReason: StatusReason?
+    var lastWantsSound = false
     var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
     var positionSavedAt = MonotonicTime(nanoseconds: 0)
     /// nil while the state can be saved.

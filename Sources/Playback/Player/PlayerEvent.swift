@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
+
 /// Something that happened, sent after the state that shows it was published.
 public struct PlayerEvent: Sendable {
     /// The published version that contains it; a read after this event shows this version or a later one.
@@ -40,6 +42,8 @@ public struct PlayerEvent: Sendable {
         case loaded(itemID: ItemID)
         /// Its sleep plan is over: not recorded.
         case slept
+        /// The start at that time was taken back by another command: not recorded.
+        case startDropped(at: MonotonicTime)
         /// A problem with one item that is not the end of playback.
         case error(PlaybackError)
     }

@@ -44,15 +44,17 @@ public final class OfflineRenderer {
     /// No more frames will be given out.
     public var isComplete: Bool { limit.map { frames >= $0 } ?? false }
 
-    /// Renders one media behind the one before. `progress` gets its position in seconds, after each chunk.
+    /// Renders one media, with all its rounds, behind the one before. `progress` gets the seconds of it that are rendered,
+    /// after each chunk.
     public func render(
         _ media: OfflineMedia, progress: (Double) throws -> Void = { _ in }, _ consume: Consumer
     ) throws {
         let lease = ring.grant(media.decoder.media.tags.loudness, isInAlbum: media.isInAlbum).lease
         var input = try OfflineInput(media, into: ring, lease, conversion, cancellation)
+        let first = frames
         while !isComplete, try input.step() {
             try give(consume)
-            try progress(input.position)
+            try progress(format.seconds(frames - first))
         }
         try give(consume)
     }
@@ -181,8 +183,6 @@ struct OfflineInput {
         if media.decoder.media.isSeekable { try reader.seek(to: media.start) } else { try reader.pass(to: media.start) }
     }
 
-    /// Seconds into the media.
-    var position: Double { reader.position }
     var unread: Int { ring.unread }
 
     func read(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {

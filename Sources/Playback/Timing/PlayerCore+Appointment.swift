@@ -79,6 +79,7 @@ extension PlayerCore {
     mutating func dropAppointment() {
         guard let dropped = appointment else { return }
         appointment = nil
+        emit(.startDropped(at: dropped.at))
         guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
         else { return }
         beginSeek(to: .seconds(position))
@@ -103,7 +104,7 @@ extension PlayerCore {
             self.appointment = nil
             return playInstead(appointment)
         }
-        guard current?.item.id == appointment.item, !goal.isAtRest else { return self.appointment = nil }
+        guard current?.item.id == appointment.item, !goal.isAtRest else { return dropAppointment() }
         guard appointment.at.advanced(bySeconds: -Appointment.lead) <= now else { return }
         self.appointment?.hasBegun = true
         goal = .play

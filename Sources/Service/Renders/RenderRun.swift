@@ -63,10 +63,11 @@ final class RenderRun {
             media.loops = item.loops
             let length = description.duration.map { description.format.seconds($0) - item.beginTime }
             guard media.skip(&skipped, length: length) else { continue }
-            let place = media.start
-            let progress = { [self] (position: Double) in
-                let part = length.map { $0 > 0 ? min(1, max(0, position - place) / $0) : 1 } ?? 0
-                advance((Double(index) + part) / Double(items.count))
+            // Without end when it loops for ever: then only the duration of the whole counts.
+            let rounds = media.loops < 0 ? .infinity : Double(media.loops) + 1
+            let whole = max(0.001, (length ?? .infinity) * rounds - (media.start - item.beginTime))
+            let progress = { [self] (rendered: Double) in
+                advance((Double(index) + min(1, rendered / whole)) / Double(items.count))
             }
             try begin(like: description).render(media, progress: progress, write)
         }

@@ -31,6 +31,8 @@ enum TimerReport: Sendable {
     case status(PlayerStatus, wantsSound: Bool)
     /// Its sleep plan is over.
     case slept
+    /// It does not start at that time: another command came first.
+    case startDropped(at: MonotonicTime)
     case outputIsBack
     /// It has taken the command of that stage, and come to rest, or refused it.
     case taken(TimerID, AlarmRing.Stage, Result<PlayerSnapshot, PlaybackError>)
@@ -42,6 +44,13 @@ extension TimerBook {
         case .slept:
             // A new plan may have been made meanwhile.
             timers.removeAll { $0.isSleep && ($0.next ?? 0) <= moment.wall + 500 }
+            return []
+        case .startDropped(let time):
+            // A new start may have been set meanwhile. The two clocks are read one after the other.
+            timers.removeAll { timer in
+                guard timer.isHandedOver, let next = timer.next else { return false }
+                return abs(moment.monotonic(at: next).seconds(since: time)) < 0.05
+            }
             return []
         case .status(let status, let wantsSound): return ringHears(status, wantsSound, moment)
         case .outputIsBack:

@@ -291,4 +291,6 @@ struct TimerBook {
 extension PlayerTimer {
     var isSleep: Bool { if case .sleep = kind { true } else { false } }
     var isStart: Bool { if case .start = kind { true } else { false } }
+    /// The player has it.
+    var isHandedOver: Bool { if case .start(let start) = kind { start.isHandedOver } else { false } }
 }

@@ -62,6 +62,7 @@ public final class Timers: Sendable {
         switch event.kind {
         case .status(let status, _, _, let wantsSound, _, _, _): report = .status(status, wantsSound: wantsSound)
         case .slept: report = .slept
+        case .startDropped(let time): report = .startDropped(at: time)
         case .settings(let settings) where settings.leader != nil:
             guard !board.timers(of: player).isEmpty, loop.postIfBegun(.follows(player)) else { return }
             return wait.ring()

@@ -229,7 +229,7 @@ import Kernel
             case .queue, .settings, .effects, .item, .completed, .queueEnded, .route, .interruption:
                 Issue.record("a change that is none: \(event.kind)")
             // Nobody drives the sink meanwhile.
-            case .status, .output, .jumped, .loaded, .slept, .queueLow: continue
+            case .status, .output, .jumped, .loaded, .slept, .startDropped, .queueLow: continue
             }
         }
         #expect(errors == 1)

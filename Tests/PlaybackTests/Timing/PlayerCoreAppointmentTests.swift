@@ -51,9 +51,10 @@ import Testing
     @Test func anotherCommandTakesItsPlace() {
         var world = SimulatedWorld.with(["a-60"], play: false)
         world.run(seconds: 0.5)
-        _ = start(&world, in: 2)
+        let dropped = start(&world, in: 2)
         world.run(seconds: 0.5)
         world.command(.pause)
+        #expect(world.events.contains { if case .startDropped(dropped) = $0 { true } else { false } })
         world.run(seconds: 3)
         #expect(world.status != .playing && world.core.appointment == nil)
         _ = start(&world, in: 5)

@@ -240,6 +240,11 @@ import Testing
             return
         }
         #expect(book.advance(hands.moment) == [] && book.timers.count == 1)
+        // Another command took that start back, not an earlier one.
+        var dropped = book
+        #expect(dropped.report(.startDropped(at: time.advanced(bySeconds: -1)), hands.moment) == [])
+        #expect(dropped.timers.count == 1)
+        #expect(dropped.report(.startDropped(at: time), hands.moment) == [] && dropped.timers.isEmpty)
         hands.pass(10)
         #expect(book.advance(hands.moment) == [] && book.timers.isEmpty)
         for at in [hands.moment.wall, hands.moment.wall - 1, hands.moment.wall + 400 * 86_400_000] {

@@ -88,7 +88,7 @@ struct EventEncoder: Sendable {
                 }
             )
         case .error(let error): (.error, { $0.members(of: error) })
-        case .jumped, .loaded, .slept: nil
+        case .jumped, .loaded, .slept, .startDropped: nil
         }
     }
 
