@@ -52,6 +52,26 @@ struct ReverbTests {
         #expect(samples[0] == 1 && samples.dropFirst(2).allSatisfy { $0 == 0 })
     }
 
+    /// A sine that has begun long before would begin anew in each line.
+    @Test func switchedOn_aSineHasNoStep() {
+        let frames = Self.rate / 2
+        let turn = 2 * Double.pi * 997 / Double(Self.rate)
+        var samples = (0..<2 * frames).map { Float(0.5 * sin(turn * Double($0 / 2))) }
+        Self.with(.off) { reverb in
+            reverb.pointee.move(to: Reverb.Parameters(mix: 0.7, decay: 1.5), now: false)
+            samples.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                for start in stride(from: 0, to: frames, by: 60) {
+                    reverb.pointee.process(base + 2 * start, frames: 60, channels: 2)
+                }
+            }
+        }
+        let left = (0..<frames).map { Double(samples[2 * $0]) }
+        // The next sample of a sine follows from the two before; what does not is a step.
+        let largest = (2..<frames).map { abs(left[$0] - 2 * cos(turn) * left[$0 - 1] + left[$0 - 2]) }.max() ?? 1
+        #expect(20 * log10(largest / 0.5) < -60, "\(largest)")
+    }
+
     @Test func switchedOff_itFadesAndIsExactAgain() {
         Self.with(Reverb.Parameters(mix: 0.5, decay: 2)) { reverb in
             _ = Self.response(reverb, seconds: 0.2)

@@ -51,6 +51,8 @@ public struct Reverb: BitwiseCopyable, Sendable {
     private var wantedMix: Float = 0
     /// Frames until the wanted parameters are reached.
     private var left = 0
+    /// How much of the input the lines take, 0...1: it rises from silence, or its beginning would sound as a click in each line.
+    private var feed: Float = 1
 
     /// At rest, with no reverberation.
     public init(sampleRate: Int) {
@@ -83,6 +85,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
             }
             if now || mix == 0 { lines[index].gain = lines[index].wantedGain }
         }
+        if now || mix == 0 { feed = now ? 1 : 0 }
         if now { mix = wantedMix }
         left = now ? 0 : glide
     }
@@ -121,7 +124,8 @@ public struct Reverb: BitwiseCopyable, Sendable {
         _ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int, _ lines: UnsafeMutablePointer<Line>,
         step: Float
     ) {
-        var mix = mix
+        var (mix, feed) = (mix, feed)
+        let rise = 1 / Float(glide)
         withUnsafeMutableBytes(of: &memory) { bytes in
             guard let memory = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
             let share = 1 / Float(channels)
@@ -129,7 +133,8 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 let place = samples + frame * channels
                 var input: Float = 0
                 for channel in 0..<channels { input += place[channel] }
-                input *= share
+                input *= share * feed * feed * (3 - 2 * feed)
+                feed = min(1, feed + rise)
                 // What is no sample would stay in the lines for ever.
                 if !(input.magnitude <= 65_536) { input = 0 }
                 var (even, odd, sum) = (Float(0), Float(0), Float(0))
@@ -153,7 +158,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 }
             }
         }
-        self.mix = mix
+        (self.mix, self.feed) = (mix, feed)
     }
 
     @_noLocks @_noAllocation
