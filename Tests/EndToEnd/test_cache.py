@@ -376,6 +376,8 @@ def test_removing(start, media, origin, directory):
     api.wait_status("playing", timeout=15)
     eventually(lambda: len(api.call("GET", "/cache")["entries"]) == 3, "three are kept")
     keys = {found["uri"][-5]: found["key"] for found in api.call("GET", "/cache")["entries"]}
+    assert api.call("GET", f"/cache/{keys['a']}")["key"] == keys["a"]
+    assert api.request("GET", "/cache/c999").status_code == 404
     assert api.request("DELETE", f"/cache/{keys['c']}").status_code == 409
     assert api.request("DELETE", f"/cache/{keys['a']}").status_code == 204
     assert api.request("DELETE", f"/cache/{keys['a']}").status_code == 404

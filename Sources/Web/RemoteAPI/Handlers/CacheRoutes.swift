@@ -27,6 +27,13 @@ struct CacheRoutes: Sendable {
                         writer.member("kept", counts.kept)
                     })
             },
+            .get(single) { call, reply in
+                let key = call.parameters[0]
+                server.onCache(object(reply) { $0.members(of: $1) }) { cache throws(Problem) -> CachedEntry in
+                    if let entry = cache.status().entries.first(where: { $0.key == key }) { return entry }
+                    throw Problem(CacheError.unknown, key)
+                }
+            },
             .delete(single) { call, reply throws(Problem) in
                 _ = try call.body(EmptyBody.self)
                 server.removeFromCache(call.parameters[0], reply: done(reply))
