@@ -7,7 +7,8 @@ import time
 import pytest
 
 from rig import Api, eventually
-from rig.logind import LoginManager, Screen, system_bus
+from rig.logind import LoginManager, Screen
+from rig.program import system_bus
 from rig.waiting import PATIENCE, during
 
 STRANGER = os.getuid() + 1

@@ -75,3 +75,61 @@ def test_another_server_opens_no_reference(start_server, api, address):
     other = Api(start_server().url)
     assert other.request("PUT", "/queue", json={"items": [{"uri": reference(api)}]}).status_code == 404
     other.close()
+
+
+def test_announcements_and_effects_take_references(api, origin, address, media):
+    api.load(address)
+    given = reference(api)
+    log = f"/a.mp3?token={SECRET}&x=1"
+    for body in ({"uri": given}, {"parts": [given, "short-1.mp3"]}, {"items": [{"uri": given}]},
+                 {"uri": "short-1.mp3", "chime": given}):
+        before = len(origin.log(log))
+        ended = api.call("POST", "/announcements", json={**body, "wait": True})
+        assert ended["reason"] == "finished" and SECRET not in str(ended), body
+        assert len(origin.log(log)) > before, body
+    before = len(origin.log(log))
+    assert SECRET not in str(api.call("POST", "/sfx", json={"uri": given})) and len(origin.log(log)) > before
+    assert api.request("POST", "/announcements", json={"uri": "sealed:nonsense"}).json()["code"] == "unknown-reference"
+
+
+def test_an_announcement_sends_the_headers_of_a_reference_to_its_server_only(api, origin, media):
+    for path in ("/h.mp3", "/other.mp3"):
+        origin.serve(path, media.path("short-0.mp3").read_bytes())
+    api.load({"uri": f"{origin.url}/h.mp3", "headers": {"X-Key": SECRET}})
+    given = api.queue()["items"][0]["reference"]
+    api.call("POST", "/announcements", json={"uri": given, "chime": "short-1.mp3", "wait": True})
+    assert origin.log("/h.mp3")[-1].headers["x-key"] == SECRET
+    answer = api.request("POST", "/announcements", json={"parts": [given, f"{origin.url}/other.mp3"]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "mixed-parts")
+    assert not origin.log("/other.mp3")
+
+
+def test_an_announcement_takes_items_as_a_queue_does(api):
+    made = api.call("POST", "/playlists", json={"name": "Chimes", "items": [{"uri": "short-0.mp3"}, {"uri": "short-1.mp3"}]})
+    ended = api.call("POST", "/announcements", json={"items": [{"playlist": made["id"]}], "wait": True})
+    assert ended["reason"] == "finished" and ended["parts"] == ["short-0.mp3", "short-1.mp3"]
+    many = api.call("POST", "/playlists", json={"name": "Many", "items": [{"uri": "short-0.mp3"}] * 9})
+    empty = api.call("POST", "/playlists", json={"name": "Empty", "items": []})
+    for body, code in (
+        ({"items": [{"playlist": many["id"]}]}, "too-many-parts"), ({"items": [{"playlist": empty["id"]}]}, "nothing-to-play"),
+        ({"items": []}, "invalid"), ({"items": [{"uri": "short-0.mp3"}], "uri": "short-0.mp3"}, "invalid"),
+        ({"items": [{"album": "nothing"}]}, "unknown-entry"),
+    ):
+        assert api.request("POST", "/announcements", json=body).json()["code"] == code, body
+
+
+def test_an_alarm_takes_references(api, origin, address):
+    import datetime
+    import time
+
+    api.load(address)
+    given = reference(api)
+    api.load("short-1.mp3")
+    at = datetime.datetime.fromtimestamp(time.time() + 2, datetime.timezone.utc).strftime("%H:%M:%S")
+    timer = api.call("POST", "/timers", json={
+        "type": "alarm", "time": at, "timeZone": "UTC", "ramp": 0, "items": [{"uri": given}], "fallback": given})
+    assert SECRET not in str(timer) and timer["items"] == [{"uri": given}]
+    api.wait_status("playing", "completed")
+    assert reference(api) == given
+    wrong = api.request("POST", "/timers", json={"type": "alarm", "time": at, "items": [{"uri": "sealed:nonsense"}]})
+    assert (wrong.json()["code"], wrong.json()["member"]) == ("unknown-reference", "items[0].uri")

@@ -208,3 +208,49 @@ def test_a_start_survives_a_kill(start_server):
     assert now() >= at and abs(state["position"] - (state["sampledAt"] - at) / 1000) < 0.05
     assert timers(api) == []
     api.close()
+
+
+def test_a_follower_sets_and_shows_its_leaders_sleep_timer(server, api, open_events):
+    """Ids are unique: its own alarm stands beside it."""
+    api.call("POST", "/players", json={"id": "kitchen"})
+    main, kitchen = "/timers", "/players/kitchen/timers"
+
+    def listed(path: str) -> list[str]:
+        return [timer["id"] for timer in api.call("GET", path)["timers"]]
+
+    at_main = alarm(api, 3600)["id"]
+    at_kitchen = api.call("POST", kitchen, json={"type": "alarm", "time": "06:00"})["id"]
+    api.call("PATCH", "/players/kitchen", json={"leader": "main"})
+    seen = open_events(url=f"ws://127.0.0.1:{server.port}/api/v1/players/kitchen/events")
+    answer = api.request("POST", kitchen, json={"type": "sleep", "after": 60})
+    sleep = answer.json()["id"]
+    assert answer.status_code == 201 and answer.headers["Location"].endswith(f"{kitchen}/{sleep}")
+    assert listed(main) == [at_main, sleep] and listed(kitchen) == [at_kitchen, sleep]
+    assert len({at_main, at_kitchen, sleep}) == 3
+    assert [one["id"] for one in seen.wait_for("timers").data["timers"]] == [at_kitchen, sleep]
+    assert api.call("PATCH", f"{kitchen}/{sleep}", json={"after": 90})["after"] == 90
+    assert api.call("GET", f"{main}/{sleep}")["after"] == 90
+    # Not the leader's alarm.
+    assert api.request("DELETE", f"{kitchen}/{at_main}").status_code == 404
+    assert api.request("DELETE", f"{kitchen}/{sleep}").status_code == 204
+    assert listed(main) == [at_main] and listed(kitchen) == [at_kitchen]
+    set_timer(api, type="sleep", after=60)
+    api.call("PATCH", "/players/kitchen", json={"leader": None})
+    eventually(lambda: listed(kitchen) == [at_kitchen], "it shows its own again")
+
+
+def test_sleep_at_a_follower_pauses_the_group(api):
+    api.call("POST", "/players", json={"id": "kitchen"})
+    api.call("PATCH", "/players/kitchen", json={"leader": "main"})
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    api.call("POST", "/players/kitchen/timers", json={"type": "sleep", "after": 0.5, "fade": 0})
+    eventually(lambda: api.player()["reason"] == "sleep-timer", "the leader sleeps")
+
+
+def test_an_alarm_of_a_playlist(api):
+    made = api.call("POST", "/playlists", json={"name": "Morning", "items": [{"uri": "long.mp3"}, {"uri": "short-0.mp3"}]})
+    alarm(api, items=[{"playlist": made["id"]}])
+    api.wait_status("playing")
+    assert [item["uri"] for item in api.queue()["items"]] == ["long.mp3", "short-0.mp3"]
+    assert api.player()["item"]["source"]["name"] == "Morning"

@@ -44,6 +44,10 @@ package final class BusMessage {
         switch type {
         case "s": return .text(try text("s"))
         case "o": return .path(try text("o"))
+        case "i":
+            var number: Int32 = 0
+            try read("i", &number)
+            return .int32(number)
         case "u":
             var number: UInt32 = 0
             try read("u", &number)
@@ -155,6 +159,7 @@ package final class BusMessage {
         switch value {
         case .text(let text): try append("s", text)
         case .path(let path): try append("o", path)
+        case .uint16(let number): try append("q", number)
         case .int32(let number): try append("i", number)
         case .uint32(let number): try append("u", number)
         case .int64(let number): try append("x", number)
@@ -164,6 +169,12 @@ package final class BusMessage {
             try container("a", "s") { () throws(BusFailure) in for text in texts { try append("s", text) } }
         case .paths(let paths):
             try container("a", "o") { () throws(BusFailure) in for path in paths { try append("o", path) } }
+        case .byteStrings(let strings):
+            try container("a", "ay") { () throws(BusFailure) in
+                for bytes in strings {
+                    try container("a", "y") { () throws(BusFailure) in for byte in bytes { try append("y", byte) } }
+                }
+            }
         case .dictionary(let members): try append(members)
         case .dictionaries(let all):
             try container("a", "a{sv}") { () throws(BusFailure) in for members in all { try append(members) } }

@@ -4,6 +4,7 @@
 package enum BusValue: Hashable, Sendable {
     case text(String)
     case path(String)
+    case uint16(UInt16)
     case int32(Int32)
     case uint32(UInt32)
     case int64(Int64)
@@ -11,6 +12,8 @@ package enum BusValue: Hashable, Sendable {
     case flag(Bool)
     case texts([String])
     case paths([String])
+    /// `aay`
+    case byteStrings([[UInt8]])
     /// `a{sv}`, in the order of the names.
     case dictionary([String: BusValue])
     /// `aa{sv}`
@@ -24,6 +27,7 @@ package enum BusValue: Hashable, Sendable {
         switch self {
         case .text: "s"
         case .path: "o"
+        case .uint16: "q"
         case .int32: "i"
         case .uint32: "u"
         case .int64: "x"
@@ -31,6 +35,7 @@ package enum BusValue: Hashable, Sendable {
         case .flag: "b"
         case .texts: "as"
         case .paths: "ao"
+        case .byteStrings: "aay"
         case .dictionary: "a{sv}"
         case .dictionaries: "aa{sv}"
         case .descriptor: "h"

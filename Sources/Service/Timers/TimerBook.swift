@@ -289,6 +289,8 @@ struct TimerBook {
 }
 
 extension PlayerTimer {
+    /// The music of a group is its leader's: so is when it ends, or begins.
+    public var concernsGroup: Bool { isSleep || isStart }
     var isSleep: Bool { if case .sleep = kind { true } else { false } }
     var isStart: Bool { if case .start = kind { true } else { false } }
     /// The player has it.

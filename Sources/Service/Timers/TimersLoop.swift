@@ -39,6 +39,8 @@ final class TimersLoop {
     private let board: TimerBoard
     private var mailbox: Mailbox<Message>?
     private var members: [String: Member] = [:]
+    /// No timer of any player has this number, or a higher one.
+    private var nextNumber: UInt64 = 1
     /// What the wall clock shows when the steady one is at 0, in milliseconds.
     private var offset: Int64
 
@@ -87,17 +89,17 @@ final class TimersLoop {
         }
     }
 
-    /// The music of a group is its leader's: so is when it ends, or begins.
     private func passOn(_ id: String) {
         guard let leader = board.player(id)?.snapshot.settings.leader, board.player(leader) != nil else { return }
         var moved: [PlayerTimer] = []
         act(id) { book in
-            moved = book.timers.filter { $0.isSleep || $0.isStart }
-            book.timers.removeAll { $0.isSleep || $0.isStart }
+            moved = book.timers.filter(\.concernsGroup)
+            book.timers.removeAll(where: \.concernsGroup)
             return []
         }
         guard !moved.isEmpty else { return }
         if members[leader] == nil { members[leader] = Member(book: TimerBook(), saved: []) }
+        reserveNumbers(UInt64(moved.count), for: leader)
         act(leader) { $0.take(moved, moment) }
     }
 
@@ -108,10 +110,19 @@ final class TimersLoop {
 
     // MARK: Edits
 
+    /// Ids are unique among all players: a follower shows its leader's timers beside its own.
+    private func reserveNumbers(_ count: UInt64, for id: String) {
+        let first = max(nextNumber, members.values.map(\.book.nextNumber).max() ?? 1)
+        // One more, for an edit that is being saved.
+        nextNumber = first + count + 1
+        members[id]?.book.nextNumber = first
+    }
+
     /// Saves the next edit; it is done when that has succeeded.
     private func beginEdit(_ id: String) {
-        while let member = members[id], member.savingSince == nil, let (edit, reply) = member.edits.first {
-            var proposed = member.book
+        while let (edit, reply) = members[id]?.edits.first, members[id]?.savingSince == nil {
+            if case .add = edit { reserveNumbers(1, for: id) }
+            guard var proposed = members[id]?.book else { return }
             do throws(TimerError) {
                 let moment = moment
                 _ = try proposed.apply(edit, moment)

@@ -96,7 +96,7 @@ extension ServerService {
         var opened = items
         for index in items.indices where SealedAddresses.isReference(items[index]) {
             guard let item = parts.sealed.opened(items[index]) else {
-                return reply(.failure(.unknownReference(at: index)))
+                return reply(.failure(.unknownReference("items[\(index)].uri")))
             }
             opened[index] = item
         }
@@ -123,10 +123,8 @@ extension ServerService {
 }
 
 extension Problem {
-    fileprivate static func unknownReference(at index: Int) -> Problem {
-        Problem(
-            .unknown, "unknown-reference", "This reference was not given by this server.",
-            member: "items[\(index)].uri")
+    static func unknownReference(_ member: String) -> Problem {
+        Problem(.unknown, "unknown-reference", "This reference was not given by this server.", member: member)
     }
 }
 

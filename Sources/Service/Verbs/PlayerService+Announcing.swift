@@ -7,14 +7,16 @@ extension PlayerService {
     public func announcerStatus() throws(Problem) -> AnnouncerStatus { try requireAnnouncer().status }
 
     /// The reply comes when it is heard, waits in line or has failed. `untilEnd`: when it has ended.
+    /// `request`: what is announced, with the sound that was found.
     public func announce(
-        _ request: AnnouncementRequest, untilEnd: Bool, reply: @escaping ServiceReply<AnnouncementOutcome>
+        _ order: SoundOrder, for caller: Caller, untilEnd: Bool, reply: @escaping ServiceReply<AnnouncementOutcome>,
+        request: @escaping @Sendable (Sound) -> AnnouncementRequest
     ) {
-        ask(reply, request.sound) { $0.announce(request, untilEnd: untilEnd, reply: $1) }
+        ask(order, caller, reply) { $0.announce(request($1), untilEnd: untilEnd, reply: $2) }
     }
 
-    public func play(_ sound: Sound, reply: @escaping ServiceReply<SoundEffect>) {
-        ask(reply, sound) { $0.play(sound, reply: $1) }
+    public func play(_ order: SoundOrder, for caller: Caller, reply: @escaping ServiceReply<SoundEffect>) {
+        ask(order, caller, reply) { $0.play($1, reply: $2) }
     }
 
     public func cancelAnnouncement(_ id: SoundID, reply: @escaping ServiceReply<Void>) {
@@ -30,24 +32,90 @@ extension PlayerService {
         return announcer
     }
 
-    /// Refuses addresses that can never be played, before anything ends for them.
-    private func check(_ sound: Sound) throws(Problem) {
-        for uri in sound.media {
-            let member = uri == sound.chime ? "chime" : sound.following.isEmpty ? "uri" : "parts"
-            _ = try Problem.naming(member) { () throws(MediaError) in try server.parts.media.address(uri) }
+    /// Addresses that can never be played are refused before anything ends for them.
+    private func ask<Value>(
+        _ order: SoundOrder, _ caller: Caller, _ reply: @escaping ServiceReply<Value>,
+        _ command: @escaping @Sendable (Announcer, Sound, @escaping Announcer.Reply<Value>) -> Void
+    ) {
+        server.sound(order, for: caller) { result in
+            switch result {
+            case .success(let sound): ask(reply) { command($0, sound, $1) }
+            case .failure(let problem): reply(.failure(problem))
+            }
         }
     }
 
     private func ask<Value>(
-        _ reply: @escaping ServiceReply<Value>, _ sound: Sound? = nil,
-        _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
+        _ reply: @escaping ServiceReply<Value>, _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
     ) {
         do throws(Problem) {
-            let announcer = try requireAnnouncer()
-            if let sound { try check(sound) }
-            command(announcer) { reply($0.mapError { Problem($0) }) }
+            command(try requireAnnouncer()) { reply($0.mapError { Problem($0) }) }
         } catch {
             reply(.failure(error))
         }
+    }
+}
+
+extension ServerService {
+    /// The media of a sound.
+    fileprivate func sound(_ order: SoundOrder, for caller: Caller, reply: @escaping ServiceReply<Sound>) {
+        switch order.content {
+        case .addresses(let uris):
+            let member = uris.count == 1 ? "uri" : "parts"
+            reply(
+                Result { () throws(Problem) in
+                    var media: [ItemDraft] = []
+                    for uri in uris { media.append(try self.media(at: uri, member)) }
+                    return try sound(order, media, member)
+                })
+        case .items(let items):
+            resolve(items, AddingRules(), for: caller) { result in
+                reply(
+                    Result { () throws(Problem) in
+                        try self.sound(order, try result.get().items, "items")
+                    })
+            }
+        }
+    }
+
+    private func sound(_ order: SoundOrder, _ media: [ItemDraft], _ member: String) throws(Problem) -> Sound {
+        guard let first = media.first else {
+            throw Problem(.conflict, "nothing-to-play", "There is nothing in it that can be played.", member: member)
+        }
+        guard media.count <= Sound.maximumParts else {
+            let detail = "A sound has at most \(Sound.maximumParts) parts; these are \(media.count)."
+            throw .invalid(member, detail, code: "too-many-parts")
+        }
+        var sound = Sound(uri: first.uri, volume: order.volume)
+        sound.following = media.dropFirst().map(\.uri)
+        sound.timeout = order.timeout
+        var all = media
+        if let chime = order.chime {
+            all.append(try self.media(at: chime, "chime"))
+            sound.chime = all[media.count].uri
+        }
+        // They are loaded as one: a secret of one server must not reach another.
+        let remote = all.filter { MediaLocator.isNetwork($0.uri) }
+        if let one = remote.first {
+            guard remote.allSatisfy({ $0.headers == one.headers && $0.reach == one.reach }) else {
+                throw .invalid(
+                    member, "Parts with different headers or reach cannot be one sound.", code: "mixed-parts")
+            }
+            (sound.headers, sound.reach) = (one.headers, one.reach)
+        }
+        return sound
+    }
+
+    /// A media at an address or behind a reference. Refuses what can never be one.
+    func media(at uri: String, _ member: String) throws(Problem) -> ItemDraft {
+        var draft = ItemDraft(uri: uri)
+        if SealedAddresses.isReference(.uri(uri)) {
+            guard case .media(let opened, expands: _)? = parts.sealed.opened(.uri(uri)) else {
+                throw .unknownReference(member)
+            }
+            draft = opened
+        }
+        _ = try Problem.naming(member) { () throws(MediaError) in try parts.media.address(draft.uri) }
+        return draft
     }
 }

@@ -4,8 +4,12 @@ public import Playback
 
 /// What the player does by itself at a time.
 extension PlayerService {
-    /// In the order in which they were made.
-    public func timers() throws(Problem) -> [PlayerTimer] { try requireTimers().timers(of: id) }
+    /// In the order in which they were made. A follower has its own alarms; sleep timer and start are its leader's.
+    public func timers() throws(Problem) -> [PlayerTimer] { timers(in: try requireTimers()) }
+
+    public func timers(in timers: Timers) -> [PlayerTimer] {
+        timers.timers(of: id) + (leader.map { timers.timers(of: $0).filter(\.concernsGroup) } ?? [])
+    }
 
     public func timer(_ text: String) throws(Problem) -> PlayerTimer {
         guard let id = TimerID(text), let timer = try timers().first(where: { $0.id == id }) else {
@@ -18,27 +22,28 @@ extension PlayerService {
     public func set(_ kind: PlayerTimer.Kind, reply: @escaping ServiceReply<PlayerTimer?>) {
         ask(reply) { () throws(Problem) in
             switch kind {
-            case .sleep, .start: try refuseFollower()
-            case .alarm(let alarm): try check(alarm.items, alarm.fallback)
+            case .sleep, .start: return (.add(kind), of: leader ?? id)
+            case .alarm(let alarm):
+                try check(alarm.items, alarm.fallback)
+                return (.add(kind), of: id)
             }
-            return .add(kind)
         }
     }
 
     public func change(_ id: TimerID, _ patch: TimerPatch, reply: @escaping ServiceReply<PlayerTimer?>) {
         ask(reply) { () throws(Problem) in
             try check(patch.items ?? [], patch.fallback ?? nil)
-            return .change(id, patch)
+            return (.change(id, patch), of: try holder(of: id))
         }
     }
 
     public func remove(_ id: TimerID, reply: @escaping ServiceReply<Void>) {
-        ask({ reply($0.map { _ in }) }, { () throws(Problem) in .remove(id) })
+        ask({ reply($0.map { _ in }) }, { () throws(Problem) in (.remove(id), of: try holder(of: id)) })
     }
 
     /// `seconds`: nil is the alarm's own.
     public func snooze(_ id: TimerID, seconds: Double?, reply: @escaping ServiceReply<PlayerTimer?>) {
-        ask(reply) { () throws(Problem) in .snooze(id, seconds: seconds) }
+        ask(reply) { () throws(Problem) in (.snooze(id, seconds: seconds), of: try holder(of: id)) }
     }
 
     /// `time`: milliseconds since the epoch; nil plays at once.
@@ -62,11 +67,12 @@ extension PlayerService {
     // MARK: Parts
 
     private func ask(
-        _ reply: @escaping ServiceReply<PlayerTimer?>, _ edit: () throws(Problem) -> TimerEdit
+        _ reply: @escaping ServiceReply<PlayerTimer?>,
+        _ edit: () throws(Problem) -> (edit: TimerEdit, of: String)
     ) {
         do throws(Problem) {
-            let edit = try edit()
-            try requireTimers().perform(edit, of: id) { reply($0.mapError { Problem($0) }) }
+            let (edit, holder) = try edit()
+            try requireTimers().perform(edit, of: holder) { reply($0.mapError { Problem($0) }) }
         } catch {
             reply(.failure(error))
         }
@@ -92,21 +98,19 @@ extension PlayerService {
         }
     }
 
-    private func refuseFollower() throws(Problem) {
-        guard let leader = snapshot.settings.leader else { return }
-        throw Problem(PlaybackError(.following, "This player follows \(leader): ask that one, or set leader to null."))
+    private var leader: String? { snapshot.settings.leader }
+
+    private func holder(of timer: TimerID) throws(Problem) -> String {
+        let own = try requireTimers().timers(of: id)
+        return own.contains { $0.id == timer } ? id : leader ?? id
     }
 
     /// Addresses that can never be one. A media that is not there now may be there when the alarm goes off.
     private func check(_ items: [TimerItem], _ fallback: String?) throws(Problem) {
         for (index, item) in items.enumerated() {
-            if case .media(let draft) = item { try check(draft.uri, "items[\(index)].uri") }
+            if case .media(let draft) = item { _ = try server.media(at: draft.uri, "items[\(index)].uri") }
         }
-        if let fallback { try check(fallback, "fallback") }
-    }
-
-    private func check(_ uri: String, _ member: String) throws(Problem) {
-        do throws(MediaError) { _ = try server.parts.media.address(uri) } catch { throw Problem(error, member: member) }
+        if let fallback { _ = try server.media(at: fallback, "fallback") }
     }
 }
 

@@ -57,6 +57,12 @@ extension RemoteAPI {
         let (isRenamed, leaders) = player.changes(settings)
         if isRenamed { report(.changed, player) }
         regroup(leaders)
+        // It shows those of its leader.
+        if leaders.contains(where: hasTimersOfGroup) { reportTimers(player) }
+    }
+
+    private func hasTimersOfGroup(_ leader: String) -> Bool {
+        main.services.server.parts.timers?.timers(of: leader).contains(where: \.concernsGroup) ?? false
     }
 
     /// Reports the followers of these players where they have changed.

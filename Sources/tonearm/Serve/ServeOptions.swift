@@ -83,6 +83,13 @@ struct NetworkOptions: ParsableArguments {
             valueName: "text"))
     var name: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether a server that listens on the network is announced there, where Avahi runs (default on).",
+            valueName: "on|off"),
+        completion: .list(["on", "off"]))
+    var zeroconf: String?
+
     @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one (default 8080).", valueName: "n"))
     var port: String?
 

@@ -36,6 +36,7 @@ final class Server {
     private let renders: Renders?
     private let players: PlayerHost
     private let logind: LogindService?
+    private let zeroconf: ZeroconfService?
     private let playlists: PlaylistStore
 
     init(_ configuration: ServerConfiguration, log: Logger) throws {
@@ -176,6 +177,8 @@ final class Server {
         door = try Self.listen(configuration, Self.limits(descriptors), log, http, webSockets)
         links = PageLinks(
             host: configuration.host, port: door.port, token: Self.linkToken(configuration, tokens))
+        zeroconf = Self.zeroconf(
+            configuration, id: identity.id, name: settings.serverName, port: door.port, log)
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
@@ -201,6 +204,7 @@ final class Server {
         if let recorder { parts.begin { recorder.shutdown() } }
         parts.begin { [surfaces] in surfaces.stop() }
         if let logind { parts.begin { logind.stop() } }
+        if let zeroconf { parts.begin { zeroconf.stop() } }
         parts.wait(until: start.advanced(bySeconds: 1.4))
         // Clients have heard of all that.
         api.shutdown()

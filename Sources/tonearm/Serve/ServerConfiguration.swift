@@ -50,6 +50,8 @@ struct ServerConfiguration: Equatable {
     var hasMPRIS = true
     /// Lock and sleep reach the session from the login manager, where there is one.
     var followsLogind = true
+    /// Clients of the local network find the server by themselves.
+    var isAnnounced = true
     /// Where recordings go; nil: it does not record.
     var recordings: String?
 
@@ -94,6 +96,7 @@ struct ServerConfiguration: Equatable {
         recordings = try values.text("recordings", options.files.recordings)
         hasMPRIS = try values.flag("mpris", options.sound.mpris, default: true)
         followsLogind = try values.flag("logind", options.sound.logind, default: true)
+        isAnnounced = try values.flag("zeroconf", options.network.zeroconf, default: true)
         try setNetwork(values, options.items, environment)
         cache = try CacheSettings(values, options.cache, data: data)
         try values.checkFile()

@@ -2,16 +2,12 @@
 """A stand-in for systemd's login manager on a private bus: what of `org.freedesktop.login1` a player needs, with real signals."""
 
 import os
-import pathlib
 import select
-import threading
 
-import jeepney
-from jeepney.io.blocking import open_dbus_connection
-from jeepney.wrappers import new_error, new_method_return, new_signal
+from jeepney.wrappers import new_error, new_method_return
 
 from .dbus import SessionBus
-from .waiting import eventually
+from .program import BusProgram
 
 NAME = "org.freedesktop.login1"
 MANAGER_PATH = "/org/freedesktop/login1"
@@ -42,35 +38,18 @@ class Screen:
         }
 
 
-class LoginManager:
-    """Answers on `bus` from a thread of its own, from `start` to `stop`; both may be called again."""
+class LoginManager(BusProgram):
+    name = NAME
 
     def __init__(self, bus: SessionBus, screens: list[Screen] | None = None):
-        self.bus = bus
+        super().__init__(bus)
         self.screens = [Screen(1, os.getuid())] if screens is None else screens
         self.preparing = False
         self.may_inhibit = True
-        self.calls: list[str] = []
         self._inhibitors: list[int] = []
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
-
-    def start(self) -> "LoginManager":
-        self._stopping.clear()
-        self.connection = open_dbus_connection(self.bus.address, enable_fds=True)
-        request = jeepney.DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
-        answer = self.connection.send_and_get_reply(jeepney.new_method_call(request, "RequestName", "su", (NAME, 4)))
-        assert answer.body == (1,), answer.body
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-        return self
 
     def stop(self) -> None:
-        self._stopping.set()
-        if self._thread:
-            self._thread.join(5)
-        self.connection.close()
+        super().stop()
         for descriptor in self._inhibitors:
             os.close(descriptor)
         self._inhibitors = []
@@ -79,28 +58,25 @@ class LoginManager:
 
     def lock(self, screen: Screen, locked: bool = True) -> None:
         """As `loginctl lock-session`: a request to the desktop."""
-        self._signal(screen.path, SESSION, "Lock" if locked else "Unlock")
+        self.signal(screen.path, SESSION, "Lock" if locked else "Unlock")
 
     def hint(self, screen: Screen, locked: bool) -> None:
         """The desktop's locker has done it."""
         screen.locked = locked
-        self._signal(screen.path, PROPERTIES, "PropertiesChanged", "sa{sv}as",
-                     (SESSION, {"LockedHint": ("b", locked)}, []))
+        self.signal(screen.path, PROPERTIES, "PropertiesChanged", "sa{sv}as",
+                    (SESSION, {"LockedHint": ("b", locked)}, []))
 
     def add(self, screen: Screen) -> None:
         self.screens.append(screen)
-        self._signal(MANAGER_PATH, MANAGER, "SessionNew", "so", (screen.id, screen.path))
+        self.signal(MANAGER_PATH, MANAGER, "SessionNew", "so", (screen.id, screen.path))
 
     def remove(self, screen: Screen) -> None:
         self.screens.remove(screen)
-        self._signal(MANAGER_PATH, MANAGER, "SessionRemoved", "so", (screen.id, screen.path))
+        self.signal(MANAGER_PATH, MANAGER, "SessionRemoved", "so", (screen.id, screen.path))
 
     def sleep(self, begins: bool = True) -> None:
         self.preparing = begins
-        self._signal(MANAGER_PATH, MANAGER, "PrepareForSleep", "b", (begins,))
-
-    def asked(self, member: str) -> int:
-        return self.calls.count(member)
+        self.signal(MANAGER_PATH, MANAGER, "PrepareForSleep", "b", (begins,))
 
     def is_held(self) -> bool:
         """Whether somebody delays the sleep: another end of a pipe that was handed out is open."""
@@ -113,28 +89,7 @@ class LoginManager:
 
     # The bus
 
-    def _signal(self, path: str, interface: str, member: str, signature: str = "", body: tuple = ()) -> None:
-        emitter = jeepney.DBusAddress(path, NAME, interface)
-        with self._lock:
-            self.connection.send(new_signal(emitter, member, signature or None, body))
-
-    def _serve(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                message = self.connection.receive(timeout=0.05)
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                # The bus was killed.
-                return
-            if message.header.message_type == jeepney.MessageType.method_call:
-                self._answer(message)
-
-    def _answer(self, call) -> None:
-        fields = call.header.fields
-        member = fields.get(jeepney.HeaderFields.member)
-        path = fields.get(jeepney.HeaderFields.path)
-        self.calls.append(member)
+    def answer(self, call, member: str, path: str) -> None:
         opened = None
         match member:
             case "ListSessions":
@@ -153,15 +108,6 @@ class LoginManager:
                 reply = new_method_return(call, "h", (opened,))
             case _:
                 reply = new_error(call, "org.freedesktop.DBus.Error.AccessDenied")
-        with self._lock:
-            self.connection.send(reply)
+        self.reply(reply)
         if opened is not None:
             os.close(opened)
-
-
-def system_bus(directory: pathlib.Path) -> SessionBus:
-    """A bus that a program takes for the system's when `DBUS_SYSTEM_BUS_ADDRESS` names it."""
-    (directory / "system").mkdir()
-    bus = SessionBus(directory / "system")
-    eventually(lambda: bus.start(), "the system bus runs")
-    return bus

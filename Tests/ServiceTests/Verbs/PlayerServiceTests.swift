@@ -111,7 +111,9 @@ import Testing
         #expect(try refusal { service.server.stopRecording(reply: $0) }?.code == "recording-disabled")
         #expect(try refusal { service.stopSavingStream(reply: $0) }?.code == "recording-disabled")
         #expect(try refusal { service.server.changeSession(SessionRequest(), reply: $0) }?.code == "no-session")
-        #expect(try refusal { service.play(Sound(uri: "a.mp3"), reply: $0) }?.code == "no-announcer")
+        #expect(
+            try refusal { service.play(SoundOrder(.addresses(["a.mp3"])), for: .local, reply: $0) }?.code
+                == "no-announcer")
     }
 
     @Test func jobOfACallerWhoHasGone_doesNotBegin() throws {

@@ -15,6 +15,7 @@ import pytest
 import pytest_socket
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from homeassistant import block_async_io
 from homeassistant.const import CONF_TOKEN, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
@@ -24,6 +25,10 @@ from custom_components.tonearm.const import DOMAIN
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .server import Server
+
+
+# As in use: a call that blocks the event loop is an error.
+block_async_io.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
+import json
+import pathlib
 
 from aiohttp import web
 import pytest
@@ -71,8 +73,16 @@ async def test_a_wrong_token_is_an_error_and_the_right_one_is_taken(
         (404, web.json_response({"code": "not-found", "detail": "?"}, status=404), "unsupported_version"),
         (403, web.json_response({"code": "host-not-allowed", "detail": "?"}, status=403), "host_not_allowed"),
         (200, web.json_response({"id": "1", "name": "x", "version": "0", "features": []}), "unsupported_version"),
+        (401, web.json_response({"code": "unauthorized", "detail": "?"}, status=401), "invalid_auth"),
+        (401, web.Response(text="<html>no", status=401), "invalid_auth"),
+        (404, web.Response(text="<html>none", status=404), "cannot_connect"),
+        (404, web.json_response({"message": "none"}, status=404), "cannot_connect"),
+        (302, web.Response(status=302), "cannot_connect"),
+        (200, web.json_response([1]), "cannot_connect"),
+        (500, web.Response(text="broken", status=500), "cannot_connect"),
     ],
-    ids=["other JSON", "HTML", "an old server", "host", "no features"],
+    ids=["other JSON", "HTML", "an old server", "host", "no features", "401", "401 of a proxy", "404 of others",
+         "404 of other JSON", "redirect", "a list", "500"],
 )
 async def test_other_answers_are_named(hass: HomeAssistant, aiohttp_server, status, answer, error) -> None:
     async def handle(request: web.Request) -> web.Response:
@@ -224,3 +234,34 @@ async def test_another_server_is_no_new_address(hass: HomeAssistant, start_serve
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: second.url})
     assert result["reason"] == "wrong_server" and entry.data[CONF_URL] == first.url
     await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_a_new_token_is_for_the_same_server_only(
+    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]]
+) -> None:
+    first, second = await start_server(), await start_server()
+    entry = await set_up(hass, first)
+    hass.config_entries.async_update_entry(entry, data={CONF_URL: second.url, CONF_TOKEN: None})
+    flow = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": "reauth", "entry_id": entry.entry_id}, data=entry.data
+    )
+    assert flow["step_id"] == "reauth_confirm"
+    # None at all: both are open on this machine.
+    result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_TOKEN: " "})
+    assert result["reason"] == "wrong_server" and entry.data[CONF_TOKEN] is None
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_a_server_that_goes_before_it_is_confirmed(hass: HomeAssistant, server: Server) -> None:
+    info = await client_of(hass, server).server()
+    form = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, info.id)
+    )
+    await server.stop()
+    result = await hass.config_entries.flow.async_configure(form["flow_id"], {})
+    assert result["step_id"] == "discovery_confirm" and result["errors"] == {"base": "cannot_connect"}
+
+
+def test_the_text_on_hosts_names_the_option() -> None:
+    texts = json.loads((pathlib.Path(hub.__file__).parent / "translations/en.json").read_text())
+    assert "--allow-host" in texts["config"]["error"]["host_not_allowed"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
 internal import Playback
 
 /// One or several media that are heard as one sound, and how loud it is.
@@ -14,6 +15,9 @@ public struct Sound: Hashable, Sendable {
     public var chime: String?
     /// Heard after `uri`, in order.
     public var following: [String] = []
+    /// Of the requests to its servers.
+    public var headers: [String: String] = [:]
+    public var reach = NetworkReach.anywhere
     /// Seconds until it must be heard, and that it may be silent in between; nil: by where it comes from.
     public var timeout: Double?
 

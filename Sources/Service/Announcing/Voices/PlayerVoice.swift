@@ -30,7 +30,8 @@ public final class PlayerVoice: Voice {
         player.perform(.apply(patch)) { _ in }
         let media = sound.media
         let item = ItemDraft(
-            uri: media[0], oneShot: OneShot(timeout: sound.patience, parts: Array(media.dropFirst())),
+            uri: media[0], headers: sound.headers,
+            oneShot: OneShot(timeout: sound.patience, parts: Array(media.dropFirst())), reach: sound.reach,
             reference: id.number)
         player.perform(.edit(.replace([item], startIndex: nil), expected: nil, play: true)) { [reader] result in
             if case .failure(let error) = result { reader.refused(id, error) }

@@ -30,8 +30,8 @@ extension RemoteAPI {
         case .session(let status): setState(.session) { $0.members(of: status) }
         case .library(let status): setState(.library) { $0.members(of: status) }
         case .timers(let id):
-            guard let timers = main.services.server.parts.timers else { return }
-            players.channel(of: id)?.hub.report(.timers) { $0.members(of: timers.timers(of: id)) }
+            guard let player = players.channel(of: id) else { return }
+            for player in [player] + player.services.followers.ids.compactMap({ players[$0] }) { reportTimers(player) }
         case .renders(let id):
             guard let renders = main.services.server.parts.renders, let player = players.channel(of: id) else { return }
             player.hub.report(.renders) { $0.members(of: renders.jobs(of: id), player.path) }
@@ -45,6 +45,12 @@ extension RemoteAPI {
             writer.members(of: verbs.server.recordingStatus)
             writer.member("stream") { $0.members(of: verbs.streamStatus) }
         }
+    }
+
+    func reportTimers(_ player: PlayerAPI) {
+        let verbs = player.services.verbs
+        guard let timers = verbs.server.parts.timers else { return }
+        player.hub.report(.timers) { $0.members(of: verbs.timers(in: timers)) }
     }
 
     /// A state of the whole server: its data is encoded once for all channels.

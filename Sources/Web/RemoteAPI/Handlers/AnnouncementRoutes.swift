@@ -19,7 +19,7 @@ struct AnnouncementRoutes: Sendable {
             },
             .command("announce", .post, Self.announcements) { command, reply throws(Problem) in
                 let body = try command.body(AnnouncementBody.self)
-                verbs.announce(body.request, untilEnd: body.waits) { result in
+                let answer = { @Sendable (result: Result<AnnouncementOutcome, Problem>) in
                     reply(
                         result.map { outcome in
                             let announcement = outcome.announcement
@@ -29,6 +29,8 @@ struct AnnouncementRoutes: Sendable {
                             return Outcome(JSONWriter.object { $0.members(of: announcement, end) })
                         })
                 }
+                verbs.announce(
+                    body.sound, for: command.caller, untilEnd: body.waits, reply: answer, request: body.request)
             },
             .delete(Self.announcements + "/{id}") { call, reply throws(Problem) in
                 verbs.cancelAnnouncement(try Self.id(call), reply: done(reply))
@@ -39,7 +41,7 @@ struct AnnouncementRoutes: Sendable {
             },
             .post(Self.effects) { call, reply throws(Problem) in
                 verbs.play(
-                    try call.body(EffectBody.self).sound,
+                    try call.body(EffectBody.self).sound, for: call.caller,
                     reply: answering(reply) { effect in
                         .json(created(Self.effects, effect.id) { $0.members(of: effect) })
                     })

@@ -8,54 +8,74 @@ struct AnnouncementBody: JSONReadable {
 
     static let decibels = -80.0...0
 
-    var request: AnnouncementRequest
+    var sound: SoundOrder
+    private var music = MusicTreatment.duck(decibels: -20)
+    private var priority: AnnouncementPriority
+    private var output: String?
     /// The answer waits for its end.
     var waits: Bool
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(
-            json, ["uri", "parts", "chime", "timeout", "volume", "music", "duck", "priority", "output", "wait"])
+            json, StrictObject.soundMembers + ["music", "duck", "priority", "output", "wait"])
         waits = try object.flag("wait") ?? false
-        request = AnnouncementRequest(try object.sound())
+        sound = try object.sound()
+        priority = try object.choice("priority", AnnouncementPriority.self) ?? .normal
+        output = try object.text("output", maximum: 1024)
         let decibels = try object.number("duck", in: Self.decibels)
         switch try object.choice("music", Music.self) ?? .duck {
-        case .duck: if let decibels { request.music = .duck(decibels: decibels) }
+        case .duck: if let decibels { music = .duck(decibels: decibels) }
         case .pause:
             if decibels != nil { throw object.invalid("duck", "belongs to music: duck only") }
-            request.music = .pause
+            music = .pause
         }
-        request.priority = try object.choice("priority", AnnouncementPriority.self) ?? .normal
-        request.output = try object.text("output", maximum: 1024)
+    }
+
+    @Sendable func request(_ sound: Sound) -> AnnouncementRequest {
+        AnnouncementRequest(sound, music: music, priority: priority, output: output)
     }
 }
 
 /// `POST /sfx`
 struct EffectBody: JSONReadable {
-    var sound: Sound
+    var sound: SoundOrder
 
-    init(_ json: JSONNode) throws(Problem) {
-        sound = try StrictObject(json, ["uri", "parts", "chime", "timeout", "volume"]).sound()
-    }
+    init(_ json: JSONNode) throws(Problem) { sound = try StrictObject(json, StrictObject.soundMembers).sound() }
 }
 
 extension StrictObject {
     private static let timeouts = 1.0...600
 
-    /// `uri` or `parts`, perhaps with a `chime` before.
-    fileprivate func sound() throws(Problem) -> Sound {
+    fileprivate static let contents = ["uri", "parts", "items"]
+    fileprivate static let soundMembers = contents + ["chime", "timeout", "volume"]
+
+    /// `uri`, `parts` or `items`, perhaps with a `chime` before.
+    fileprivate func sound() throws(Problem) -> SoundOrder {
+        let given = Self.contents.filter(contains)
+        if given.count > 1 { throw invalid(given[1], "cannot go with \(given[0])") }
+        var order = SoundOrder(try content())
+        order.chime = try address("chime")
+        order.volume = try number("volume", in: 0...1)
+        order.timeout = try number("timeout", in: Self.timeouts)
+        return order
+    }
+
+    private func content() throws(Problem) -> SoundOrder.Content {
+        if let items = try nested([ItemRequest].self, "items") {
+            guard (1...Sound.maximumParts).contains(items.count) else {
+                throw invalid("items", "must list 1 to \(Sound.maximumParts)")
+            }
+            return .items(items)
+        }
         let uri = try address("uri")
-        let parts = try nested([String].self, "parts")
-        guard !contains("uri") || !contains("parts") else { throw invalid("parts", "cannot go with uri") }
-        guard let all = parts ?? uri.map({ [$0] }) else { throw invalid("uri", "is needed, or parts") }
+        guard let all = try nested([String].self, "parts") ?? uri.map({ [$0] }) else {
+            throw invalid("uri", "is needed, or parts, or items")
+        }
         guard (1...Sound.maximumParts).contains(all.count) else {
             throw invalid("parts", "must list 1 to \(Sound.maximumParts) addresses")
         }
         for part in all { try check(part, "parts") }
-        var sound = Sound(uri: all[0], volume: try number("volume", in: 0...1))
-        sound.following = Array(all.dropFirst())
-        sound.chime = try address("chime")
-        sound.timeout = try number("timeout", in: Self.timeouts)
-        return sound
+        return .addresses(all)
     }
 
     private func address(_ name: String) throws(Problem) -> String? {

@@ -7,13 +7,13 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_TOKEN, CONF_URL, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
-from homeassistant.helpers import config_validation as cv, device_registry as dr
+from homeassistant.helpers import config_validation as cv, device_registry as dr, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.typing import ConfigType
 
 from .client import InvalidAuth, TonearmClient, TonearmError
 from .const import DOMAIN, REQUEST_TIMEOUT
-from .hub import WRONG_SERVER, TonearmHub
+from .hub import ISSUES, WRONG_SERVER, TonearmHub, issue_id
 from .services import register_services
 
 PLATFORMS = [Platform.MEDIA_PLAYER]
@@ -61,6 +61,12 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
     hub: TonearmHub = hass.data[DOMAIN].pop(entry.entry_id)
     await hub.stop()
     return True
+
+
+async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """An entry that was never set up may have left a repair issue."""
+    for issue in ISSUES:
+        ir.async_delete_issue(hass, DOMAIN, issue_id(issue, entry))
 
 
 async def async_remove_config_entry_device(

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .media_player import TonearmPlayer
 
 # Types of containers that only this integration knows. Their ids are empty.
-ROOT, ARTISTS, ALBUMS, GENRES, PLAYLISTS = "root", "artists", "albums", "genres", "playlists"
+ROOT, ARTISTS, ALBUMS, TRACKS, GENRES, PLAYLISTS = "root", "artists", "albums", "tracks", "genres", "playlists"
+# Behind the type of a container: the index of the first entry of a further page.
+PAGE = "@"
 FOLDER = "folder"
 SEARCH_TYPES = "tracks,albums,artists,playlists,genres,folders"
 
@@ -42,7 +44,7 @@ def picture_path(media_type: str, media_id: str) -> str | None:
 async def browse(
     player: TonearmPlayer, client: TonearmClient, media_type: str | None, media_id: str | None
 ) -> BrowseMedia:
-    """One page: the first BROWSE_LIMIT entries. Raises BrowseError with the server's words."""
+    """One page: BROWSE_LIMIT entries, and behind those of the first page the names of the others. Raises BrowseError with the server's words."""
     if media_id is not None and media_source.is_media_source_id(media_id):
         return await media_source.async_browse_media(
             player.hass, media_id, content_filter=lambda item: item.media_content_type.startswith("audio/")
@@ -90,8 +92,32 @@ class _Page:
     def __init__(self, player: TonearmPlayer, client: TonearmClient) -> None:
         self._player = player
         self._client = client
+        self._offset = 0
+        # Of all pages.
+        self._length = 0
 
     async def read(self, media_type: str, id: str) -> BrowseMedia:
+        media_type, _, offset = media_type.partition(PAGE)
+        self._offset = int(offset) if offset.isdecimal() else 0
+        page = await self._read(media_type, id)
+        if self._offset:
+            page.media_content_type += f"{PAGE}{self._offset}"
+            page.title = f"{page.title}, {self._range(self._offset)}"
+            page.can_play = False
+        else:
+            page.children = [
+                *(page.children or []),
+                *(
+                    self._node(self._range(first), f"{media_type}{PAGE}{first}", id, MediaClass.DIRECTORY)
+                    for first in range(BROWSE_LIMIT, self._length, BROWSE_LIMIT)
+                ),
+            ]
+        return page
+
+    def _range(self, offset: int) -> str:
+        return f"{offset + 1} – {min(offset + BROWSE_LIMIT, self._length)}"
+
+    async def _read(self, media_type: str, id: str) -> BrowseMedia:
         match media_type:
             case "root" | "library":
                 return await self._root()
@@ -103,6 +129,9 @@ class _Page:
             case "albums":
                 found = await self._list("/library/albums")
                 return self._container("Albums", ALBUMS, "", MediaClass.ALBUM, map(self.album, found["items"]))
+            case "tracks":
+                found = await self._list("/library/tracks")
+                return self._container("Tracks", TRACKS, "", MediaClass.TRACK, map(self.track, found["items"]))
             case "genres":
                 found = await self._list("/library/genres")
                 return self._container("Genres", GENRES, "", MediaClass.GENRE, map(self.genre, found["items"]))
@@ -127,8 +156,10 @@ class _Page:
             case _:
                 raise BrowseError(f"There is nothing to browse in a {media_type}")
 
-    async def _list(self, path: str, **params: str) -> Json:
-        return await self._client.get(path, {"limit": BROWSE_LIMIT, **params})
+    async def _list(self, path: str, /, **params: str) -> Json:
+        page = await self._client.get(path, {"limit": BROWSE_LIMIT, "offset": self._offset, **params})
+        self._length = int(page["length"])
+        return page
 
     async def _root(self) -> BrowseMedia:
         children = [
@@ -136,7 +167,8 @@ class _Page:
             *(
                 self._node(title, kind, "", MediaClass.DIRECTORY)
                 for title, kind in (
-                    ("Artists", ARTISTS), ("Albums", ALBUMS), ("Genres", GENRES), ("Playlists", PLAYLISTS)
+                    ("Artists", ARTISTS), ("Albums", ALBUMS), ("Tracks", TRACKS), ("Genres", GENRES),
+                    ("Playlists", PLAYLISTS),
                 )
             ),
         ]
@@ -151,7 +183,7 @@ class _Page:
         return self._container(self._player.player_name, ROOT, "", MediaClass.DIRECTORY, children)
 
     async def _folder(self, path: str) -> BrowseMedia:
-        found = await self._client.get("/browse", {"path": path, "limit": BROWSE_LIMIT})
+        found = await self._list("/browse", path=path)
         page = self._container(
             path.rsplit("/", 1)[-1] or "Folders", FOLDER, path, MediaClass.DIRECTORY, map(self._file, found["entries"])
         )

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
 import aiohttp
 from yarl import URL
 
-from .const import REQUEST_TIMEOUT
+from .const import REQUEST_TIMEOUT, REQUESTS_AT_ONCE
 
 Json = dict[str, Any]
 
@@ -45,7 +47,7 @@ class Refused(TonearmError):
     @property
     def is_callers_fault(self) -> bool:
         """Whether the data of the call is at fault, rather than the server's state."""
-        return self.status in (400, 404, 413, 415, 422)
+        return self.status in (400, 404, 413, 415, 416, 422) or self.status == 403 and self.code != "scope-missing"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class TonearmClient:
         self._session = session
         self.url = url
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        # The server keeps 32 requests of one address that look something up; calls beyond that wait here.
+        self._places = asyncio.Semaphore(REQUESTS_AT_ONCE)
 
     async def server(self) -> ServerInfo:
         """Who answers. Raises UnsupportedVersion for a Tonearm without an identity."""
@@ -93,15 +97,19 @@ class TonearmClient:
         params: Json | None = None,
         timeout: float = REQUEST_TIMEOUT,
     ) -> Json:
-        """The JSON answer; empty where the server sends none."""
-        response = await self._send(method, path, json=json, params=params, timeout=timeout)
-        async with response:
-            try:
-                if response.status == 204:
-                    return {}
-                answer = await response.json(content_type=None)
-            except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-                raise CannotConnect(f"{self.url} is no Tonearm server: {error}") from error
+        """The JSON answer; empty where the server sends none. One that may take longer than usual holds up no other."""
+        place: AbstractAsyncContextManager[Any] = self._places if timeout <= REQUEST_TIMEOUT else nullcontext()
+        async with place:
+            response = await self._send(method, path, json=json, params=params, timeout=timeout)
+            async with response:
+                try:
+                    if response.status == 204:
+                        return {}
+                    answer = await response.json(content_type=None)
+                except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+                    if response.status == 401:
+                        raise InvalidAuth("The token is not valid.") from error
+                    raise CannotConnect(f"{self.url} is no Tonearm server: {error}") from error
         if response.status < 400:
             if not isinstance(answer, dict):
                 raise CannotConnect(f"{self.url} is no Tonearm server")
@@ -163,10 +171,10 @@ class TonearmClient:
             raise CannotConnect(str(error) or type(error).__name__) from error
 
     def _error(self, status: int, answer: Any) -> TonearmError:
+        if status == 401:
+            return InvalidAuth("The token is not valid.")
         if not isinstance(answer, dict) or "code" not in answer:
             return CannotConnect(f"{self.url} is no Tonearm server: it answers with status {status}")
-        if status == 401:
-            return InvalidAuth(str(answer.get("detail")))
         if answer["code"] == "host-not-allowed":
             return HostNotAllowed(str(answer.get("detail")))
         return Refused(answer, status)

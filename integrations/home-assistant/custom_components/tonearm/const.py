@@ -14,6 +14,7 @@ ANNOUNCE_TIMEOUT = 660
 PING_INTERVAL = 13.3
 # Seconds between two attempts to connect: doubled from the first to the last.
 RETRY_FIRST, RETRY_LAST = 0.5, 30.0
+REQUESTS_AT_ONCE = 16
 # How much of a folder, list or search one browse page shows.
 BROWSE_LIMIT = 500
 SEARCH_LIMIT = 20

@@ -20,6 +20,11 @@ from .state import Json, PlayerState
 
 SOUND_SERVER_AWAY = "sound_server_away"
 WRONG_SERVER = "wrong_server"
+ISSUES = (SOUND_SERVER_AWAY, WRONG_SERVER)
+
+
+def issue_id(issue: str, entry: ConfigEntry) -> str:
+    return f"{issue}_{entry.entry_id}"
 
 
 class TonearmHub:
@@ -80,7 +85,7 @@ class TonearmHub:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
-        for issue in (SOUND_SERVER_AWAY, WRONG_SERVER):
+        for issue in ISSUES:
             self._set_issue(issue, False)
 
     @callback
@@ -105,7 +110,7 @@ class TonearmHub:
                     await self._listen(current)
                 finally:
                     await current.close()
-                    self._lose()
+                self._lose()
             self._wake.clear()
             try:
                 async with asyncio.timeout(delay):
@@ -139,7 +144,7 @@ class TonearmHub:
                 continue
             try:
                 self._take(message.json())
-            except (KeyError, TypeError, ValueError):
+            except Exception:  # Whatever it was, an ended task would show a stale state.
                 LOGGER.exception("A message of %s is not understood", self.server.name)
                 return
         if socket.close_code == 1008:
@@ -188,6 +193,7 @@ class TonearmHub:
         """A player was added (its snapshot follows), removed, or renamed (its settings say so as well)."""
         if data["change"] == "removed" and self.players.pop(data["id"], None) is not None:
             self.remove_device(data["id"])
+            self._judge_output()
             self._notify_all()
 
     # What is read beside the channel: an answer that is slow must not hold up its events.
@@ -281,7 +287,7 @@ class TonearmHub:
         self._set_issue(issue, True)
 
     def _set_issue(self, issue: str, is_there: bool) -> None:
-        name = f"{issue}_{self.entry.entry_id}"
+        name = issue_id(issue, self.entry)
         if not is_there:
             ir.async_delete_issue(self.hass, DOMAIN, name)
             return

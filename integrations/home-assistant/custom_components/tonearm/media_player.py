@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +13,7 @@ from homeassistant.components.media_player import (
     ATTR_MEDIA_ANNOUNCE,
     ATTR_MEDIA_ENQUEUE,
     ATTR_MEDIA_EXTRA,
+    BrowseError,
     BrowseMedia,
     MediaPlayerDeviceClass,
     MediaPlayerEnqueue,
@@ -78,6 +81,8 @@ FLAT = "flat"
 ITEM_MEMBERS = {"folder", "album", "artist", "genre", "playlist", "track"}
 # extra of play_media, and the member of an item that it fills.
 METADATA = {"title": "title", "artist": "artist", "album": "album", "thumb": "artworkUri"}
+# extra of an announcement that the server takes as it is.
+ANNOUNCEMENT = ("chime", "music", "priority", "timeout")
 
 
 async def async_setup_entry(
@@ -404,13 +409,14 @@ class TonearmPlayer(MediaPlayerEntity):
         if media_source.is_media_source_id(media_id):
             resolved = await media_source.async_resolve_media(self.hass, media_id, self.entity_id)
             media_type, media_id = MediaType.MUSIC, async_process_play_media_url(self.hass, resolved.url)
-        if kwargs.get(ATTR_MEDIA_ANNOUNCE):
-            await self._announce(media_id, extra)
-            return
         if media_type in ITEM_MEMBERS and not browse.is_address(media_id):
             item: Json = {str(media_type): media_id}
         else:
             item = {"uri": media_id}
+        if kwargs.get(ATTR_MEDIA_ANNOUNCE):
+            await self._announce(item, extra)
+            return
+        if "uri" in item:
             item.update({member: extra[key] for key, member in METADATA.items() if extra.get(key)})
         match kwargs.get(ATTR_MEDIA_ENQUEUE):
             case MediaPlayerEnqueue.ADD:
@@ -422,13 +428,21 @@ class TonearmPlayer(MediaPlayerEntity):
             case _:
                 await self._ask("PUT", "/queue", {"items": [item], "play": True})
 
-    async def _announce(self, uri: str, extra: Json) -> None:
+    async def _announce(self, item: Json, extra: Json) -> None:
         """Returns when the speech was heard to its end."""
-        body: Json = {"uri": uri, "wait": True}
-        body.update({key: extra[key] for key in ("chime", "music", "priority") if extra.get(key) is not None})
+        body: Json = {**(item if "uri" in item else {"items": [item]}), "wait": True}
+        body.update({key: extra[key] for key in ANNOUNCEMENT if extra.get(key) is not None})
         if (level := extra.get("volume")) is not None:
-            # The announcement's volume is an amplitude.
-            body["volume"] = float(level) ** 3
+            try:
+                # The announcement's volume is an amplitude.
+                body["volume"] = float(level) ** 3
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ServiceValidationError(
+                    "The volume of an announcement must be a number",
+                    translation_domain=DOMAIN,
+                    translation_key="announce_extra",
+                    translation_placeholders={"member": "volume"},
+                ) from error
         ended = await self._ask("POST", "/announcements", body, timeout=ANNOUNCE_TIMEOUT)
         if ended.get("reason") != "finished":
             detail = (ended.get("error") or {}).get("message") or f"it was {ended.get('reason')}"
@@ -490,11 +504,23 @@ class TonearmPlayer(MediaPlayerEntity):
     async def async_browse_media(
         self, media_content_type: MediaType | str | None = None, media_content_id: str | None = None
     ) -> BrowseMedia:
-        return await browse.browse(self, self._hub.client, media_content_type, media_content_id)
+        with self._renewing_token():
+            return await browse.browse(self, self._hub.client, media_content_type, media_content_id)
 
     async def async_search_media(self, query: Any) -> Any:
         """Found tracks, albums, artists, playlists and genres. `query.search_query` has the words."""
-        return await browse.search(self, self._hub.client, str(query.search_query))
+        with self._renewing_token():
+            return await browse.search(self, self._hub.client, str(query.search_query))
+
+    @contextmanager
+    def _renewing_token(self) -> Iterator[None]:
+        """A browse error that a refused token has caused starts reauthentication."""
+        try:
+            yield
+        except BrowseError as error:
+            if isinstance(error.__cause__, InvalidAuth):
+                self._hub.entry.async_start_reauth(self.hass)
+            raise
 
     # Services of this integration.
 

@@ -9,7 +9,7 @@ from typing import Any
 import voluptuous as vol
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER
-from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.const import ATTR_ENTITY_ID, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
@@ -35,16 +35,30 @@ def register_services(hass: HomeAssistant) -> None:
     async def handle(call: ServiceCall) -> None:
         from .media_player import TonearmPlayer
 
+        named = call.data.get(ATTR_ENTITY_ID) or []
         component = hass.data.get(MEDIA_PLAYER)
+        players: list[TonearmPlayer] = []
+        if named == ENTITY_MATCH_ALL and component is not None:
+            players = [one for one in component.entities if isinstance(one, TonearmPlayer) and one.available]
         for entity_id in sorted(await async_extract_entity_ids(hass, call)):
             player = component.get_entity(entity_id) if component is not None else None
-            if not isinstance(player, TonearmPlayer) or not player.available:
+            if isinstance(player, TonearmPlayer) and player.available:
+                players.append(player)
+            elif entity_id in named:
+                # Areas, devices and groups may have other entities as well.
                 raise ServiceValidationError(
                     f"{entity_id} is no available Tonearm player",
                     translation_domain=DOMAIN,
                     translation_key="not_a_player",
                     translation_placeholders={"entity": entity_id},
                 )
+        if not players:
+            raise ServiceValidationError(
+                "There is no available Tonearm player among the targets",
+                translation_domain=DOMAIN,
+                translation_key="no_player",
+            )
+        for player in players:
             match call.service:
                 case "undo":
                     await player.async_undo()

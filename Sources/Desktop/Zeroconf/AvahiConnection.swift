@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kernel
+
+/// One connection to the system bus, on which Avahi is asked to announce a service (`org.freedesktop.Avahi`); Avahi ends that
+/// with the connection. Made, used and given up on one thread.
+final class AvahiConnection: BusClient {
+    private static let name = "org.freedesktop.Avahi"
+    private static let server = "org.freedesktop.Avahi.Server"
+    private static let group = "org.freedesktop.Avahi.EntryGroup"
+    /// States of Avahi's server and of an entry group (avahi-common/defs.h).
+    private static let running: Int32 = 2
+    private static let collision: Int32 = 3
+    /// Services of one name on a network; more are a loop of renaming.
+    private static let mostNames = 20
+
+    let bus: Bus
+    private let service: AnnouncedService
+    private let confirmed: () -> Void
+    private let failed: (BusFailure) -> Void
+    /// The object of our entry; nil: Avahi has given none.
+    private var entry: String?
+    private var number = 1
+
+    /// `failed` receives what goes wrong within calls from the bus.
+    init(
+        _ library: BusLibrary, _ service: AnnouncedService, confirmed: @escaping () -> Void,
+        failed: @escaping (BusFailure) -> Void
+    ) throws(BusFailure) {
+        (self.service, self.confirmed, self.failed) = (service, confirmed, failed)
+        bus = try Bus(.system, library)
+        bus.onSignal = { [unowned self] in received($0) }
+        for interface in [Self.server, Self.group] {
+            try bus.match("type='signal',sender='\(Self.name)',interface='\(interface)',member='StateChanged'")
+        }
+        try bus.match(
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'")
+        try begin()
+    }
+
+    private func begin() throws(BusFailure) {
+        entry = nil
+        number = 1
+        try bus.call(BusCall(Self.name, "/", Self.server, "EntryGroupNew")) { [unowned self] reply in
+            confirmed()
+            attempt { () throws(BusFailure) in
+                // Without Avahi nobody answers; its coming is reported.
+                guard !reply.isError, case .path(let path)? = try reply.values(["o"]).first else { return }
+                entry = path
+                try add()
+            }
+        }
+    }
+
+    /// On all interfaces, with the machine's own name.
+    private func add() throws(BusFailure) {
+        let arguments: [BusValue] = [
+            .int32(-1), .int32(-1), .uint32(0), .text(service.label(number)), .text(service.type), .text(""), .text(""),
+            .uint16(service.port), .byteStrings(service.texts),
+        ]
+        try ask("AddService", arguments) { [unowned self] reply throws(BusFailure) in
+            // This machine announces the name already.
+            if reply.isError { return try rename() }
+            try ask("Commit") { _ in }
+        }
+    }
+
+    private func rename() throws(BusFailure) {
+        guard number < Self.mostNames else { return }
+        number += 1
+        try renew()
+    }
+
+    private func renew() throws(BusFailure) {
+        try ask("Reset") { [unowned self] _ throws(BusFailure) in try add() }
+    }
+
+    private func ask(
+        _ member: String, _ arguments: [BusValue] = [],
+        then: @escaping (BusMessage) throws(BusFailure) -> Void
+    ) throws(BusFailure) {
+        guard let entry else { return }
+        try bus.call(BusCall(Self.name, entry, Self.group, member), arguments) { [unowned self] reply in
+            attempt { () throws(BusFailure) in try then(reply) }
+        }
+    }
+
+    private func received(_ signal: BusMessage) {
+        attempt { () throws(BusFailure) in
+            if signal.member == "NameOwnerChanged" {
+                guard case .text(let owner)? = try signal.values(["s", "s", "s"]).last else { return }
+                entry = nil
+                if !owner.isEmpty { try begin() }
+                return
+            }
+            guard signal.signature.hasPrefix("i"), case .int32(let state)? = try signal.values(["i"]).first else {
+                return
+            }
+            switch signal.interface {
+            // The machine has another name: entries point to it.
+            case Self.server: if state == Self.running { try renew() }
+            // Another machine announces the name.
+            case Self.group: if state == Self.collision, signal.path == entry { try rename() }
+            default: break
+            }
+        }
+    }
+
+    private func attempt(_ body: () throws(BusFailure) -> Void) {
+        do throws(BusFailure) { try body() } catch { failed(error) }
+    }
+}
