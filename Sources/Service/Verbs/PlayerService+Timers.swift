@@ -15,21 +15,18 @@ extension PlayerService {
     }
 
     /// Replies when it is saved: with the timer, nil when it was due at once and is over.
-    public func set(_ kind: PlayerTimer.Kind, reply: @escaping ServiceReply<PlayerTimer?>) {
+    public func set(_ kind: PlayerTimer.Kind, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>) {
+        if case .alarm(let alarm) = kind { return set(.add(kind), alarm.items, alarm.fallback, caller, reply) }
         ask(reply) { () throws(Problem) in
-            switch kind {
-            case .sleep, .start: try refuseFollower()
-            case .alarm(let alarm): try check(alarm.items, alarm.fallback)
-            }
+            try refuseFollower()
             return .add(kind)
         }
     }
 
-    public func change(_ id: TimerID, _ patch: TimerPatch, reply: @escaping ServiceReply<PlayerTimer?>) {
-        ask(reply) { () throws(Problem) in
-            try check(patch.items ?? [], patch.fallback ?? nil)
-            return .change(id, patch)
-        }
+    public func change(
+        _ id: TimerID, _ patch: TimerPatch, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>
+    ) {
+        set(.change(id, patch), patch.items ?? [], patch.fallback ?? nil, caller, reply)
     }
 
     public func remove(_ id: TimerID, reply: @escaping ServiceReply<Void>) {
@@ -48,7 +45,10 @@ extension PlayerService {
         guard let time else { return perform(.play(target, position: position), reply: reply) }
         do throws(Problem) {
             let start = ScheduledStart(item: try itemID(of: target), position: position, at: time)
-            set(.start(start)) { result in reply(result.map { _ in snapshot }) }
+            ask({ result in reply(result.map { _ in snapshot }) }) { () throws(Problem) in
+                try refuseFollower()
+                return .add(.start(start))
+            }
         } catch {
             reply(.failure(error))
         }
@@ -97,12 +97,54 @@ extension PlayerService {
         throw Problem(PlaybackError(.following, "This player follows \(leader): ask that one, or set leader to null."))
     }
 
-    /// Addresses that can never be one. A media that is not there now may be there when the alarm goes off.
-    private func check(_ items: [TimerItem], _ fallback: String?) throws(Problem) {
-        for (index, item) in items.enumerated() {
-            if case .media(let draft) = item { try check(draft.uri, "items[\(index)].uri") }
+    /// An edit of an alarm with these items. Refused are addresses that can never be one, and files and folders that are not
+    /// there; a server that is not there now may be there when the alarm goes off.
+    private func set(
+        _ edit: TimerEdit, _ items: [TimerItem], _ fallback: String?, _ caller: Caller,
+        _ reply: @escaping ServiceReply<PlayerTimer?>
+    ) {
+        let files: [NamedAddress]
+        do throws(Problem) {
+            files = try addresses(items, fallback).filter { !server.parts.media.isNetwork($0.uri) }
+        } catch {
+            return reply(.failure(error))
         }
-        if let fallback { try check(fallback, "fallback") }
+        guard !files.isEmpty else { return ask(reply) { () throws(Problem) in edit } }
+        let isThere: ServiceReply<Void> = { result in
+            ask(reply) { () throws(Problem) in
+                try result.get()
+                return edit
+            }
+        }
+        server.open(for: caller, reply: isThere) { cancellation throws(Problem) in
+            let places = server.parts.media.places(
+                of: files.map(\.uri), seconds: ItemResolver.fileSeconds, cancellation: cancellation)
+            for (index, file) in files.enumerated() {
+                if case .unusable(let error)? = places[index] { throw Problem(error, member: file.member) }
+            }
+        }
+    }
+
+    private typealias NamedAddress = (uri: String, member: String)
+
+    private func addresses(_ items: [TimerItem], _ fallback: String?) throws(Problem) -> [NamedAddress] {
+        var addresses: [NamedAddress] = []
+        for (index, item) in items.enumerated() {
+            switch item {
+            case .media(let draft):
+                try check(draft.uri, "items[\(index)].uri")
+                addresses.append((draft.uri, "items[\(index)].uri"))
+            case .several("folder", ""): break
+            case .several(let member, let id) where ["folder", "list"].contains(member):
+                addresses.append((id, "items[\(index)].\(member)"))
+            case .several: break
+            }
+        }
+        if let fallback {
+            try check(fallback, "fallback")
+            addresses.append((fallback, "fallback"))
+        }
+        return addresses
     }
 
     private func check(_ uri: String, _ member: String) throws(Problem) {
