@@ -35,8 +35,12 @@ import Testing
     @Test func aNewPlayerKnowsTheOutputs_beforeTheSoundServerAnswersIt() async throws {
         let device = OutputDevice(id: "speakers", description: "Speakers", isDefault: true)
         let output = try #require(rig.outputs["main"])
-        output.send(.devices(OutputDevices(devices: [device], current: device.id)))
-        #expect(await rig.wait { rig["main"].snapshot.output.devices.devices == [device] })
+        // Again until the player's thread listens.
+        let isKnown = await rig.wait {
+            output.send(.devices(OutputDevices(devices: [device], current: device.id)))
+            return rig["main"].snapshot.output.devices.devices == [device]
+        }
+        #expect(isKnown)
         let began = MonotonicTime.now
         _ = try rig.host.add(PlayerDraft(id: "attic"))
         #expect(MonotonicTime.now.seconds(since: began) < 0.9)
