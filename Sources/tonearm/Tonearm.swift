@@ -27,7 +27,7 @@ struct Tonearm: ParsableCommand {
                     OutputsCommand.self, PlayersCommand.self, RecordCommand.self, RecordStreamCommand.self,
                     SessionCommand.self,
                     InterruptCommand.self, AnnounceCommand.self, EffectCommand.self,
-                    SleepCommand.self, AlarmCommand.self,
+                    SleepCommand.self, AlarmCommand.self, RendersCommand.self,
                 ]),
         ])
 

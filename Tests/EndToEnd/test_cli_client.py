@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from rig import Api, Origin
+from rig import Api, Origin, eventually
 from rig.commandline import client, in_a_terminal, tonearm
 from rig.radio import Radio
 
@@ -80,6 +80,36 @@ def test_an_alarm_is_set_listed_switched_and_removed(server, api):
     assert alarm("remove", timer["id"]).returncode == 0
     again = alarm("remove", timer["id"])
     assert again.returncode == 1 and len(again.stderr.splitlines()) == 1 and alarm().stdout == "There are no alarms.\n"
+
+
+def test_render_jobs_are_listed_fetched_and_cancelled(server, api, directory):
+    environment = client(server)
+
+    def renders(*arguments: str):
+        return tonearm("renders", *arguments, environment=environment)
+
+    assert renders().stdout == "There are no render jobs.\n"
+    job = api.request("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}], "format": "wav"}).json()["id"]
+    eventually(lambda: api.call("GET", f"/renders/{job}")["status"] == "completed", "it is rendered", timeout=30)
+    assert renders().stdout.split()[:3] == [job, "completed", "wav"] and json.loads(renders("list", "--json").stdout)["renders"][0]["id"] == job
+    file = directory / "a.wav"
+    fetched = renders("download", job, str(file))
+    assert fetched.returncode == 0, fetched
+    assert file.read_bytes() == api.request("GET", f"/renders/{job}/file").content and len(file.read_bytes()) > 40_000
+    assert not (directory / "a.wav.partial").exists()
+    for target in (str(directory), str(directory / "none" / "a.wav")):
+        refused = renders("download", job, target)
+        assert refused.returncode in (1, 73) and len(refused.stderr.splitlines()) == 1, refused
+    failed = api.request("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}, {"uri": "http://127.0.0.1:9/x.mp3"}]}).json()["id"]
+    eventually(lambda: api.call("GET", f"/renders/{failed}")["status"] == "failed", "it has failed", timeout=30)
+    refused = renders("download", failed, str(file))
+    assert refused.returncode == 1 and f"{failed} is failed" in refused.stderr
+    for gone in (job, failed):
+        assert renders("cancel", gone).returncode == 0
+    for missing in (job, "../player", "A b"):
+        refused = renders("cancel", missing)
+        assert refused.returncode == 1 and len(refused.stderr.splitlines()) == 1, refused
+    assert renders().stdout == "There are no render jobs.\n"
 
 
 @pytest.mark.parametrize("arguments", [("volume", "loud"), ("set", "volume", "2"), ("set", "colour", "1"), ("set", "muted", "perhaps"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),

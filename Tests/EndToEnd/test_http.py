@@ -6,6 +6,7 @@ import concurrent.futures
 import json
 import re
 import socket
+import time
 
 import aiohttp
 import httpx
@@ -26,6 +27,20 @@ def test_every_resource_names_its_methods(api):
         response = api.request("GET", path)
         assert response.status_code == 404, path
     assert api.request("GET", "/nothing").json()["code"]
+
+
+@pytest.mark.parametrize("path", ["/api/v1/player", "/api/v1/browse", "/api/v1/media/info?uri=long.mp3", "/api/v1/library/tracks"])
+def test_a_client_that_ends_its_sending_half_is_answered(server, path):
+    """As `nc -N` does it, behind the request and a moment later."""
+    for later in (0, 0.01, 0):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            time.sleep(later)
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while block := connection.recv(65536):
+                answer += block
+        assert answer.startswith(b"HTTP/1.1 200 "), answer[:300]
 
 
 def test_the_page_refuses_as_the_api_does(server, api):

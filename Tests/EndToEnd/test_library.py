@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from rig import Api, eventually, within
+from rig import Api, EventLog, eventually, within
 from rig.collection import frame, make_collection, picture, sound, tag, text
 from rig.media import Media
 
@@ -365,6 +365,18 @@ def test_itemsOfTheQueue_carryWhatTheLibraryKnows(library, music, origin):
     # Another form of the same address.
     library.load(f"file://{quote(str(music))}/{quote(hunter)}")
     assert library.queue()["items"][0]["tags"] == first["tags"]
+
+
+def test_theFirstSnapshot_carriesWhatTheLibraryKnows(library, server):
+    """Nobody has asked for the queue before."""
+    hunter = "Björk/Homogenic/01 Hunter.mp3"
+    library.call("PUT", "/queue", json={"items": [{"uri": hunter}, {"uri": "untagged.mp3"}]})
+    for _ in range(2):
+        log = EventLog(server.events_url)
+        first, second = log.wait_for("snapshot")["queue"]["items"]
+        log.close()
+        assert (first["title"], first["artist"], first["tags"]["trackNumber"]) == ("Hunter", "Björk", 1)
+        assert second["duration"] > 0
 
 
 def test_aWindow_isAnotherOne_whenTheLibraryLearnsMore(library, music):

@@ -107,6 +107,33 @@ def test_ten_files_agree_with_ffmpeg_survive_a_restart_and_are_measured_again_wh
     assert gain == pytest.approx(-18 - first["b.flac"][1], abs=0.1)
 
 
+def test_an_album_is_as_loud_as_its_tracks_in_a_row(start_server, written, directory):
+    music = directory / "albums"
+    music.mkdir()
+    for name, level, seed in (("a.flac", 0.5, 1), ("b.flac", 0.02, 9)):
+        make(music / f"plain-{name}", level, seed)
+        subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / f"plain-{name}"), "-metadata", "album=A",
+                        "-metadata", "artist=B", str(music / name)], check=True)
+        (music / f"plain-{name}").unlink()
+    row = directory / "row.flac"
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "a.flac"), "-i", str(music / "b.flac"),
+                    "-filter_complex", "concat=n=2:v=0:a=1", str(row)], check=True)
+    server = start_server(output=written.output, music=music)
+    with contextlib.closing(Api(server.url)) as api:
+        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
+        scan(api)
+        wait_measured(api, 2)
+        api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "album"}})
+        api.load("a.flac")
+        api.play()
+        api.wait_status("completed", timeout=20)
+    plain = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "a.flac"), "-f", "s16le", "-"], check=True,
+                           capture_output=True).stdout
+    power = numpy.mean(numpy.frombuffer(plain, "<i2").astype(float) ** 2)
+    gain = 10 * numpy.log10(numpy.mean(written.samples().astype(float) ** 2) / power)
+    assert gain == pytest.approx(-18 - judged(row), abs=0.5)
+
+
 def test_nothing_is_measured_when_it_is_off(start_server, music):
     server = start_server(music=music, arguments=("--measure-loudness", "off"))
     with contextlib.closing(Api(server.url)) as api:

@@ -158,7 +158,7 @@ def test_the_title_of_what_plays_is_listed(api, player):
 @pytest.mark.parametrize("body, status, code", [
     ({"id": "main"}, 409, "player-exists"), ({"id": "a/b"}, 422, "invalid"), ({"id": "-a"}, 422, "invalid"),
     ({"id": ""}, 422, "invalid"), ({"id": "x" * 33}, 422, "invalid"), ({"id": ".."}, 422, "invalid"),
-    ({"id": "ä"}, 422, "invalid"), ({"name": ""}, 422, "invalid"), ({"name": "a\nb"}, 422, "invalid"),
+    ({"id": "ä"}, 422, "invalid"), ({"name": ""}, 422, "invalid"), ({"name": " \u2003"}, 422, "invalid"), ({"name": "a\nb"}, 422, "invalid"),
     ({"name": "x" * 101}, 422, "invalid"), ({"output": "nonsense"}, 422, "unknown-output"), ({"idd": "a"}, 422, "invalid"),
     ({"id": 3}, 422, "invalid"),
 ])
@@ -594,6 +594,71 @@ def test_kill_9_at_any_moment_leaves_whole_players(server, media):
             for id in names:
                 with contextlib.closing(Api(server.url, player=id)) as client:
                     assert client.load("low.mp3") and client.player()["queue"]["length"] == 1
+
+
+def test_kill_9_amid_a_swap_of_heads_leaves_one_group(server, media):
+    """Whoever leads afterwards has the queue, and the other two follow."""
+    ids, items = ["main", "kitchen", "bath"], ["low.mp3", "long.mp3", "chirp.mp3"]
+    with contextlib.closing(Api(server.url)) as api:
+        for id in ids[1:]:
+            api.call("POST", "/players", json={"id": id})
+        api.load(*items)
+        for id in ids[1:]:
+            api.call("PATCH", f"/players/{id}", json={"leader": "main"})
+    head = "main"
+    for number in range(24):
+        other = ids[(ids.index(head) + 1) % 3]
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            def swap() -> None:
+                with contextlib.suppress(httpx.HTTPError):
+                    httpx.patch(f"{server.url}/api/v1/players/{head}", json={"leader": other}, timeout=10, trust_env=False)
+
+            job = pool.submit(swap)
+            time.sleep(0.002 * number)  # the moment itself is the subject
+            server.kill()
+            job.result()
+        server.start()
+        with contextlib.closing(Api(server.url)) as api:
+            def whole() -> bool:
+                leaders = {id: entry["leader"] for id, entry in listed(api).items()}
+                return list(leaders.values()).count(None) == 1 and len({leader for leader in leaders.values() if leader}) == 1
+
+            eventually(whole, f"one group after {2 * number} ms: {[entry['leader'] for entry in listed(api).values()]}")
+            head = next(id for id, entry in listed(api).items() if entry["leader"] is None)
+        with contextlib.closing(Api(server.url, player=head)) as client:
+            assert client.uris() == items
+
+
+def test_a_new_leader_is_answered_with_its_item(api, player):
+    kitchen = player("kitchen")
+    api.load("long.mp3", "low.mp3")
+    kitchen.load("chirp.mp3", "low.mp3", "short-0.mp3", index=2)
+    api.play()
+    api.wait_status("playing")
+    answer = kitchen.settings(leader="main")
+    head = api.player()
+    assert answer["item"]["id"] == head["item"]["id"] and answer["item"]["uri"] == "long.mp3"
+    assert (answer["queueIndex"], answer["queue"]["length"], answer["status"]) == (0, 2, "playing")
+    # The heads swap: the one that follows now plays on with the item of the other one.
+    answer = api.settings(leader="kitchen")
+    head = kitchen.player()
+    assert answer["item"]["id"] == head["item"]["id"] and answer["queue"]["revision"] == head["queue"]["revision"]
+
+
+def test_a_player_is_made_while_the_sound_server_hangs(pulse, start_server):
+    server = start_server(output="pulse", pulse=pulse)
+    with contextlib.closing(Api(server.url)) as api:
+        outputs = api.call("GET", "/outputs")["outputs"]
+        assert outputs
+        pulse.freeze()
+        try:
+            began = time.monotonic()
+            api.call("POST", "/players", json={"id": "kitchen"})
+            assert time.monotonic() - began < 0.8
+            with contextlib.closing(Api(server.url, player="kitchen")) as kitchen:
+                assert [output["id"] for output in kitchen.call("GET", "/outputs")["outputs"]] == [output["id"] for output in outputs]
+        finally:
+            pulse.thaw()
 
 
 def test_a_damaged_player_is_set_aside_and_the_others_start(server, api, player):

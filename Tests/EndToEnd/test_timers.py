@@ -106,8 +106,38 @@ def test_an_alarm_goes_off_at_its_time(api, events):
     assert refused(api, f"/timers/{timer['id']}/snooze")[0] == 409
 
 
-def test_an_alarm_without_its_source_sounds_all_the_same(api, origin):
-    """A server that is not there, and no fallback; a file that is not there, and one."""
+def test_snoozed_it_goes_on_with_what_it_had(api):
+    timer = alarm(api, items=[{"uri": "short-0.mp3"}, {"uri": "long.mp3"}])
+    eventually(lambda: api.player()["status"] == "playing", "it plays", timeout=10)
+    api.command("next")
+    eventually(lambda: api.player()["item"]["uri"] == "long.mp3" and api.player()["position"] > 1, "it is in the second item")
+    before = api.player()
+    api.call("POST", f"/timers/{timer['id']}/snooze", json={"seconds": 1})
+    eventually(lambda: api.player()["status"] == "paused", "it is silent")
+    eventually(lambda: api.player()["status"] == "playing", "it plays again", timeout=10)
+    after = api.player()
+    assert after["item"]["id"] == before["item"]["id"] and after["position"] >= before["position"]
+    assert after["queue"]["revision"] == before["queue"]["revision"]
+    # Another queue by now: it has its own again.
+    api.call("POST", f"/timers/{timer['id']}/snooze", json={"seconds": 1})
+    eventually(lambda: api.player()["status"] == "paused", "it is silent")
+    api.load("chirp.mp3")
+    eventually(lambda: api.player()["status"] == "playing", "it plays again", timeout=10)
+    assert api.player()["item"]["uri"] == "short-0.mp3"
+
+
+def test_an_alarm_of_a_missing_file_is_refused(api):
+    for members, member in [({"items": [{"uri": "long.mp3"}, {"uri": "missing.mp3"}]}, "items[1].uri"),
+                            ({"items": [{"folder": "missing"}]}, "items[0].folder"), ({"fallback": "missing.mp3"}, "fallback")]:
+        assert refused(api, type="alarm", time="07:00", **members) == (404, member)
+    assert timers(api) == []
+    timer = set_timer(api, type="alarm", time="07:00", items=[{"uri": "long.mp3"}, {"folder": ""}], fallback="http://127.0.0.1:9/x.mp3")
+    assert refused(api, f"/timers/{timer['id']}", "PATCH", items=[{"uri": "missing.mp3"}]) == (404, "items[0].uri")
+    assert timers(api) == [timer]
+
+
+def test_an_alarm_without_its_source_sounds_all_the_same(api, origin, media):
+    """A server that is not there, and no fallback; a file that is not there any more, and one."""
     api.load("long.mp3")
     alarm(api, items=[{"uri": "http://127.0.0.1:9/gone.mp3"}])
     eventually(lambda: timers(api)[0]["last"] is not None and timers(api)[0]["last"]["result"] == "tone", "the tone",
@@ -115,7 +145,10 @@ def test_an_alarm_without_its_source_sounds_all_the_same(api, origin):
     assert api.player()["status"] == "playing" and api.player()["item"]["uri"] == "tonearm:alarm"
     api.call("DELETE", f"/timers/{timers(api)[0]['id']}")
     eventually(lambda: api.player()["status"] == "paused", "it is silent")
-    alarm(api, items=[{"uri": "missing.mp3"}], fallback="short-0.mp3")
+    lost = media.root / "lost.mp3"
+    lost.write_bytes(media.path("short-0.mp3").read_bytes())
+    alarm(api, items=[{"uri": "lost.mp3"}], fallback="short-0.mp3")
+    lost.unlink()
     eventually(lambda: timers(api)[0]["last"] is not None and timers(api)[0]["last"]["result"] == "fallback",
                "the fallback", timeout=30)
     assert api.player()["item"]["uri"] == "short-0.mp3"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HTTP
 import SocketTesting
 import Synchronization
@@ -145,7 +146,7 @@ import Testing
 
     @Test func recipient_isGone_whenTheClientClosesOrIsAnswered() throws {
         let replies = Mutex<[LiveServer.Reply]>([])
-        let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+        let server = try LiveServer(halfCloseSeconds: 0) { _, reply in replies.withLock { $0.append(reply) } }
         let recipient = { (index: Int) in server.requests.withLock { $0[index].recipient } }
         do {
             let client = try server.client()
@@ -161,6 +162,29 @@ import Testing
         for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 204)) }
         #expect(try client.response(hasBody: false).status == 204)
         #expect(recipient(1)?.isGone == true)
+    }
+
+    @Test func recipient_staysWhoClosesItsSendingHalf_untilItClosesBoth() throws {
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+        let recipient = { (index: Int) in server.requests.withLock { $0[index].recipient } }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        shutdown(client.descriptor, Int32(SHUT_WR))
+        #expect(eventually { replies.withLock { $0.count } == 1 })
+        #expect(recipient(0)?.isGone == false)
+        replies.withLock { $0[0] }(HTTPResponse(status: 204))
+        #expect(try client.response(hasBody: false).status == 204)
+        do {
+            let client = try server.client()
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(eventually { replies.withLock { $0.count } == 2 })
+            // Its end is a reset.
+            var reset = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(client.descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        }
+        #expect(eventually { recipient(1)?.isGone == true })
+        replies.withLock { $0[1] }(HTTPResponse(status: 204))
     }
 
     /// What is not read stays with the server: only so much of it, and only of large ones.

@@ -71,6 +71,7 @@ import Testing
             ("POST", "/presets", #"{"name":"a"}"#, 422, "text"),
             ("POST", "/presets", #"{"name":"a","text":"hello"}"#, 422, "text"),
             ("POST", "/presets", #"{"text":"Preamp: 1 dB"}"#, 422, "name"),
+            ("POST", "/presets", #"{"name":"  ","text":"Preamp: 1 dB"}"#, 422, "name"),
             ("PUT", "/presets/a", #"{"bands":{}}"#, 422, "bands"),
         ] as [(String, String, String, Int, String?)])
     func refusalNamesTheMember(

@@ -52,6 +52,12 @@ import ServiceTesting
         #expect(list.map { $0["href"]?.text } == ["/api/v1/player", "/api/v1/players/a", "/api/v1/players/b"])
     }
 
+    @Test func aNameOfSpacesIsNone() throws {
+        #expect(try add(#"{"id":"b","name":" \u2003"}"#).member == "name")
+        #expect(try api.send("PATCH", "/api/v1/player", #"{"name":"  "}"#).member == "name")
+        #expect(PlayerSettings.isName(" a ") && !PlayerSettings.isName("\u{a0}"))
+    }
+
     @Test func commandsGoToThePlayerOfThePath() throws {
         _ = try add(#"{"id":"a"}"#)
         #expect(try api.send("POST", "/api/v1/players/a/pause").status == 200)

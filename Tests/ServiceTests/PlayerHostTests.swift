@@ -32,6 +32,22 @@ import Testing
         #expect(throws: PlayerRosterProblem.self) { _ = try rig.host.add(PlayerDraft()) }
     }
 
+    @Test func aNewPlayerKnowsTheOutputs_beforeTheSoundServerAnswersIt() async throws {
+        let device = OutputDevice(id: "speakers", description: "Speakers", isDefault: true)
+        let output = try #require(rig.outputs["main"])
+        // Again until the player's thread listens.
+        let isKnown = await rig.wait {
+            output.send(.devices(OutputDevices(devices: [device], current: device.id)))
+            return rig["main"].snapshot.output.devices.devices == [device]
+        }
+        #expect(isKnown)
+        let began = MonotonicTime.now
+        _ = try rig.host.add(PlayerDraft(id: "attic"))
+        #expect(MonotonicTime.now.seconds(since: began) < 0.9)
+        let devices = rig["attic"].snapshot.output.devices
+        #expect(devices.devices == [device] && devices.current == nil)
+    }
+
     @Test func everyPairFollows_inBothDirections_mainToo() async throws {
         for leader in ["main", "kitchen", "bath"] {
             for follower in ["main", "kitchen", "bath"] where follower != leader {
@@ -99,6 +115,22 @@ import Testing
         #expect(rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == uris)
     }
 
+    @Test func aGroupIsAnsweredAsItIsThen() async throws {
+        _ = await rig.perform(.edit(.replace(rig.items(3), startIndex: 2), expected: nil, play: false), on: "main")
+        _ = await rig.perform(.edit(.replace(rig.items(2), startIndex: 1), expected: nil, play: false), on: "kitchen")
+        let follower = try #require(await rig.follow("kitchen", "main"))
+        let head = rig["main"].snapshot
+        #expect(
+            follower.item?.item.id == head.item?.item.id && follower.item?.item.uri == "2" && follower.item?.index == 2)
+        #expect(rig["kitchen"].player.snapshot.item?.item.leaders == head.item?.item.id)
+        let swapped = try #require(await rig.follow("main", "kitchen"))
+        let heir = rig["kitchen"].snapshot
+        #expect(swapped.item?.item.id == heir.item?.item.id && swapped.item?.index == 2)
+        #expect(swapped.queueRevision == heir.queueRevision)
+        // A leader without a queue has no item, whatever its follower had.
+        #expect(try #require(await rig.follow("kitchen", "bath")).item == nil)
+    }
+
     @Test func aGroupsLevel_movesByOneStep() async throws {
         _ = await rig.follow("kitchen", "main")
         for (id, level) in [("main", 0.9), ("kitchen", 0.5), ("bath", 0.3)] {
@@ -134,10 +166,11 @@ final class HostRig: Sendable {
     let host: PlayerHost
     let keeper: MemoryKeeper
     let events = ServerEvents()
+    let outputs = ScriptedOutputs()
     private let error = Mutex<PlaybackError?>(nil)
 
-    init(_ ids: [String]) throws {
-        let keeper = MemoryKeeper(ids)
+    init(_ ids: [String], on disk: ScriptedDisk? = nil) throws {
+        let keeper = MemoryKeeper(ids, on: disk)
         self.keeper = keeper
         let (bus, group, clock) = (EventBus(), PlayerGroup(), ManualClock())
         bus.observe { [events] in events.append($0) }
@@ -148,9 +181,9 @@ final class HostRig: Sendable {
         let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
         host = try PlayerHost(
             PlayerHost.Parts(
-                environment: { _, store in
+                environment: { [outputs] id, store in
                     Player.Environment(
-                        opener: opener, output: CapturingOutput(clock: clock), conversion: NoConversion(), store: store,
+                        opener: opener, output: outputs.make(id, clock), conversion: NoConversion(), store: store,
                         clock: clock)
                 },
                 announcer: { _, _ in nil }, keeper: keeper, session: session, group: group, bus: bus))
@@ -207,7 +240,12 @@ final class MemoryKeeper: PlayerKeeper {
     private let ids: Mutex<[String]>
     private let ended = Mutex<Set<String>>([])
 
-    init(_ ids: [String]) { self.ids = Mutex(ids) }
+    private let disk: ScriptedDisk?
+
+    init(_ ids: [String], on disk: ScriptedDisk? = nil) {
+        self.ids = Mutex(ids)
+        self.disk = disk
+    }
 
     var closed: Set<String> { ended.withLock { $0 } }
 
@@ -218,7 +256,7 @@ final class MemoryKeeper: PlayerKeeper {
     }
 
     func open(_ id: String) throws(PlayerKeeperError) -> PlayerState {
-        PlayerState(MemoryStore()) { [self] in
+        PlayerState(disk?.store(id) ?? MemoryStore(), notes: disk?.notes(id) ?? [:]) { [self] in
             _ = ended.withLock { $0.insert(id) }
             return true
         }
@@ -228,6 +266,19 @@ final class MemoryKeeper: PlayerKeeper {
         ids.withLock { $0.removeAll { $0 == id } }
         return {}
     }
+}
+
+/// The players' outputs, by their ids.
+final class ScriptedOutputs: Sendable {
+    private let all = Mutex<[String: CapturingOutput]>([:])
+
+    func make(_ id: String, _ clock: ManualClock) -> CapturingOutput {
+        let output = CapturingOutput(clock: clock)
+        all.withLock { $0[id] = output }
+        return output
+    }
+
+    subscript(id: String) -> CapturingOutput? { all.withLock { $0[id] } }
 }
 
 final class ServerEvents: Sendable {

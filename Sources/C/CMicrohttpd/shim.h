@@ -67,10 +67,12 @@ static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
     return info ? info->connect_fd : -1;
 }
 
-/// Whether the other end has closed, at least for sending. For a connection that cannot end meanwhile.
-static inline int cmicrohttpd_is_closed(struct MHD_Connection *connection) {
+/// What the other end has closed: 0 nothing, 1 at least its sending side, 2 both. For a connection that cannot end meanwhile.
+static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     struct pollfd look = {cmicrohttpd_descriptor(connection), POLLRDHUP, 0};
-    return look.fd < 0 || (poll(&look, 1, 0) > 0 && look.revents != 0);
+    if (look.fd < 0) return 2;
+    if (poll(&look, 1, 0) <= 0) return 0;
+    return look.revents & (POLLHUP | POLLERR | POLLNVAL) ? 2 : look.revents ? 1 : 0;
 }
 
 /// The library's MHD_queue_response: the name itself is this program's (LibraryRefusals.swift).

@@ -62,6 +62,7 @@ final class PlayerLoop: @unchecked Sendable {
         var core = PlayerCore(
             environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
             networkBuffering: environment.networkBuffering)
+        core.output.devices.devices = environment.outputs
         published = Mutex(core.snapshot())
         self.core = Mutex(core)
     }

@@ -25,6 +25,11 @@ public final class Follower: Sendable {
     /// Seconds by which the leader was heard ahead at the last measurement; nil while they do not sound together.
     public var offset: Double? { loop.offset.withLock { $0 } }
 
+    /// Calls once, from any thread, when the follower has what its leader has at this moment, or after so many seconds.
+    public func whenSettled(within seconds: Double, _ call: @escaping @Sendable () -> Void) {
+        loop.add(FollowerLoop.Waiting(deadline: .now.advanced(bySeconds: seconds), call: call))
+    }
+
     /// Leaves the follower as it is. Returns at once; the player gets no command after that.
     public func stop() {
         loop.isStopped.store(true, ordering: .releasing)
@@ -40,10 +45,18 @@ final class FollowerLoop: @unchecked Sendable {
         case stop
     }
 
+    struct Waiting: Sendable {
+        var deadline: MonotonicTime
+        var call: @Sendable () -> Void
+    }
+
     let mailbox = Mailbox<Message>()
     let offset = Mutex<Double?>(nil)
 
     let isStopped = Atomic(false)
+
+    /// nil once the thread has ended.
+    private let waiting = Mutex<[Waiting]?>([])
 
     private var owner = OwningThread()
     private let leader: Player
@@ -52,6 +65,7 @@ final class FollowerLoop: @unchecked Sendable {
     /// Commands of the step under way; the next look waits for their end.
     private var commands: [PlayerCommand] = []
     private var isBusy = false
+    private var isOver = false
     private var adopt: (inout FollowerCore, ItemID?) -> Void = { _, _ in }
 
     /// After a command that failed, in seconds: the cause (no device, no such file) is not gone the next moment.
@@ -64,19 +78,48 @@ final class FollowerLoop: @unchecked Sendable {
     }
 
     func run() {
+        defer { answer { _ in true } }
         look()
         while true {
-            for message in mailbox.take(until: isBusy ? nil : pausedUntil ?? core.nextLook) {
+            for message in mailbox.take(until: wakeUp) {
                 switch message {
                 case .changed: continue
                 case .ended(let result): ended(result)
-                case .stop: return
+                case .stop:
+                    isOver = true
+                    return
                 }
             }
-            if let until = pausedUntil, MonotonicTime.now < until { continue }
-            pausedUntil = nil
-            if !isBusy { look() }
+            if pausedUntil.map({ $0 <= .now }) ?? true {
+                pausedUntil = nil
+                if !isBusy { look() }
+            }
+            let isSettled = !isBusy && pausedUntil == nil
+            answer { isSettled || $0.deadline <= .now }
         }
+    }
+
+    private var wakeUp: MonotonicTime? {
+        let look = isBusy ? nil : pausedUntil ?? core.nextLook
+        return ([look] + (waiting.withLock { $0 } ?? []).map(\.deadline)).compactMap(\.self).min()
+    }
+
+    /// Any thread.
+    func add(_ new: Waiting) {
+        let isTaken = waiting.withLock { waiting in
+            waiting?.append(new)
+            return waiting != nil
+        }
+        if isTaken { mailbox.post(.changed) } else { new.call() }
+    }
+
+    private func answer(_ isDue: (Waiting) -> Bool) {
+        let due = waiting.withLock { waiting in
+            let due = waiting?.filter(isDue) ?? []
+            waiting = isOver ? nil : waiting?.filter { !isDue($0) }
+            return due
+        }
+        for entry in due { entry.call() }
     }
 
     private func look() {

@@ -65,8 +65,15 @@ extension PlayerSnapshot {
         snapshot.settings = settings.following(leader.settings)
         (snapshot.queueLength, snapshot.queueRevision) = (leader.queueLength, leader.queueRevision)
         (snapshot.canUndo, snapshot.canRedo) = (leader.canUndo, leader.canRedo)
-        snapshot.item = item?.following(leader)
+        snapshot.item = leader.item(of: item)
+        if leader.item == nil || item?.item.leaders == nil { snapshot.clock = leader.clock }
         return snapshot
+    }
+
+    /// A follower's item as its clients see it: the leader's, until the follower has it.
+    public func item(of follower: CurrentItem?) -> CurrentItem? {
+        guard item != nil, let follower, follower.item.leaders != nil else { return item }
+        return follower.following(self)
     }
 }
 

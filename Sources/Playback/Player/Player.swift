@@ -18,6 +18,8 @@ public final class Player: Sendable {
         public var stretching: any TimeStretching = NoStretching()
         public var buffering: DecodeBuffering
         public var memory = QueueMemory()
+        /// Known already, until `output` reports its own.
+        public var outputs: [OutputDevice] = []
 
         public init(
             opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,

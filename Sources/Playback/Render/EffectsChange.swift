@@ -51,7 +51,8 @@ extension PlayerSettings {
             try new.effects.check()
         case .keep(let name, let preamp, let bands):
             guard PlayerSettings.isName(name) else {
-                throw PlaybackError(.outOfRange, "name must have 1 to 100 characters in one line.", member: "name")
+                throw PlaybackError(
+                    .outOfRange, "name must have 1 to 100 characters in one line, and not only spaces.", member: "name")
             }
             let equalizer = effects.equalizer
             let preset = EffectPreset(

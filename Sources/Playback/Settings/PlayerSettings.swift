@@ -121,10 +121,11 @@ public struct PlayerSettings: Hashable, Sendable {
         Setting("outputDevice", \.outputDevice, place: .elsewhere),
     ]
 
-    /// 1...100 code points, no control characters: can be shown in one line.
+    /// 1...100 code points, no control characters, not only spaces: can be shown in one line.
     public static func isName(_ text: String) -> Bool {
-        (1...100).contains(text.unicodeScalars.count)
-            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        let scalars = text.unicodeScalars
+        return (1...100).contains(scalars.count) && scalars.contains { !$0.properties.isWhitespace }
+            && !scalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
     /// A follower has the order of its leader.

@@ -30,7 +30,7 @@ public struct Setting: Sendable {
         case choice([String])
         /// At most so many code points.
         case text(maximum: Int)
-        /// 1...100 code points, no control characters: can be shown in one line.
+        /// As `PlayerSettings.isName`.
         case name
     }
 
@@ -125,7 +125,7 @@ public struct Setting: Sendable {
         case .number(let range): "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
         case .choice(let choices): "one of: " + choices.joined(separator: ", ")
         case .text(let maximum): "text of at most \(maximum) characters"
-        case .name: "1 to 100 characters in one line"
+        case .name: "1 to 100 characters in one line, not only spaces"
         }
     }
 

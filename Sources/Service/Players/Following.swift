@@ -15,6 +15,7 @@ final class Following: Sendable {
 
     /// Calls its argument when it is done.
     private typealias Change = @Sendable (@escaping @Sendable () -> Void) -> Void
+    private typealias Done = @Sendable (PlaybackError?) -> Void
 
     private struct State {
         var players: [String: HostedPlayer] = [:]
@@ -42,7 +43,7 @@ final class Following: Sendable {
     func handOverGroup(of id: String, done: @escaping @Sendable () -> Void) {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
-            take(groups.steps(removing: id)[...], players) { _ in
+            take(groups.steps(removing: id), groups, players) { _ in
                 done()
                 finish()
             }
@@ -65,11 +66,14 @@ final class Following: Sendable {
 
     /// Once all players are there: makes true what a crash has left half done.
     func settle() {
-        let (repairs, players) = state.withLock { state in
-            (plan(state).repairs(Set(state.players.keys)), state.players)
-        }
-        for case .follow(let id, let leader) in repairs {
-            players[id]?.player.perform(.apply(.following(leader))) { _ in }
+        enqueue { [self] finish in
+            let (groups, players) = state.withLock { (plan($0), $0.players) }
+            let noted = players[HostedPlayer.main]?.state.notes[GroupNote.name].map(GroupNote.leaders) ?? [:]
+            take(groups.repairs(Set(players.keys), noted: noted)[...], players) { [self] failure in
+                // What cannot be saved now is repaired by the next start.
+                guard failure == nil, !noted.isEmpty else { return finish() }
+                note([:]) { _ in finish() }
+            }
         }
     }
 
@@ -123,12 +127,19 @@ final class Following: Sendable {
 
     // MARK: Changes of groups
 
+    /// For which a command waits for its outcome, in seconds.
+    private static let patience = 0.8
+
     /// Performs a patch with `leader` or `groupLevelBy`.
     func change(_ player: HostedPlayer, _ patch: SettingsPatch, reply: @escaping Reply) {
         enqueue { [self] finish in
-            perform(patch, of: player) { result in
-                reply(result)
+            perform(patch, of: player) { [self] failure in
                 finish()
+                if let failure { return reply(.failure(failure)) }
+                let follower = patch.leader == nil ? nil : state.withLock { $0.links[player.id]?.follower }
+                guard let follower else { return reply(.success(player.snapshot)) }
+                // Until then it has an item of its own former queue.
+                follower.whenSettled(within: Self.patience) { reply(.success(player.snapshot)) }
             }
         }
     }
@@ -149,31 +160,28 @@ final class Following: Sendable {
         }
     }
 
-    private func perform(_ patch: SettingsPatch, of player: HostedPlayer, done: @escaping Reply) {
+    private func perform(_ patch: SettingsPatch, of player: HostedPlayer, done: @escaping Done) {
         let (groups, players) = state.withLock { (plan($0), $0.players) }
         let id = player.id
         var own = patch
         var steps: [GroupPlan.Step] = []
         if let wanted = own.leader {
             if let wanted, wanted == id || players[wanted] == nil {
-                return done(
-                    .failure(PlaybackError(.outOfRange, "There is no other player \(wanted).", member: "leader")))
+                return done(PlaybackError(.outOfRange, "There is no other player \(wanted).", member: "leader"))
             }
             steps = groups.steps(id, follows: wanted)
             own.leader = nil
         }
         // Its own step comes last, and with the rest of the patch.
+        let all = steps
         if case .follow(id, let leader)? = steps.last {
             own.leader = .some(leader)
             steps.removeLast()
         }
-        take(steps[...], players) { [self, own] failure in
-            if let failure { return done(.failure(failure)) }
-            finish(player, own, done: done)
-        }
+        take(steps, of: all, groups, players, last: { [self, own] in finish(player, own, done: $0) }, done: done)
     }
 
-    private func finish(_ player: HostedPlayer, _ patch: SettingsPatch, done: @escaping Reply) {
+    private func finish(_ player: HostedPlayer, _ patch: SettingsPatch, done: @escaping Done) {
         var own = patch
         var others: [(Player, PlayerCommand)] = []
         if let wanted = own.groupLevelBy {
@@ -186,8 +194,11 @@ final class Following: Sendable {
             others = members.filter { $0 !== player.player }.map { ($0, .apply(patch)) }
         }
         Self.send(others[...]) { [own] failure in
-            if let failure { return done(.failure(failure)) }
-            player.performAlone(.apply(own)) { done($0.map { _ in player.snapshot }) }
+            if failure != nil { return done(failure) }
+            player.performAlone(.apply(own)) { result in
+                if case .failure(let error) = result { return done(error) }
+                done(nil)
+            }
         }
     }
 
@@ -205,12 +216,47 @@ final class Following: Sendable {
         wanted > 0 ? min(wanted, 1 - (levels.max() ?? 0)) : max(wanted, -(levels.min() ?? 0))
     }
 
+    /// Performs steps, of `all` that make a whole group, and `last` the rest. A restart in between finds the group as it was
+    /// until a queue is handed over, and as it is to be from then on.
     private func take(
-        _ steps: ArraySlice<GroupPlan.Step>, _ players: [String: HostedPlayer],
-        done: @escaping @Sendable (PlaybackError?) -> Void
+        _ steps: [GroupPlan.Step], of all: [GroupPlan.Step]? = nil, _ groups: GroupPlan,
+        _ players: [String: HostedPlayer], last: @escaping @Sendable (@escaping Done) -> Void = { $0(nil) },
+        done: @escaping Done
+    ) {
+        let all = all ?? steps
+        // A single step is saved as a whole.
+        guard all.count > 1 else {
+            return take(steps[...], players) { $0 == nil ? last(done) : done($0) }
+        }
+        let end: Done = { [self] failure in note([:]) { _ in done(failure) } }
+        let follows = steps.drop(while: \.isHandover)
+        let finish: @Sendable () -> Void = { [self] in
+            note(groups.leaders(after: all)) { [self] failure in
+                if failure != nil { return end(failure) }
+                take(follows, players) { $0 == nil ? last(end) : end($0) }
+            }
+        }
+        let swaps = steps.prefix(while: \.isHandover)
+        if swaps.isEmpty { return finish() }
+        note(groups.leaders(before: all)) { [self] failure in
+            if failure != nil { return done(failure) }
+            take(swaps, players) { $0 == nil ? finish() : end($0) }
+        }
+    }
+
+    /// Saves what a restart makes of the groups.
+    private func note(_ leaders: [String: String?], done: @escaping Done) {
+        guard let main = state.withLock({ $0.players[HostedPlayer.main] }) else { return done(nil) }
+        main.state.store.save([GroupNote.change(leaders)]) { failure in
+            done(failure.map { PlaybackError(.notSaved, "The group cannot be saved: \($0).") })
+        }
+    }
+
+    private func take(
+        _ steps: ArraySlice<GroupPlan.Step>, _ players: [String: HostedPlayer], done: @escaping Done
     ) {
         guard let step = steps.first else { return done(nil) }
-        let next: @Sendable (PlaybackError?) -> Void = { [self] failure in
+        let next: Done = { [self] failure in
             if failure != nil { return done(failure) }
             take(steps.dropFirst(), players, done: done)
         }
@@ -220,7 +266,7 @@ final class Following: Sendable {
             Self.send([(player, .apply(.following(leader)))], done: next)
         case .handOver(let id, let to, let isNeeded):
             guard let head = players[id]?.player, let heir = players[to]?.player else { return next(nil) }
-            let ended: @Sendable (PlaybackError?) -> Void = { next(isNeeded ? $0 : nil) }
+            let ended: Done = { next(isNeeded ? $0 : nil) }
             // Its follower has stopped commanding the heir when the first is answered; its last command is done when the second is.
             let order = Handover(from: head, to: heir).order
             Self.send([(heir, .apply(order)), (heir, .apply(SettingsPatch()))]) { failure in
@@ -237,7 +283,7 @@ final class Following: Sendable {
     }
 
     private static func send(
-        _ commands: ArraySlice<(Player, PlayerCommand)>, done: @escaping @Sendable (PlaybackError?) -> Void
+        _ commands: ArraySlice<(Player, PlayerCommand)>, done: @escaping Done
     ) {
         guard let (player, command) = commands.first else { return done(nil) }
         player.perform(command) { result in
@@ -253,4 +299,8 @@ extension SettingsPatch {
         patch.leader = .some(leader)
         return patch
     }
+}
+
+extension GroupPlan.Step {
+    fileprivate var isHandover: Bool { if case .handOver = self { true } else { false } }
 }

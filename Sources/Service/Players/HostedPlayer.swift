@@ -92,7 +92,7 @@ public final class HostedPlayer: Sendable {
             let shown = settings.following(leader.settings)
             reported.withLock { $0 = shown }
             event.kind = .settings(shown)
-        case .item(let item): event.kind = .item(item?.following(leader))
+        case .item(let item): event.kind = .item(leader.item(of: item))
         case .status(let status, let previous, let reason, let playWhenReady, let item, let position, let error):
             event.kind = .status(
                 status, previous: previous, reason: reason, playWhenReady: playWhenReady, itemID: shown(item),

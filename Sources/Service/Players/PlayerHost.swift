@@ -58,7 +58,7 @@ public final class PlayerHost: PlayerRoster {
         self.parts = parts
         following = Following(warn: parts.warn)
         main = try Self.make(HostedPlayer.main, parts, following)
-        start(main) {}
+        start(main)
         parts.bus.observe { [weak self] event in
             if case .session(let status) = event { self?.apply(status) }
         }
@@ -69,7 +69,7 @@ public final class PlayerHost: PlayerRoster {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
             do throws(PlayerKeeperError) {
-                start(try Self.make(id, parts, following)) {}
+                start(try Self.make(id, parts, following))
             } catch {
                 parts.warn("The player cannot be started: \(error.reason)", id)
             }
@@ -97,11 +97,9 @@ public final class PlayerHost: PlayerRoster {
         }
         do throws(PlayerKeeperError) {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
-            let player = try Self.make(id, parts, following)
-            let output = Mailbox<Void>()
-            start(player) { output.post(()) }
-            // So that the client that has the answer can choose among the outputs.
-            _ = output.take(until: .now.advanced(bySeconds: 1))
+            // So that the client that has the answer can choose among the outputs, whatever the sound server does now.
+            let player = try Self.make(id, parts, following, outputs: main.snapshot.output.devices.devices)
+            start(player)
             parts.bus.publish(.players(.added, player))
         } catch {
             throw .notSaved("The player cannot be saved: \(error.reason).")
@@ -162,17 +160,19 @@ public final class PlayerHost: PlayerRoster {
 
     // MARK: Making
 
+    /// `outputs`: as another player knows them.
     private static func make(
-        _ id: String, _ parts: Parts, _ following: Following
+        _ id: String, _ parts: Parts, _ following: Following, outputs: [OutputDevice] = []
     ) throws(PlayerKeeperError) -> HostedPlayer {
         let state = try parts.keeper.open(id)
-        let player = Player(parts.environment(id, state.store))
+        var environment = parts.environment(id, state.store)
+        environment.outputs = outputs
+        let player = Player(environment)
         parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
         return HostedPlayer(id, player, parts.announcer(id, player), state, following)
     }
 
-    /// `outputKnown` is called at least once: when the outputs are known, or why there are none.
-    private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void) {
+    private func start(_ player: HostedPlayer) {
         let (bus, following, id) = (parts.bus, following, player.id)
         bus.publish(.players(.admitted, player))
         player.announcer?.observe { bus.publish(.announcement($0, of: id)) }
@@ -184,11 +184,8 @@ public final class PlayerHost: PlayerRoster {
             for follower in following.followers(of: id) {
                 if let echo = follower.echo(event) { bus.publish(.player(echo, of: follower.id)) }
             }
-            if case .output = event.kind { outputKnown() }
         }
-        let snapshot = player.player.snapshot
-        parts.session.receive(snapshot, of: id)
-        if !snapshot.output.devices.devices.isEmpty || snapshot.output.availability != .available { outputKnown() }
+        parts.session.receive(player.player.snapshot, of: id)
         state.withLock { state in
             state.members[id] = player
             player.announcer?.apply(SessionRules(besideMusic: parts.session.status))

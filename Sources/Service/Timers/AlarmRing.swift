@@ -5,7 +5,11 @@ internal import Playback
 
 /// An alarm from its time until somebody ends it. What does not sound gives way to what does.
 struct AlarmRing: Hashable {
-    enum Stage: Int, Sendable { case items, fallback, tone }
+    enum Stage: Int, Sendable {
+        /// What it has played before it was snoozed, as long as that is in the queue.
+        case kept
+        case items, fallback, tone
+    }
 
     var id: TimerID
     /// Milliseconds since the epoch.
@@ -15,6 +19,10 @@ struct AlarmRing: Hashable {
     var isBegun = false
     /// Of this stage.
     var isHeard = false
+    /// The items that this stage has put into the queue; nil: none.
+    var items: Range<UInt64>?
+    /// What came of it before it was snoozed.
+    var before: Alarm.Outcome.Result?
     /// There is no sound server: its items are not at fault.
     var waitsForOutput = false
     /// Without sound by then, something else is tried; with sound, the alarm is over then.
@@ -55,30 +63,33 @@ extension TimerBook {
         case .status(let status, let wantsSound): return ringHears(status, wantsSound, moment)
         case .outputIsBack:
             guard let ring, ring.waitsForOutput else { return [] }
-            return sound(.items, moment)
+            return sound(ring.stage, moment)
         case .taken(let id, let stage, let result):
             guard ring?.id == id, ring?.stage == stage else { return [] }
             switch result {
             case .failure(let error): return ringIsRefused(error, moment)
             case .success(let snapshot):
                 ring?.isBegun = true
+                if stage != .kept { ring?.items = snapshot.insertedItems }
                 return ringHears(snapshot.status, snapshot.playWhenReady, moment)
             }
         }
     }
 
     /// It goes off: another one gives way.
-    mutating func begin(_ index: Int, dueAt: Int64, _ moment: TimerMoment) -> [Effect] {
+    mutating func begin(_ index: Int, dueAt: Int64, wasSnoozed: Bool = false, _ moment: TimerMoment) -> [Effect] {
         if let ring { _ = endRing(of: ring.id) }
         ring = AlarmRing(id: timers[index].id, dueAt: dueAt, stage: .items, deadline: moment.monotonic)
+        if wasSnoozed, case .alarm(let alarm) = timers[index].kind { ring?.before = alarm.last?.result }
         set(timers[index].id) { alarm in
             alarm.state = .ringing
             // Until something is heard.
             alarm.last = Alarm.Outcome(at: dueAt, result: .failed)
+            if !wasSnoozed { alarm.kept = nil }
         }
         // Who is to be woken does not fall asleep.
         timers.removeAll { $0.isSleep }
-        return sound(.items, moment)
+        return sound(wasSnoozed ? .kept : .items, moment)
     }
 
     /// Silence: the alarm is over, or put off.
@@ -93,10 +104,13 @@ extension TimerBook {
         guard var next = ring, case .alarm(let alarm)? = timers.first(where: { $0.id == next.id })?.kind else {
             return []
         }
-        next.stage = stage == .fallback && alarm.fallback == nil ? .tone : stage
+        next.stage = stage
+        if stage == .kept, alarm.kept == nil { next.stage = .items }
+        if stage == .fallback, alarm.fallback == nil { next.stage = .tone }
         next.isBegun = false
         next.isHeard = false
         next.waitsForOutput = false
+        next.items = nil
         next.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.patience)
         ring = next
         return [.sound(next.id, alarm, next.stage)]
@@ -137,6 +151,7 @@ extension TimerBook {
             self.ring?.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.longest)
             let result: Alarm.Outcome.Result =
                 switch ring.stage {
+                case .kept: ring.before ?? .played
                 case .items: .played
                 case .fallback: .fallback
                 case .tone: .tone

@@ -108,6 +108,8 @@ public struct Alarm: Hashable, Sendable {
     /// The days that it is due and was last due, as `CivilDay` counts them.
     var dueDay: Int?
     var lastDay: Int?
+    /// The ids of the items in the queue that it goes on with once it was snoozed.
+    var kept: Range<UInt64>?
 
     public init(
         _ recurrence: Recurrence, timeZone: String? = nil, items: [TimerItem] = [], level: Double = 0.4,

@@ -62,7 +62,8 @@ struct TimerBook {
             }
         case .snooze(let id, let seconds):
             let index = try index(of: id)
-            guard case .alarm(var alarm) = timers[index].kind, ring?.id == id else { throw .notRinging }
+            guard case .alarm(var alarm) = timers[index].kind, let ring, ring.id == id else { throw .notRinging }
+            if ring.stage != .kept { alarm.kept = ring.isHeard ? ring.items : nil }
             let effects = endRing(of: id)
             alarm.state = .snoozed
             timers[index].kind = .alarm(alarm)
@@ -240,7 +241,8 @@ struct TimerBook {
     private mutating func alarmIsDue(_ index: Int, _ next: Int64, _ moment: TimerMoment) -> [Effect] {
         guard case .alarm(var alarm) = timers[index].kind else { return [] }
         let isMissed = moment.wall - next > Self.patience
-        if alarm.state != .snoozed {
+        let wasSnoozed = alarm.state == .snoozed
+        if !wasSnoozed {
             alarm.lastDay = alarm.dueDay
             if alarm.recurrence.days.isEmpty { alarm.isEnabled = false }
         }
@@ -248,7 +250,7 @@ struct TimerBook {
         if isMissed { alarm.last = Alarm.Outcome(at: next, result: .missed) }
         timers[index].kind = .alarm(alarm)
         reschedule(index, moment)
-        return isMissed ? [] : begin(index, dueAt: next, moment)
+        return isMissed ? [] : begin(index, dueAt: next, wasSnoozed: wasSnoozed, moment)
     }
 
     /// A zone that is gone takes its alarms along.

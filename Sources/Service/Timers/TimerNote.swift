@@ -62,6 +62,8 @@ private struct SavedTimer: Codable {
     var lastResult: String?
     var dueDay: Int?
     var lastDay: Int?
+    var keptFrom: UInt64?
+    var keptTo: UInt64?
     // Start.
     var item: String?
     var position: Double?
@@ -89,6 +91,7 @@ private struct SavedTimer: Codable {
             (enabled, state) = (alarm.isEnabled, alarm.state.rawValue)
             (lastAt, lastResult) = (alarm.last?.at, alarm.last?.result.rawValue)
             (dueDay, lastDay) = (alarm.dueDay, alarm.lastDay)
+            (keptFrom, keptTo) = (alarm.kept?.lowerBound, alarm.kept?.upperBound)
         }
     }
 
@@ -112,6 +115,7 @@ private struct SavedTimer: Codable {
                 alarm.last = Alarm.Outcome(at: lastAt, result: result)
             }
             (alarm.dueDay, alarm.lastDay) = (dueDay, lastDay)
+            if let keptFrom, let keptTo, keptFrom <= keptTo { alarm.kept = keptFrom..<keptTo }
             return .alarm(alarm)
         default: return nil
         }

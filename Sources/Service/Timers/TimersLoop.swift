@@ -201,6 +201,10 @@ final class TimersLoop {
         }
         let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
         switch stage {
+        case .kept:
+            let current = player.snapshot.item?.item.id.number
+            if let current, alarm.kept?.contains(current) ?? false { return Self.play(nil, alarm, player, report) }
+            report(.failure(PlaybackError(.notFound, "The queue is another one by now.")))
         case .items where alarm.items.isEmpty: Self.play(nil, alarm, player, report)
         case .items:
             board.expand(alarm.items) { drafts in

@@ -19,22 +19,17 @@ extension PlayerService {
     }
 
     /// Replies when it is saved: with the timer, nil when it was due at once and is over.
-    public func set(_ kind: PlayerTimer.Kind, reply: @escaping ServiceReply<PlayerTimer?>) {
+    public func set(_ kind: PlayerTimer.Kind, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>) {
+        if case .alarm(let alarm) = kind { return set(.add(kind), alarm.items, alarm.fallback, caller, reply) }
         ask(reply) { () throws(Problem) in
-            switch kind {
-            case .sleep, .start: return (.add(kind), of: leader ?? id)
-            case .alarm(let alarm):
-                try check(alarm.items, alarm.fallback)
-                return (.add(kind), of: id)
-            }
+            (.add(kind), of: leader ?? id)
         }
     }
 
-    public func change(_ id: TimerID, _ patch: TimerPatch, reply: @escaping ServiceReply<PlayerTimer?>) {
-        ask(reply) { () throws(Problem) in
-            try check(patch.items ?? [], patch.fallback ?? nil)
-            return (.change(id, patch), of: try holder(of: id))
-        }
+    public func change(
+        _ id: TimerID, _ patch: TimerPatch, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>
+    ) {
+        set(.change(id, patch), patch.items ?? [], patch.fallback ?? nil, caller, reply)
     }
 
     public func remove(_ id: TimerID, reply: @escaping ServiceReply<Void>) {
@@ -53,7 +48,9 @@ extension PlayerService {
         guard let time else { return perform(.play(target, position: position), reply: reply) }
         do throws(Problem) {
             let start = ScheduledStart(item: try itemID(of: target), position: position, at: time)
-            set(.start(start)) { result in reply(result.map { _ in snapshot }) }
+            ask({ result in reply(result.map { _ in snapshot }) }) { () throws(Problem) in
+                (.add(.start(start)), of: leader ?? id)
+            }
         } catch {
             reply(.failure(error))
         }
@@ -105,12 +102,57 @@ extension PlayerService {
         return own.contains { $0.id == timer } ? id : leader ?? id
     }
 
-    /// Addresses that can never be one. A media that is not there now may be there when the alarm goes off.
-    private func check(_ items: [TimerItem], _ fallback: String?) throws(Problem) {
-        for (index, item) in items.enumerated() {
-            if case .media(let draft) = item { _ = try server.media(at: draft.uri, "items[\(index)].uri") }
+    private func holder(of edit: TimerEdit) throws(Problem) -> String {
+        if case .change(let timer, _) = edit { try holder(of: timer) } else { id }
+    }
+
+    /// An edit of an alarm with these items. Refused are addresses that can never be one, and files and folders that are not
+    /// there; a server that is not there now may be there when the alarm goes off.
+    private func set(
+        _ edit: TimerEdit, _ items: [TimerItem], _ fallback: String?, _ caller: Caller,
+        _ reply: @escaping ServiceReply<PlayerTimer?>
+    ) {
+        let files: [NamedAddress]
+        do throws(Problem) {
+            files = try addresses(items, fallback).filter { !server.parts.media.isNetwork($0.uri) }
+        } catch {
+            return reply(.failure(error))
         }
-        if let fallback { _ = try server.media(at: fallback, "fallback") }
+        let isThere: ServiceReply<Void> = { result in
+            ask(reply) { () throws(Problem) in
+                try result.get()
+                return (edit, of: try holder(of: edit))
+            }
+        }
+        guard !files.isEmpty else { return isThere(.success(())) }
+        server.open(for: caller, reply: isThere) { cancellation throws(Problem) in
+            let places = server.parts.media.places(
+                of: files.map(\.uri), seconds: ItemResolver.fileSeconds, cancellation: cancellation)
+            for (index, file) in files.enumerated() {
+                if case .unusable(let error)? = places[index] { throw Problem(error, member: file.member) }
+            }
+        }
+    }
+
+    private typealias NamedAddress = (uri: String, member: String)
+
+    private func addresses(_ items: [TimerItem], _ fallback: String?) throws(Problem) -> [NamedAddress] {
+        var addresses: [NamedAddress] = []
+        for (index, item) in items.enumerated() {
+            switch item {
+            case .media(let draft):
+                let member = "items[\(index)].uri"
+                addresses.append((try server.media(at: draft.uri, member).uri, member))
+            case .several("folder", ""): break
+            case .several(let member, let id) where ["folder", "list"].contains(member):
+                addresses.append((id, "items[\(index)].\(member)"))
+            case .several: break
+            }
+        }
+        if let fallback {
+            addresses.append((try server.media(at: fallback, "fallback").uri, "fallback"))
+        }
+        return addresses
     }
 }
 

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import HTTP
+internal import Kernel
 internal import Synchronization
 
 /// One request and its answer: collects the body, asks the responder, waits for a reply that comes later.
@@ -23,6 +24,9 @@ final class Exchange: @unchecked Sendable {
     /// `@unchecked Sendable` because the connection is only resumed, which libmicrohttpd allows from any thread.
     private struct Suspended: @unchecked Sendable {
         var connection: OpaquePointer
+        let began = MonotonicTime.now
+        /// The client has ended what it sends, and reads on.
+        var isHalfClosed = false
     }
 
     private enum Progress { case head, body, asked }
@@ -229,11 +233,19 @@ extension Exchange: HTTPRecipient {
     /// libmicrohttpd does not look at a connection that is suspended.
     var isGone: Bool {
         reply.withLock { reply in
-            switch reply {
-            case .none: false
+            guard case .suspended(var suspended) = reply else {
+                if case .none = reply { return false }
+                return true
+            }
             // Open for as long as it is suspended.
-            case .suspended(let suspended): cmicrohttpd_is_closed(suspended.connection) != 0
-            case .ready, .taken: true
+            switch cmicrohttpd_closed_sides(suspended.connection) {
+            case 0: return false
+            case 1:
+                let isSoon = MonotonicTime.now.seconds(since: suspended.began) < core.configuration.halfCloseSeconds
+                if isSoon { suspended.isHalfClosed = true }
+                reply = .suspended(suspended)
+                return !suspended.isHalfClosed
+            default: return true
             }
         }
     }

@@ -65,11 +65,14 @@ public struct MicrohttpdConfiguration: Sendable {
     public var answerMemory: Int
     /// Without any byte in either direction.
     public var idleSeconds: Int
+    /// A client that ends what it sends so soon behind its request waits for the answer (`nc -N`); one that does it later has
+    /// given up.
+    public var halfCloseSeconds: Double
 
     public init(
         threads: Int? = nil, connectionLimit: Int = 10_240,
         bodyLimit: Int = 32 << 20, bodyMemory: Int = ByteBudget.bodies.limit,
-        answerMemory: Int = ByteBudget.answers.limit, idleSeconds: Int = 75
+        answerMemory: Int = ByteBudget.answers.limit, idleSeconds: Int = 75, halfCloseSeconds: Double = 1
     ) {
         self.threads = threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.connectionLimit = connectionLimit
@@ -77,6 +80,7 @@ public struct MicrohttpdConfiguration: Sendable {
         self.bodyMemory = bodyMemory
         self.answerMemory = answerMemory
         self.idleSeconds = idleSeconds
+        self.halfCloseSeconds = halfCloseSeconds
     }
 }
 

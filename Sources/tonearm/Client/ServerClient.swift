@@ -61,12 +61,26 @@ struct ServerClient {
         }
     }
 
+    /// The path of something that the server has given an id. Ids are letters and digits: what else is given names nothing.
+    static func path(_ base: String, _ id: String) -> String { "\(base)/\(isPlain(id) ? id : "-")" }
+
+    static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+    }
+
     /// Server-Sent Events until the server ends them or `handle` throws.
     func follow(_ path: String, _ handle: (_ json: [UInt8]) throws -> Void) throws {
-        let socket = try ClientSocket(address, timeout: Self.timeout)
-        try socket.send(head(.get, path, accept: "text/event-stream", length: nil))
-        var reader = ReplyReader()
         var events = EventLines()
+        try receive(path, accept: "text/event-stream") { bytes in
+            for data in events.feed(bytes) { try handle(data) }
+        }
+    }
+
+    /// A body as it comes, however long it is, until it ends or `handle` throws.
+    func receive(_ path: String, accept: String, _ handle: (_ bytes: [UInt8]) throws -> Void) throws {
+        let socket = try ClientSocket(address, timeout: Self.timeout)
+        try socket.send(head(.get, path, accept: accept, length: nil))
+        var reader = ReplyReader()
         while !reader.isOver {
             let bytes = try read(socket, &reader)
             guard let status = reader.head?.status else { continue }
@@ -76,7 +90,7 @@ struct ServerClient {
                 throw refusal(status, answer)
             }
             socket.allowSilence(seconds: Self.longestSilence)
-            for data in events.feed(bytes) { try handle(data) }
+            try handle(bytes)
         }
     }
 

@@ -6,8 +6,8 @@ import Glibc
 struct OutputPath {
     private let path: String
 
-    /// `input`: the file that is read, which must not be replaced.
-    init(_ path: String, input: String) throws {
+    /// `input`: the file that is read, which must not be replaced; nil without one.
+    init(_ path: String, input: String? = nil) throws {
         guard path != "-" else {
             throw Failure("A WAV file's header holds its length, which cannot be corrected in a pipe; name a file.")
         }
@@ -18,7 +18,7 @@ struct OutputPath {
             case S_IFDIR: throw Failure("\(path) is a directory; name a file in it.")
             default: throw Failure("\(path) is not a regular file.")
             }
-            if stat(input, &source) == 0, source.st_dev == output.st_dev, source.st_ino == output.st_ino {
+            if let input, stat(input, &source) == 0, source.st_dev == output.st_dev, source.st_ino == output.st_ino {
                 throw Failure("\(path) is the input itself; name another file.")
             }
         }

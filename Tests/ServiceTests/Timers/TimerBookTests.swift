@@ -181,6 +181,36 @@ import Testing
         #expect(restored.timers[0].next == nil)
     }
 
+    @Test func snoozed_itGoesOnWithWhatItHad() throws {
+        var (book, hands) = (book, Hands())
+        let id = try book.apply(.add(alarm()), hands.moment).id
+        hands.pass(3_600)
+        _ = book.advance(hands.moment)
+        var heard = snapshot(.playing, true)
+        heard.insertedItems = 5..<7
+        _ = book.report(.taken(id, .items, .success(heard)), hands.moment)
+        // Twice, and through a restart.
+        for _ in 0..<2 {
+            _ = try book.apply(.snooze(id, seconds: 60), hands.moment)
+            var restored = TimerNote.book(TimerNote.text(book))
+            restored.zone = book.zone
+            book = restored
+            _ = book.resume(hands.moment)
+            hands.pass(60)
+            let effects = book.advance(hands.moment)
+            #expect(stage(effects) == .kept)
+            #expect(alarm(book)?.kept == 5..<7)
+            _ = book.report(.taken(id, .kept, .success(snapshot(.playing, true))), hands.moment)
+            #expect(alarm(book)?.last?.result == .played)
+        }
+        // Somebody has replaced the queue: it begins anew.
+        _ = try book.apply(.snooze(id, seconds: 60), hands.moment)
+        hands.pass(60)
+        #expect(stage(book.advance(hands.moment)) == .kept)
+        let gone = PlaybackError(.notFound, "another queue")
+        #expect(stage(book.report(.taken(id, .kept, .failure(gone)), hands.moment)) == .items)
+    }
+
     @Test func killedWhileItRings_itRingsAgain() throws {
         for (seconds, rings) in [(20.0, true), (120, false)] {
             var (book, hands) = (book, Hands())

@@ -23,6 +23,12 @@ private final class EBUR128Measurement: LoudnessMeasurement {
     private let library: LoadedLibrary<cebur128>
     private let state: UnsafeMutableRawPointer
     private let channels: Int
+    /// Frames of 100 ms, as libebur128 rounds them: a gating block ends with each, from the fourth on.
+    private let step: Int
+    /// Of the step under way.
+    private var missing: Int
+    private var steps = 0
+    private var blocks = GatingBlocks()
 
     init?(_ library: LoadedLibrary<cebur128>, _ format: AudioFormat) {
         let functions = library.functions
@@ -32,6 +38,8 @@ private final class EBUR128Measurement: LoudnessMeasurement {
         self.library = library
         self.state = state
         channels = format.channelCount
+        step = max(1, (format.sampleRate + 5) / 10)
+        missing = step
         for (channel, position) in format.layout.positions.enumerated() {
             _ = functions.pointee.set_channel(state, UInt32(channel), Self.weight(of: position))
         }
@@ -55,8 +63,24 @@ private final class EBUR128Measurement: LoudnessMeasurement {
     }
 
     func add(_ samples: UnsafeBufferPointer<Float>) {
-        guard let first = samples.baseAddress else { return }
-        _ = library.functions.pointee.add_frames_float(state, first, samples.count / channels)
+        guard var next = samples.baseAddress else { return }
+        var left = samples.count / channels
+        while left > 0 {
+            let count = min(left, missing)
+            _ = library.functions.pointee.add_frames_float(state, next, count)
+            next += count * channels
+            left -= count
+            missing -= count
+            if missing == 0 { endStep() }
+        }
+    }
+
+    private func endStep() {
+        missing = step
+        steps += 1
+        var loudness = 0.0
+        guard steps >= 4, library.functions.pointee.loudness_momentary(state, &loudness) == 0 else { return }
+        blocks.add(loudness)
     }
 
     var result: MediaLoudness? {
@@ -68,6 +92,6 @@ private final class EBUR128Measurement: LoudnessMeasurement {
             guard library.functions.pointee.sample_peak(state, channel, &peak) == 0 else { return nil }
             highest = max(highest, peak)
         }
-        return MediaLoudness(loudness: loudness, peak: highest)
+        return MediaLoudness(loudness: loudness, peak: highest, gatedSeconds: Double(blocks.gated) / 10)
     }
 }

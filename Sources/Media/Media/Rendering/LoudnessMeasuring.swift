@@ -21,10 +21,13 @@ public struct MediaLoudness: Hashable, Sendable {
     public var loudness: Double
     /// The largest sample, linear.
     public var peak: Double
+    /// Seconds of it that are loud enough to count (BS.1770-4, both gates).
+    public var gatedSeconds: Double
 
-    public init(loudness: Double, peak: Double) {
+    public init(loudness: Double, peak: Double, gatedSeconds: Double) {
         self.loudness = loudness
         self.peak = peak
+        self.gatedSeconds = gatedSeconds
     }
 }
 

@@ -74,6 +74,7 @@ struct CatalogueWriter {
         var measured: Int
         var loudness: Double?
         var peak: Double?
+        var gated: Double?
     }
 
     /// Takes the rows of a file out; what of them outlives a change comes back.
@@ -81,7 +82,8 @@ struct CatalogueWriter {
         let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT id, added, artist, album, albumArtist, size, modified, changed, inode, measured, loudness, peak
+                    SELECT id, added, artist, album, albumArtist, size, modified, changed, inode, measured, loudness, peak,
+                        gated
                     FROM track WHERE key = ?
                     """),
             arguments: [key])
@@ -92,7 +94,8 @@ struct CatalogueWriter {
         let stamp = FileStamp(
             size: row[5], modified: row[6], changed: row[7], inode: UInt64(bitPattern: row[8] as Int64))
         let old = Old(
-            id: row[0], added: row[1], stamp: stamp, measured: row[9], loudness: row[10], peak: row[11])
+            id: row[0], added: row[1], stamp: stamp, measured: row[9], loudness: row[10], peak: row[11],
+            gated: row[12])
         touched.note(artist: row[2], album: row[3], albumArtist: row[4])
         let genres = try Int64.fetchAll(
             database.cachedStatement(sql: "SELECT genre FROM trackGenre WHERE track = ?"), arguments: [old.id])
@@ -121,8 +124,9 @@ struct CatalogueWriter {
             sql: """
                 INSERT INTO track (
                     id, key, folder, uri, size, modified, changed, inode, title, sort, artist, album, albumArtist, year,
-                    disc, number, duration, codec, bitrate, sampleRate, channels, picture, added, measured, loudness, peak)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    disc, number, duration, codec, bitrate, sampleRate, channels, picture, added, measured, loudness, peak,
+                    gated)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         // What was measured holds for a file that is only read again.
         let kept = old.flatMap { $0.stamp.isSameContent(as: record.stamp) ? $0 : nil }
@@ -131,7 +135,7 @@ struct CatalogueWriter {
             record.stamp.changed, Int64(bitPattern: record.stamp.inode), tags.title, SearchText.sortKey(tags.title),
             artist, album, albumArtist, tags.year, tags.disc, tags.number, tags.duration, tags.codec, tags.bitrate,
             tags.sampleRate, tags.channels, tags.hasPicture, old?.added ?? now, kept?.measured ?? 0,
-            kept?.loudness, kept?.peak,
+            kept?.loudness, kept?.peak, kept?.gated,
         ])
         try statement.execute()
         let id = old?.id ?? database.lastInsertedRowID

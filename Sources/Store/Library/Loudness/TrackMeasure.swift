@@ -2,7 +2,6 @@
 
 import Audio
 import GRDB
-import Glibc
 import Media
 
 /// What became of measuring a track. It stands in the track's row, which is written anew when the file changes.
@@ -44,9 +43,14 @@ enum TrackMeasure {
         if case .measured(let measured) = self { loudness = measured }
         try database.cachedStatement(
             sql: """
-                UPDATE track SET measured = ?, loudness = ?, peak = ? WHERE key = ? AND size = ? AND modified = ?
+                UPDATE track SET measured = ?, loudness = ?, peak = ?, gated = ?
+                WHERE key = ? AND size = ? AND modified = ?
                 """
-        ).execute(arguments: [state, loudness?.loudness, loudness?.peak, track.key, track.size, track.modified])
+        ).execute(
+            arguments: [
+                state, loudness?.loudness, loudness?.peak, loudness?.gatedSeconds, track.key, track.size,
+                track.modified,
+            ])
     }
 
     static func counts(_ database: Database) throws -> (measured: Int, remaining: Int) {
@@ -73,23 +77,14 @@ enum TrackMeasure {
         guard let album = (own[2] as Int64?) else { return result }
         let rows = try Row.fetchAll(
             database.cachedStatement(
-                sql: "SELECT loudness, peak, duration, measured FROM track WHERE album = ? LIMIT \(largestAlbum)"),
+                sql: "SELECT loudness, peak, gated, measured FROM track WHERE album = ? LIMIT \(largestAlbum)"),
             arguments: [album])
         guard !rows.contains(where: { ($0[3] as Int) == 0 }) else { return result }
         let tracks = rows.filter { ($0[3] as Int) == 1 }
-        // The mean power of the tracks, each for as long as it lasts.
-        var (sum, length) = (0.0, 0.0)
-        for track in tracks {
-            let seconds = (track[2] as Double?) ?? 1
-            sum += power(of: track[0]) * seconds
-            length += seconds
-        }
-        guard sum > 0, length > 0 else { return result }
-        result.albumGain = reference - decibels(sum / length)
+        let parts = tracks.map { AlbumLoudness.Part(loudness: $0[0], seconds: $0[2] ?? 0) }
+        guard let loudness = AlbumLoudness(parts) else { return result }
+        result.albumGain = reference - loudness.value
         result.albumPeak = tracks.map { $0[1] as Double }.max()
         return result
     }
-
-    private static func power(of decibels: Double) -> Double { pow(10, decibels / 10) }
-    private static func decibels(_ power: Double) -> Double { 10 * log10(power) }
 }

@@ -17,6 +17,8 @@ final class EventHub: Sendable {
     private struct State {
         var journal = EventJournal()
         var subscribers: [ObjectIdentifier: Subscriber] = [:]
+        /// Greeted once the catalogue's details of the first items are at hand.
+        var newcomers: [ObjectIdentifier: (subscriber: Subscriber, resume: ResumePoint?, due: MonotonicTime)] = [:]
         /// `subscribers` as a list that can be walked without the lock; nil after a change.
         var list: [Subscriber]?
         var times = TimeSchedule<Subscriber>()
@@ -36,9 +38,12 @@ final class EventHub: Sendable {
         }
     }
 
+    /// For which a client waits for details from a catalogue that does not answer, in seconds.
+    static let patience = 1.0
+
     let encoder: EventEncoder
     let player: any PlayerControl
-    private let details: QueueDetails
+    private let verbs: PlayerService
     let clock: any PlayerClock
     /// Numbers the events of all players.
     private let players: PlayerTable
@@ -50,24 +55,14 @@ final class EventHub: Sendable {
 
     private enum TickerMessage { case changed, stop }
 
-    init(
-        player: any PlayerControl, details: QueueDetails, clock: any PlayerClock, encoder: EventEncoder,
-        players: PlayerTable
-    ) {
-        self.player = player
-        self.details = details
-        self.clock = clock
-        self.encoder = encoder
-        self.players = players
-        levels = LevelFeed(player)
-    }
-
-    convenience init(_ services: Services, server: String) {
-        self.init(
-            player: services.player, details: services.server.details, clock: services.clock,
-            encoder: EventEncoder(
-                links: services.links, epoch: services.epoch, server: server, followers: services.followers),
-            players: services.players)
+    init(_ services: Services, server: String) {
+        player = services.player
+        verbs = services.verbs
+        clock = services.clock
+        encoder = EventEncoder(
+            links: services.links, epoch: services.epoch, server: server, followers: services.followers)
+        players = services.players
+        levels = LevelFeed(services.player)
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
@@ -139,11 +134,32 @@ final class EventHub: Sendable {
 
     // MARK: Subscribers
 
-    /// Greets the client and lets it hear everything from now on.
+    /// Greets the client, once there are details of what it is to be shown, and lets it hear everything from then on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
-        let now = clock.now
         start()
-        let (isStopped, retired) = state.withLock { state in
+        let items = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow).items
+        guard verbs.server.details.complete(items) == nil else { return admit(subscriber, resume) }
+        let due = clock.now.advanced(bySeconds: Self.patience)
+        let isFirst = state.withLock { state in
+            state.newcomers[ObjectIdentifier(subscriber)] = (subscriber, resume, due)
+            return state.newcomers.count == 1
+        }
+        mailbox.post(.changed)
+        if isFirst { verbs.withDetails(of: items) { [self] _ in admitNewcomers() } }
+    }
+
+    private func admitNewcomers() {
+        while let newcomer = state.withLock({ $0.newcomers.values.first }) {
+            admit(newcomer.subscriber, newcomer.resume, isNewcomer: true)
+        }
+    }
+
+    private func admit(_ subscriber: Subscriber, _ resume: ResumePoint?, isNewcomer: Bool = false) {
+        let now = clock.now
+        let (isStopped, retired) = state.withLock { state -> (Bool, String?) in
+            // It may have left meanwhile.
+            let newcomer = state.newcomers.removeValue(forKey: ObjectIdentifier(subscriber))
+            if isNewcomer, newcomer == nil { return (false, nil) }
             if state.isStopped || state.retired != nil { return (state.isStopped, state.retired) }
             greet(subscriber, resume, &state)
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
@@ -172,6 +188,7 @@ final class EventHub: Sendable {
 
     func disconnect(_ subscriber: Subscriber) {
         state.withLock { state in
+            state.newcomers[ObjectIdentifier(subscriber)] = nil
             guard state.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
             state.list = nil
             state.times.remove(subscriber)
@@ -261,7 +278,7 @@ final class EventHub: Sendable {
         }
         let window = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow)
         let frame = encoder.snapshot(
-            snapshot, window, details.atHand(window.items), sequence: state.journal.sequence, at: moment)
+            snapshot, window, verbs.server.details.atHand(window.items), sequence: state.journal.sequence, at: moment)
         state.snapshotFrame = (frame, snapshot.version, state.journal.sequence, moment.monotonic)
         return frame
     }
@@ -283,6 +300,7 @@ final class EventHub: Sendable {
             return state.everyone()
         }
         for subscriber in everyone { subscriber.part(reason) }
+        admitNewcomers()
         mailbox.post(.stop)
         thread.withLock { thread in
             thread?.detach()
@@ -297,6 +315,7 @@ final class EventHub: Sendable {
             return state.everyone()
         }
         for subscriber in everyone { subscriber.end() }
+        admitNewcomers()
         mailbox.post(.stop)
         thread.withLock { thread in
             thread?.join()
@@ -347,9 +366,11 @@ final class EventHub: Sendable {
         if !levelGroups.isEmpty { levels.send(to: levelGroups, snapshot, encoder, at: moment) }
         for group in beatGroups { for subscriber in group { subscriber.setHeartbeat() } }
         if bufferIsDue { reportBuffer() }
+        if state.withLock({ $0.newcomers.values.contains { $0.due <= now } }) { admitNewcomers() }
         return state.withLock { state in
             let running = state.timeIsRunning ? [state.times.nextDue, state.levels.nextDue] : []
-            return (running + [state.heartbeats.nextDue, state.buffer.nextDue]).compactMap { $0 }.min()
+            let due = running + [state.heartbeats.nextDue, state.buffer.nextDue] + state.newcomers.values.map(\.due)
+            return due.compactMap { $0 }.min()
         }
     }
 

@@ -18,7 +18,8 @@ struct TimerRoutes: Sendable {
                 reply(.json(JSONWriter.object { $0.members(of: timers) }))
             },
             .post(Self.base) { call, reply throws(Problem) in
-                verbs.set(try call.body(TimerBody.self).kind, reply: answering(reply) { created($0) })
+                verbs.set(
+                    try call.body(TimerBody.self).kind, for: call.caller, reply: answering(reply) { created($0) })
             },
             .get(Self.base + "/{id}") { call, reply throws(Problem) in
                 let timer = try verbs.timer(call.parameters[0])
@@ -27,7 +28,9 @@ struct TimerRoutes: Sendable {
             .patch(Self.base + "/{id}") { call, reply throws(Problem) in
                 let body = try call.body(TimerPatchBody.self)
                 let timer = try verbs.timer(call.parameters[0])
-                verbs.change(timer.id, try body.checked(for: timer), reply: answering(reply) { Self.shown($0) })
+                verbs.change(
+                    timer.id, try body.checked(for: timer), for: call.caller,
+                    reply: answering(reply) { Self.shown($0) })
             },
             .delete(Self.base + "/{id}") { call, reply throws(Problem) in
                 _ = try call.body(EmptyBody.self)

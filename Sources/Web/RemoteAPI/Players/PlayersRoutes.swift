@@ -63,7 +63,7 @@ extension StrictObject {
     func playerName() throws(Problem) -> String? {
         guard let name = try text("name") else { return nil }
         guard PlayerSettings.isName(name) else {
-            throw invalid("name", "must be 1 to 100 characters in one line")
+            throw invalid("name", "must be 1 to 100 characters in one line, and not only spaces")
         }
         return name
     }

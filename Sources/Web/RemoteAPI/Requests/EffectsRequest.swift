@@ -138,7 +138,7 @@ struct PresetTextRequest: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["name", "text"])
         guard let name = try object.text("name", maximum: 100), PlayerSettings.isName(name) else {
-            throw object.invalid("name", "is needed: 1 to 100 characters in one line")
+            throw object.invalid("name", "is needed: 1 to 100 characters in one line, and not only spaces")
         }
         guard let text = try object.text("text", maximum: 32 * 1024) else {
             throw object.invalid("text", "is needed: a ParametricEQ or GraphicEQ of AutoEQ or Equalizer APO")

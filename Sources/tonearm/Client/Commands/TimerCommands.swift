@@ -201,11 +201,7 @@ private struct TimerState: Decodable {
     /// Until then.
     var seconds: Double? { next.map { max(0, $0 / 1_000 - Date.now.timeIntervalSince1970) } }
 
-    /// Ids are letters and digits: what else is given names nothing.
-    static func path(_ id: String) -> String {
-        let isID = !id.isEmpty && id.utf8.allSatisfy { $0 < 128 && ($0 >= 0x61 || (0x30...0x39).contains($0)) }
-        return "\(path)/\(isID ? id : "-")"
-    }
+    static func path(_ id: String) -> String { ServerClient.path(path, id) }
 }
 
 extension ServerClient {

@@ -51,10 +51,13 @@ final class ScriptedMusic: Sendable {
         try FileManager.default.createSymbolicLink(atPath: music + "/" + path, withDestinationPath: target)
     }
 
-    func library(roots: [String]? = nil) throws -> LocalMusicLibrary {
+    func library(
+        roots: [String]? = nil, measuring: (any LoudnessMeasuring)? = nil, after delay: Double = 0
+    ) throws -> LocalMusicLibrary {
         try LocalMusicLibrary(
             directory: data, roots: MusicRoots(roots ?? [music]),
-            examiner: MediaExaminer(factories: [ScriptedFactory(reads: reads)]), logger: Logger(label: "test"))
+            examiner: MediaExaminer(factories: [ScriptedFactory(reads: reads)]), measuring: measuring,
+            measuresAfter: delay, logger: Logger(label: "test"))
     }
 
     /// Runs the body on a library that has scanned once.
@@ -108,7 +111,9 @@ struct ScriptedFactory: DecoderFactory {
     }
 
     func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
-        throw MediaError(.unsupported, "not for playing")
+        let text = String(decoding: try source.bytes(at: 0, count: 4_096), as: UTF8.self)
+        guard let track = ScriptedTrack(text) else { throw MediaError(.unsupported, "not for playing") }
+        return track
     }
 
     func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+internal import Kernel
+
+struct RendersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renders", abstract: "Lists the render jobs of a player, fetches their files and cancels them.",
+        subcommands: [List.self, Download.self, Cancel.self], defaultSubcommand: List.self)
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the render jobs.")
+        @OptionGroup var options: ClientOptions
+
+        @Flag(help: "Print JSON: the answer of GET /api/v1/renders.")
+        var json = false
+
+        private struct Renders: Decodable { var renders: [Job] }
+
+        func run() throws {
+            let client = try options.client()
+            let bytes = try client.send(.get, Job.path)
+            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            var table = Table(columns: [.left, .left, .left, .right, .left])
+            for job in try client.decode(Renders.self, bytes).renders {
+                table.add(
+                    job.id, job.status, job.format, job.duration.map { TimeText.text($0) } ?? job.percent,
+                    job.error?.message ?? "")
+            }
+            Console.output(table, orWithoutRows: "There are no render jobs.")
+        }
+    }
+
+    struct Download: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "download", abstract: "Writes the file of a completed render job.",
+            discussion: "It is FILE.partial until it is complete; a file that is there is replaced.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "Its id.") var id: String
+        @Argument(help: "The file to write (default: the id, with the ending of its format).", completion: .file())
+        var file: String?
+
+        func validate() throws {
+            if file == "-" { throw ValidationError("Name a file.") }
+        }
+
+        func run() throws {
+            let client = try options.client()
+            let job = try client.get(Job.self, Job.path(id))
+            guard job.status == "completed", ServerClient.isPlain(job.format) else {
+                throw Failure("\(id) is \(job.status): it has no file\(job.error.map { " (\($0.message))" } ?? "").")
+            }
+            try OutputPath(file ?? "\(id).\(job.format)").produce { path in
+                let file = try OutputFile(path)
+                try client.receive(Job.path(id) + "/file", accept: "*/*") { try file.write($0) }
+                try file.close()
+            }
+        }
+    }
+
+    struct Cancel: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "cancel", abstract: "Cancels a render job and deletes its file.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "Its id.") var id: String
+
+        func run() throws { try options.client().send(.delete, Job.path(id)) }
+    }
+
+    /// As the server shows it.
+    private struct Job: Decodable {
+        struct Fault: Decodable { var message: String }
+
+        static let path = "/api/v1/renders"
+
+        var id: String
+        var status: String
+        /// 0 to 1; nil while that is not known.
+        var progress: Double?
+        var format: String
+        var duration: Double?
+        var error: Fault?
+
+        static func path(_ id: String) -> String { ServerClient.path(path, id) }
+
+        var percent: String { progress.map { "\(Int(clamping: $0 * 100)) %" } ?? "" }
+    }
+}
+
+/// A file that is written piece by piece.
+private struct OutputFile: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        unlink(path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        (self.path, self.descriptor) = (path, descriptor)
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure(path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Blocks until it is on the disk.
+    func close() throws {
+        guard fsync(descriptor) == 0 else { throw Self.failure(path) }
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure("cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Playback
+import Testing
+
+@testable import Service
+
+/// What a restart makes of a change of groups that was cut off, after each of its saves.
+@Suite struct GroupCrashTests {
+    private static let ids = ["main", "kitchen", "bath"]
+
+    /// The group after each crash: the heads, and the addresses of their queues.
+    private func afterEachCrash(
+        _ prepare: (HostRig) async throws -> Void, _ change: (HostRig) async throws -> Void,
+        _ check: (HostRig) -> Bool
+    ) async throws {
+        let disk = ScriptedDisk()
+        let before: Int
+        do {
+            let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+            try await prepare(rig)
+            before = disk.count
+            try await change(rig)
+        }
+        for count in before...disk.count {
+            let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(count))
+            try #require(await rig.wait { check(rig) }, "\(count - before) saves: \(Self.leaders(rig))")
+        }
+    }
+
+    private static func leaders(_ rig: HostRig) -> [String: String] {
+        ids.reduce(into: [:]) { $0[$1] = rig[$1].player.snapshot.settings.leader }
+    }
+
+    private func uris(_ rig: HostRig, _ id: String) -> [String] {
+        rig[id].player.queueWindow(offset: 0, limit: 100).items.map(\.uri)
+    }
+
+    @Test func headsThatSwap_areOneHeadWithItsQueue() async throws {
+        try await afterEachCrash { rig in
+            _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+            for id in ["kitchen", "bath"] { _ = try #require(await rig.follow(id, "main")) }
+        } _: { rig in
+            _ = try #require(await rig.follow("main", "kitchen"))
+        } _: { rig in
+            let leaders = Self.leaders(rig)
+            guard let head = Self.ids.first(where: { leaders[$0] == nil }) else { return false }
+            return leaders.count == 2 && leaders.values.allSatisfy { $0 == head }
+                && uris(rig, head) == rig.items(4).map(\.uri)
+        }
+    }
+
+    @Test func aGroupThatJoinsAnother_staysTogether() async throws {
+        try await afterEachCrash { rig in
+            _ = try #require(await rig.follow("kitchen", "main"))
+        } _: { rig in
+            _ = try #require(await rig.follow("main", "bath"))
+        } _: { rig in
+            [["kitchen": "main"], ["kitchen": "bath", "main": "bath"]].contains(Self.leaders(rig))
+        }
+    }
+
+    @Test func whoLeaves_followsOrHasTheQueue() async throws {
+        try await afterEachCrash { rig in
+            _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+            _ = try #require(await rig.follow("kitchen", "main"))
+        } _: { rig in
+            _ = try #require(await rig.follow("kitchen", nil))
+        } _: { rig in
+            Self.leaders(rig) == ["kitchen": "main"] || uris(rig, "kitchen") == rig.items(4).map(\.uri)
+        }
+    }
+}

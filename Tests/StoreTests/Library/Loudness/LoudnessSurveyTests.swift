@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Kernel
+import Service
+import Testing
+
+@testable import Store
+
+@Suite struct LoudnessSurveyTests {
+    let music: ScriptedMusic
+    let measuring = ScriptedMeasuring()
+
+    init() throws {
+        music = try ScriptedMusic()
+        for number in 1...3 {
+            try music.file(
+                "\(number).mp3",
+                "title=\(number);album=A;artist=B;track=\(number);seconds=\(number);level=\(10 * number)")
+        }
+    }
+
+    private func settle(_ library: LocalMusicLibrary, measured: Int, remaining: Int = 0) throws {
+        try library.settles("\(measured) measured, \(remaining) remaining") { library in
+            let loudness = library.status.loudness
+            return (loudness.measured, loudness.remaining) == (measured, remaining)
+        }
+    }
+
+    @Test func tracksAreMeasuredOneAfterAnother_eachOnce() throws {
+        for _ in 0..<2 {
+            let library = try music.library(measuring: measuring)
+            defer { library.close() }
+            try settle(library, measured: 3)
+            #expect(measuring.most == 1 && measuring.lengths.sorted() == [100, 200, 300])
+            #expect(library.loudness(of: "2.mp3")?.trackGain == 2 && library.loudness(of: "2.mp3")?.trackPeak == 20)
+        }
+        // One that has changed is measured again, alone.
+        try music.file("2.mp3", "title=2;album=A;artist=B;track=2;seconds=5;level=20")
+        let library = try music.library(measuring: measuring)
+        defer { library.close() }
+        try library.settles("the change is measured") { _ in measuring.lengths.count == 4 }
+        #expect(measuring.lengths.last == 500)
+    }
+
+    @Test func itWaitsAtTheStart_untilAScanIsRequested() throws {
+        let library = try music.library(measuring: measuring, after: 3_600)
+        defer { library.close() }
+        try settle(library, measured: 0, remaining: 3)
+        #expect(measuring.lengths.isEmpty)
+        #expect(library.requestScan(rereads: false))
+        try settle(library, measured: 3)
+    }
+
+    @Test func ofALongTrackTheFirstThreeHoursCount() throws {
+        try music.file("1.mp3", "title=1;seconds=36000;level=1")
+        let library = try music.library(measuring: measuring)
+        defer { library.close() }
+        try settle(library, measured: 3)
+        let longest = try #require(measuring.lengths.max())
+        #expect((3 * 360_000..<3 * 360_000 + 65_536).contains(longest))
+    }
+
+    @Test func whatCannotBeMeasured_isLookedAtOnce() throws {
+        try music.file("1.mp3", "title=tagged;seconds=1;gain=-3")
+        try music.file("2.mp3", "title=unplayable")
+        try music.file("3.mp3", "title=silent;seconds=3;level=0")
+        for _ in 0..<2 {
+            let library = try music.library(measuring: measuring)
+            defer { library.close() }
+            try settle(library, measured: 0)
+            #expect(measuring.lengths == [300] && library.loudness(of: "1.mp3") == nil)
+        }
+    }
+
+    @Test func withoutItsLibrary_itGivesUpAndSaysWhy() throws {
+        let library = try music.library(measuring: ScriptedMeasuring(missing: MissingLibrary(reason: "no libebur128")))
+        defer { library.close() }
+        try library.settles("it gives up") { $0.status.loudness.problem == "no libebur128" }
+        #expect(library.status.loudness.remaining == 3)
+    }
+
+    @Test func theEndGivesUpTheTrack() throws {
+        try music.file("1.mp3", "title=1;rate=192000;seconds=10800;level=1")
+        try music.remove("2.mp3")
+        try music.remove("3.mp3")
+        let library = try music.library(measuring: measuring)
+        try library.settles("it measures") { _ in measuring.most == 1 }
+        let began = MonotonicTime.now
+        library.close()
+        #expect(MonotonicTime.now.seconds(since: began) < 0.9)
+        #expect(measuring.lengths.allSatisfy { $0 < 192_000 * 10_800 })
+    }
+
+    @Test func anAlbumIsOneProgramme_onceAllOfItIsMeasured() throws {
+        let library = try music.library(measuring: measuring)
+        defer { library.close() }
+        try settle(library, measured: 3)
+        let loudness = try #require(
+            AlbumLoudness((1...3).map { .init(loudness: -10 * Double($0), seconds: Double($0)) }))
+        for name in ["1.mp3", "3.mp3"] {
+            let album = try #require(library.loudness(of: name)?.albumGain)
+            #expect(abs(album - (-18 - loudness.value)) < 1e-6 && library.loudness(of: name)?.albumPeak == 30)
+        }
+    }
+
+    @Test(
+        arguments: [
+            // Loudness and seconds of the tracks, and of the album.
+            ([], nil), ([(-20, 0)], nil), ([(-20, 60)], -20), ([(-20, 60), (-20, 600)], -20),
+            // Energies, not levels, each for its time.
+            ([(-10, 60), (-20, 60)], -12.6), ([(-10, 60), (-16, 180)], -13.58),
+            // What is below the gate of the whole does not count.
+            ([(-15, 60), (-40, 600)], -15), ([(-15, 60), (-24, 60)], -17.49),
+        ] as [([(Double, Double)], Double?)])
+    func albumLoudness(_ tracks: [(Double, Double)], _ expected: Double?) {
+        let found = AlbumLoudness(tracks.map { .init(loudness: $0.0, seconds: $0.1) })?.value
+        #expect((found == nil) == (expected == nil))
+        if let found, let expected { #expect(abs(found - expected) < 0.01) }
+    }
+}
