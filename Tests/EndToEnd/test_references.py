@@ -74,4 +74,3 @@ def test_another_server_opens_no_reference(start_server, api, address):
     api.load(address)
     other = Api(start_server().url)
     assert other.request("PUT", "/queue", json={"items": [{"uri": reference(api)}]}).status_code == 404
-    other.close()
