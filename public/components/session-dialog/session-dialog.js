@@ -34,7 +34,7 @@ class SessionDialog extends DialogComponent {
             ${list("mode", "Mode")}
             <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
             ${check("silent", "Silent switch")}
-            <p class="session-others" role="status" data-ref="others"></p>
+            <p class="note" role="status" data-ref="others"></p>
           </div>
         </fieldset>
       </dialog>`;
