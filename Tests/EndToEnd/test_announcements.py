@@ -388,8 +388,7 @@ def test_the_sound_server_dies_meanwhile(capture, api, pulse, events, playing, m
 @pytest.mark.parametrize("music", ["duck", "pause"])
 def test_kill_minus_9_leaves_nothing_behind(capture, server, api, pulse, playing, music):
     announce(api, "text.mp3", music=music)
-    server.restart(kill=True)
-    fresh = Api(server.url)
+    fresh = Api(server.restart(kill=True).url)
     assert fresh.call("GET", "/announcements") == {"announcements": [], "ended": []}
     player = fresh.player()
     assert player["status"] == "paused" and player["reason"] == "restored" and player["volume"] == 1

@@ -109,8 +109,7 @@ def test_what_was_loaded_once_is_not_loaded_again(start, media, origin):
     api.wait_status("completed", timeout=15)
     requests = len(origin.log())
     assert requests == 1
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     origin.close()
     api.start(f"{origin.url}/a.mp3")
     assert api.player()["bufferProgress"] == 1
@@ -206,8 +205,7 @@ def test_killed_at_any_moment_it_replays_bit_exact(start_server, media, origin, 
     origin.close()
     # From what is kept alone, as it would be heard.
     server.output = f"file:{output}"
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: api.player()["position"] > 3, "it plays", 10)
     api.command("stop")
@@ -238,8 +236,7 @@ def test_damage_is_loaded_anew(start, media, origin, damage):
             os.truncate(path, 100)
         case "gone":
             path.unlink()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert entry(api) is None
     api.load(f"{origin.url}/a.mp3", play=True)
     api.wait_status("completed", timeout=15)

@@ -98,8 +98,7 @@ def test_effects_and_presets_last(server, api, open_events):
     api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "preset": "HD 600"}})
     api.call("POST", "/players", json={"id": "kitchen"})
     assert api.call("GET", "/players/kitchen/effects")["enabled"] is False
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     effects = api.call("GET", "/effects")
     assert effects["width"] == 1.25 and effects["crossfeed"]["enabled"]
     assert effects["equalizer"]["preset"] == "HD 600" and [band["gain"] for band in effects["equalizer"]["bands"]] == [5.5, -3]

@@ -319,6 +319,5 @@ def test_secrets_in_the_address_of_a_picture_are_hidden(server, api, open_events
     changed = api.call("PATCH", f"/queue/items/{identifier}", json={"title": "T"})
     assert (changed["artworkUri"], changed["title"]) == (shown, "T")
     server.stop()
-    server.start()
-    again = Api(server.url)
+    again = Api(server.start().url)
     assert again.queue()["items"][0]["artworkUri"] == shown

@@ -167,13 +167,11 @@ def test_killDuringTheScan_losesNothing(start_server, directory, audio):
     server = start_server(music=root)
     api = Api(server.url)
     eventually(lambda: (api.call("GET", "/library")["scan"] or {}).get("scanned", 0) > 200, "the scan is under way", 30, every=0.001)
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     status = eventually(lambda: idle(api), "scanned", 60)
     assert status["tracks"] == 4_000 and status["albums"] == 400, status
     assert len(search(api, "song 3999")["tracks"]) == 1
-    server.restart()
-    api = Api(server.url)
+    api = Api(server.restart().url)
     status = eventually(lambda: idle(api), "compared", 60)
     assert status["scan"]["scanned"] == 0 and status["scan"]["found"] == 4_000
 
@@ -184,8 +182,7 @@ def test_damagedCatalogue_isSetAsideAndBuiltAnew(library, server):
     for name in ("library.sqlite-wal", "library.sqlite-shm"):
         (server.data / name).unlink(missing_ok=True)
     (server.data / "library.sqlite").write_bytes(b"not a database" * 500)
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     eventually(lambda: idle(api), "scanned anew", 20)
     strip = lambda entries: [{key: value for key, value in entry.items() if key != "added"} for entry in entries]
     assert strip(tracks(api)) == strip(before)
@@ -378,8 +375,7 @@ def test_playlist_survivesKillAndPlays(library, server):
     assert made.status_code == 201
     id = made.json()["id"]
     assert made.headers["Location"] == f"/api/v1/playlists/{id}"
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert [(entry["id"], entry["name"], entry["length"]) for entry in api.call("GET", "/playlists")["playlists"]] == [(id, "Abend 夜", 2)]
     assert [entry["title"] for entry in api.call("GET", f"/playlists/{id}")["items"]] == [None, "Named"]
     api.call("DELETE", "/queue")

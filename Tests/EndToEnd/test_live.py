@@ -187,8 +187,7 @@ def test_a_restart_joins_again_when_it_is_played(start_server, media, stations):
     api = Api(server.url)
     tune_in(api, radio)
     eventually(lambda: api.player()["position"] > 1.5, "it has played a while", 10)
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.player()["status"] == "paused"
     api.play()
     assert api.wait_status("playing", timeout=10)["item"]["live"]["station"] == "Test FM"

@@ -67,8 +67,7 @@ def test_queue_and_undo_are_bounded_in_bytes(server, api):
     assert "64 MB" in refused["detail"]
     assert server.peak_bytes() < MEMORY, "queue"
     assert api.queue()["length"] == 3003
-    server.restart()
-    again = Api(server.url)
+    again = Api(server.restart().url)
     assert again.queue()["length"] == 3003
     assert server.peak_bytes() < MEMORY, "start"
 

@@ -32,8 +32,7 @@ def test_the_name_is_taken_and_given_back_while_it_runs(bus, api, server):
     api.settings(mpris=False)
     bus.wait_owned(False)
     assert api.player()["mpris"] is False
-    server.restart()
-    again = Api(server.url)
+    again = Api(server.restart().url)
     assert again.player()["mpris"] is False and not bus.owned()
     again.settings(mpris=True)
     bus.wait_owned(True)

@@ -185,6 +185,5 @@ def test_what_ended_the_process_while_it_was_opened_is_not_opened_again(server, 
         eventually(lambda: len(origin.log("/held.mp3")) == 3, "play opens it")
         api.load("long.mp3")
         api.wait_status("ready", "playing")
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.wait_status("ready", "paused")["error"] is None

@@ -127,8 +127,7 @@ def test_the_best_output_is_taken_at_the_start(pulse, start_server, plugged, exp
     assert pulse.stream_sinks() == [expected]
     api.choose("spk")
     server.stop()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     eventually(lambda: api.current_output() == "spk", "the choice is kept")
     assert api.call("GET", "/outputs")["following"] == "choice"
 

@@ -25,20 +25,15 @@ from rig.waiting import during
 @pytest.fixture
 def player(server):
     """Makes players and gives a client of each."""
-    clients: list[Api] = []
     main = Api(server.url)
 
     def make(id: str | None = None, **members) -> Api:
         if id is not None:
             members["id"] = id
         entry = main.call("POST", "/players", json=members)
-        client = Api(server.url, player=entry["id"])
-        clients.append(client)
-        return client
+        return Api(server.url, player=entry["id"])
 
-    yield make
-    for client in [*clients, main]:
-        client.close()
+    return make
 
 
 def listed(api) -> dict[str, dict]:
@@ -544,8 +539,7 @@ def test_all_players_come_back_after_kill_9(server, api, player):
     assert position - 1.2 <= snapshot["position"] <= position + 0.5
     assert api.uris() == ["long.mp3"] and bath.player()["repeat"] == "all"
     api.call("DELETE", "/players/bath")
-    server.restart(kill=True)
-    after = Api(server.url)
+    after = Api(server.restart(kill=True).url)
     assert list(listed(after)) == ["main", "kitchen"]
 
 

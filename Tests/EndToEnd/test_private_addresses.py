@@ -122,8 +122,7 @@ def test_an_entry_stays_what_it_was(start_server, places, media):
     api.load(address)
     assert api.queue()["items"][0]["reach"] == "public"
     saved = api.call("POST", "/playlists", json={"name": "a", "fromQueue": True})["id"]
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.request("POST", "/player/play").json()["code"] == "private-address"
     assert refusal(api, {"playlist": saved}) == "private-address"
     entry, = api.call("GET", "/media/list", params={"uri": address})["items"]

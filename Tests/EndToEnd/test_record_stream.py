@@ -267,8 +267,7 @@ def test_a_killed_process_leaves_what_was_saved(server, api, folder, radio):
     start(api, name="radio")
     size = recorded(api, 3 * KBPS_192)["bytes"]
     server.kill()
-    server.start()
-    again = Api(server.url)
+    again = Api(server.start().url)
     (entry,) = again.call("GET", "/recordings")["recordings"]
     again.close()
     assert entry["id"] == "radio-recovered.mp3" and entry["recovered"] and entry["size"] >= size

@@ -320,8 +320,7 @@ def test_a_killed_process_leaves_what_was_heard(server, api, microphone, folder,
     left = next(folder.iterdir())
     with wave.open(str(left)) as file:
         assert file.getnframes() >= 2 * 8000 - 800
-    server.start()
-    again = Api(server.url)
+    again = Api(server.start().url)
     (entry,) = again.call("GET", "/recordings")["recordings"]
     assert entry["id"] == "memo-recovered.wav" and entry["recovered"] and entry["duration"] >= 1.9
     heard, rate = samples(again, entry["id"])
@@ -342,8 +341,7 @@ def test_a_killed_process_leaves_what_was_heard_in_any_format(server, api, micro
     heard = numpy.frombuffer(decoded, dtype="<f4")
     assert len(heard) > 2 * 8000
     assert loudest(heard[4000:], 8000) == pytest.approx(440, abs=4)
-    server.start()
-    again = Api(server.url)
+    again = Api(server.start().url)
     (entry,) = again.call("GET", "/recordings")["recordings"]
     # What can be decoded, give or take a packet and the encoder's delay.
     assert entry["recovered"] and entry["duration"] == pytest.approx(len(heard) / 8000, abs=0.15)

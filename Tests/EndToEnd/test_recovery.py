@@ -232,8 +232,7 @@ def test_term_under_load_closes_every_client_and_saves(start_server, pulse, open
         eventually(lambda: log.close_code is not None, "the socket is closed")
     assert {log.close_code for log in logs} == {1001}
     api.close()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert api.uris() == ["vbr-noxing-long.mp3", "long.mp3"]
     if moment is None:
         assert position - 0.1 < api.player()["position"] < position + 2 * PATIENCE

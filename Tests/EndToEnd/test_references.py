@@ -30,8 +30,7 @@ def test_a_reference_plays_again_whatever_became_of_the_item(server, api, origin
     # Neither the queue nor its history has the item any more.
     api.load("short-1.mp3")
     seen = str([event.data for event in events.since()])
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     before = len(origin.log(f"/a.mp3?token={SECRET}&x=1"))
     api.call("PUT", "/queue", json={"items": [{"uri": given, "title": "Again"}], "play": True})
     api.wait_status("playing", "completed")

@@ -109,8 +109,7 @@ def test_the_session_survives(pulse, start_server):
     eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
     change(api, category="solo-ambient", silentSwitch=True)
     server.kill()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert session(api)["category"] == "solo-ambient" and session(api)["silentSwitch"]
 
 

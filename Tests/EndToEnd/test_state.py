@@ -28,8 +28,7 @@ def test_the_server_is_known_again(start_server, server, api):
     first = api.call("GET", "/server")
     assert set(first) == {"id", "name", "version", "features"} and len(first["id"]) >= 16 and first["name"]
     assert {"library", "playlists", "players"} <= set(first["features"])
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.call("GET", "/server") == first
     api.close()
     other = Api(start_server(arguments=("--name", "Kitchen", "--library", "off")).url)
@@ -45,8 +44,7 @@ def test_queue_and_settings_survive_kill(server, api):
     api.add({"uri": "low.mp3", "title": "Named", "loops": 2, "beginTime": 1.5}, position=1)
     api.call("POST", "/queue/move", json={"ids": [ids[2]], "position": 0})
     before, settings = api.queue(), api.player()
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     after, restored = api.queue(), api.player()
     assert given(after["items"]) == given(before["items"]) and after["revision"] >= before["revision"]
     for name in ("volume", "balance", "repeat", "muted", "consume"):
@@ -62,8 +60,7 @@ def test_position_survives_kill_and_nothing_starts_by_itself(server, api):
     api.wait_status("playing")
     eventually(lambda: api.player()["position"] > 9.3, "it plays")
     position = api.player()["position"]
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     snapshot = eventually(lambda: (s := api.player())["item"] and s["status"] != "loading" and s, "the item is restored")
     assert snapshot["item"]["id"] == ids[1] and snapshot["rate"] == 0 and snapshot["playWhenReady"] is False
     assert snapshot["position"] == pytest.approx(position, abs=1.0)
@@ -94,8 +91,7 @@ def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
             number += 1
         killer.join()
         api.close()
-        server.start()
-        api = Api(server.url)
+        api = Api(server.start().url)
         length = api.queue(limit=0)["length"]
         present = [item["title"] for offset in range(0, length, 1000) for item in api.queue(offset, 1000)["items"]]
         missing = [title for title in answered if title not in set(present)]
@@ -117,8 +113,7 @@ def test_counters_that_make_no_sense_do_no_harm(server, api, key, value):
     with contextlib.closing(Api(server.url)) as api:
         added = api.add("chirp.mp3", "low.mp3")["ids"]
         assert len(set(first + added)) == 3
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"]
 
 
@@ -139,8 +134,7 @@ def test_a_damaged_state_is_set_aside(server, api, damage):
         case "truncated":
             database.write_bytes(original[: len(original) // 2])
     damaged = database.read_bytes()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert api.player()["status"] in ("idle", "paused", "stopped", "ready")
     api.load("short-0.mp3")
     api.close()
@@ -200,8 +194,7 @@ def test_a_full_disk_refuses_edits_as_a_whole_and_playing_goes_on(small_disk, st
     events.close()
     api.close()
     server.data = home / "data"
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert given(api.queue()["items"]) == given(saved)
     server.stop()
 
@@ -243,14 +236,12 @@ def test_what_stands_in_the_place_of_a_file_is_set_aside(server, api, name, kind
             os.mkfifo(path)
         case "loop":
             path.symlink_to(name)
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert api.queue()["length"] == (0 if name == "state.sqlite" else 2)
     assert list(server.data.glob(f"{name}.damaged-*")), "it is gone"
     api.add("short-0.mp3")
     before = api.uris()
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.uris() == before
 
 
@@ -285,8 +276,7 @@ def test_killed_again_and_again_while_playing_and_editing(server, api):
         place = api.player()["position"]
         server.kill()
         api.close()
-        server.start()
-        api = Api(server.url)
+        api = Api(server.start().url)
         assert titles(api) == answered, f"round {round}"
         api.call("POST", "/queue/remove", json={"ids": api.ids()[1:]})
 

@@ -124,15 +124,13 @@ def test_timers_survive_a_kill(start_server, media):
     api.load("long.mp3")
     kept = [alarm(api, 3, items=[{"uri": "long.mp3"}], level=0.2), set_timer(api, type="sleep", after=3600),
             set_timer(api, type="alarm", time="07:00", days=["mon", "sun"], timeZone="Europe/Berlin")]
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     # The others may have gone off already.
     assert timers(api)[-1] == kept[-1]
     eventually(lambda: api.player()["status"] == "playing", "the alarm goes off", timeout=15)
     # Who is woken does not fall asleep.
     assert [timer["type"] for timer in timers(api)] == ["alarm", "alarm"]
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     eventually(lambda: api.player()["status"] == "playing", "it rings again", timeout=15)
 
 
@@ -194,8 +192,7 @@ def test_a_start_survives_a_kill(start_server):
     at = now() + 5000
     api.play(at=at)
     assert [(timer["type"], timer["at"], timer["next"]) for timer in timers(api)] == [("start", at, at)]
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     eventually(lambda: api.player()["status"] == "playing", "it plays", timeout=20)
     state = api.player()
     assert now() >= at and abs(state["position"] - (state["sampledAt"] - at) / 1000) < 0.05
