@@ -108,8 +108,7 @@ let package = Package(
         target(
             "Store",
             [
-                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "CLinux", "Audio", "Kernel", "Media",
-                "Playback",
+                grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"), "Audio", "Kernel", "Media", "Playback",
                 "Service", log,
             ]),
 

@@ -130,7 +130,7 @@ extension Container {
         return (declared - (size - headersEnd)) / block > Int64(parameters.pointee.sample_rate) / 10
     }
 
-    /// What the header says of the bytes of sound; nil when it says nothing. Programs that write while they record leave 0
+    /// The number of bytes of sound by the header; nil when it has none. Programs that write while they record leave 0
     /// or the greatest number that they can.
     private func declaredBytes(_ stream: UnsafeMutablePointer<AVStream>, block: Int64) -> Int64? {
         func number(at offset: Int64, _ count: Int) -> Int64? {

@@ -8,7 +8,7 @@ internal import Kernel
 /// One opened media: its description, its samples, and any place in it.
 ///
 /// Positions are audible frames: 0 is the first one after what the encoder put in front. FFmpeg trims both ends by what
-/// the container has (edit lists, iTunSMPB, pre-skip, granules), and a frame's time then says where it belongs.
+/// the container has (edit lists, iTunSMPB, pre-skip, granules), and a frame's time is then its place.
 public final class MediaReader {
     public private(set) var media: WorkerMedia
 
@@ -28,7 +28,7 @@ public final class MediaReader {
     /// Damage met before the container was opened anew.
     private var damageBefore = 0
     private var missingEnd = 0
-    /// Where the container says that the audible part ends; nil when its packets end there anyway.
+    /// Where the audible part ends by the container; nil when its packets end there anyway.
     private let trimmedEnd: Int64?
     /// `position` was counted from a place that is only near the one it is taken for.
     private var isInexact = false
@@ -50,7 +50,7 @@ public final class MediaReader {
         staged = 0..<Int(decoder.frame.pointee.nb_samples)
         position = 0
         media = container.describe(decoder, format: format, origin: places.origin, source: source)
-        // Pieces of a stream: each has its own length, if any.
+        // Segments of a stream: each has its own length, if any.
         if source.size == nil, container.format.hasPrefix("mov") { media.durationIsExact = false }
         (media.start, media.grid) = (places.start, decoder.frameSize > 0 ? decoder.frameSize : nil)
         trimmedEnd = container.trimmedEnd(decoder, media, origin: places.origin)

@@ -74,7 +74,7 @@ final class TrackDecoder {
 
     enum Step { case frame, end, nothingYet }
 
-    /// Decodes until there is a frame in `frame`, the media ends, or `mustPause` says so.
+    /// Decodes until there is a frame in `frame`, the media ends, or `mustPause` is true.
     func next(mustPause: () -> Bool) throws(WorkerFailure) -> Step {
         while true {
             let code = avcodec_receive_frame(codec, frame)

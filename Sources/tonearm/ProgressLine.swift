@@ -8,6 +8,6 @@ struct ProgressLine {
         if isShown { Console.write(Array("\r\u{1B}[K\(text)".utf8), to: 2) }
     }
 
-    /// What is said next begins a line of its own.
+    /// The next output begins a line of its own.
     func clear() { show("") }
 }

@@ -4,6 +4,7 @@
 import contextlib
 import pathlib
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,9 @@ from quiet import pytest_collection_modifyitems, pytest_sessionfinish, pytest_te
 from rig import Api, Capture, EventLog, Media, Origin, PulseDaemon, Server
 from rig.access import OpenServer, own_address
 from rig.contract import EventContract
+from rig.dbus import SessionBus
+from rig.microphone import Microphone
+from rig.opened import closing_what_is_opened
 from rig.pulse import HEADPHONES, SPEAKERS
 from rig.server import REPOSITORY
 from rig.sounds import Sounds
@@ -46,6 +50,32 @@ def directory() -> Iterator[pathlib.Path]:
 
 
 @pytest.fixture
+def music(directory) -> pathlib.Path:
+    """An empty music folder."""
+    folder = directory / "music"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def small_disk(directory) -> Iterator[Callable[[str], pathlib.Path]]:
+    """Mounts file systems of a given size, where that is permitted."""
+    places: list[pathlib.Path] = []
+
+    def mount(size: str) -> pathlib.Path:
+        place = directory / f"disk-{len(places)}"
+        place.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], capture_output=True).returncode:
+            pytest.skip("no file system can be mounted here")
+        places.append(place)
+        return place
+
+    yield mount
+    for place in places:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.fixture
 def pulse(request, directory) -> Iterator[PulseDaemon]:
     """Speakers, which are the default, and a second sink `hp`: headphones in a test with that mark."""
     home = directory / "pulse"
@@ -67,9 +97,40 @@ def capture(pulse) -> Iterator[Capture]:
 
 
 @pytest.fixture
+def headphones(pulse) -> Iterator[Capture]:
+    recorder = Capture(pulse, "hp").start()
+    yield recorder
+    recorder.stop()
+
+
+@pytest.fixture
+def microphone(pulse) -> Iterator[Microphone]:
+    device = Microphone(pulse)
+    yield device
+    device.hush()
+
+
+@pytest.fixture
+def bus(directory) -> Iterator[SessionBus]:
+    """The desktop's."""
+    home = directory / "bus"
+    home.mkdir()
+    daemon = SessionBus(home).start()
+    yield daemon
+    daemon.kill()
+
+
+@pytest.fixture
 def written(directory) -> Written:
     """The file of the server's output, for tests of exact samples."""
     return Written(directory / "heard.wav")
+
+
+@pytest.fixture(autouse=True)
+def clients() -> Iterator[None]:
+    """Clients and web servers that a test makes end with it."""
+    with closing_what_is_opened():
+        yield
 
 
 @pytest.fixture
@@ -87,7 +148,8 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
         servers.append(server)
         return server.launch() if launch_only else server.start()
 
-    yield start
+    with closing_what_is_opened():
+        yield start
     for server in servers:
         crashed = server.process is not None and server.process.poll() not in (None, 0, -9)
         with contextlib.suppress(AssertionError):
@@ -132,25 +194,28 @@ def server(request) -> Server:
             request.getfixturevalue("capture")
         server = start_server(output="pulse", pulse=request.getfixturevalue("pulse"))
         if request.node.get_closest_marker("headphones"):
-            client = Api(server.url)
-            client.follow_default_output()
-            client.close()
+            Api(server.url).follow_default_output()
         return server
     return start_server()
 
 
 @pytest.fixture
-def api(server) -> Iterator[Api]:
-    client = Api(server.url)
-    yield client
-    client.close()
+def api(server) -> Api:
+    return Api(server.url)
 
 
 @pytest.fixture
-def origin() -> Iterator[Origin]:
-    server = Origin()
-    yield server
-    server.close()
+def playing(capture, api, events) -> int:
+    """A long file is heard. Gives the place in the log of events."""
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    api.wait_status("playing")
+    return events.mark()
+
+
+@pytest.fixture
+def origin() -> Origin:
+    return Origin()
 
 
 @pytest.fixture(scope="session")
@@ -168,9 +233,8 @@ def open_events(server, contract) -> Iterator[Callable[..., EventLog]]:
         logs.append(log)
         return log
 
-    yield open
-    for log in logs:
-        log.close()
+    with closing_what_is_opened():
+        yield open
     violations = sorted({violation for log in logs for violation in log.violations})
     assert not violations, "events against asyncapi.yaml:\n" + "\n".join(violations[:20])
 

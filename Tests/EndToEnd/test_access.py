@@ -7,7 +7,7 @@ import httpx
 import pytest
 import websockets
 
-from rig import EventLog
+from rig import EventLog, Origin
 from rig.access import own_address
 from rig.commandline import tonearm
 from rig.raw import exchange
@@ -41,7 +41,6 @@ def test_events_need_the_token_too(open_to_all):
     log = EventLog(events, subprotocols=["tonearm.v1", f"bearer.{token}"])
     log.wait_for("snapshot")
     assert log.socket.subprotocol == "tonearm.v1"
-    log.close()
 
 
 def test_the_page_itself_is_open_so_that_it_can_ask_for_the_token(open_to_all):
@@ -200,8 +199,7 @@ def test_cross_site_forms_cannot_write(api):
     """A body needs a JSON type: what a form can send is 415; without a body none is needed."""
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", None):
         headers = {"Content-Type": kind} if kind else {}
-        response = api.request("PATCH", "/player", content=b'{"volume":0.1}', headers=headers)
-        assert response.status_code == 415, kind
+        assert api.request("PATCH", "/player", content=b'{"volume":0.1}', headers=headers).status_code == 415, kind
     assert api.player()["volume"] == 1
     assert api.request("POST", "/player/pause").status_code in (200, 409)
 
@@ -221,23 +219,18 @@ def test_no_get_changes_anything(api):
 
 def test_a_list_of_the_web_is_fetched_for_who_may_add_it(start_server, directory):
     """Not for a token that only reads, nor for a picture's address in a page from elsewhere; the origin hears nothing of it."""
-    from rig import Origin
-
     tokens = directory / "tokens"
     tokens.write_text("reading-reading-reading read\ncontrol-control-control control\n")
     tokens.chmod(0o600)
     server = start_server(arguments=("--token-file", str(tokens)))
     origin = Origin()
     origin.serve("/a.m3u", f"#EXTM3U\n{origin.url}/a.mp3\n".encode())
-    try:
-        def ask(secret: str, **headers: str) -> int:
-            return httpx.get(f"{server.url}/api/v1/media/list", params={"uri": f"{origin.url}/a.m3u"}, trust_env=False,
-                             headers={"Authorization": f"Bearer {secret}"} | headers).status_code
+    def ask(secret: str, **headers: str) -> int:
+        return httpx.get(f"{server.url}/api/v1/media/list", params={"uri": f"{origin.url}/a.m3u"}, trust_env=False,
+                         headers={"Authorization": f"Bearer {secret}"} | headers).status_code
 
-        assert ask("reading-reading-reading") == 403
-        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
-            assert ask("control-control-control", **headers) == 403, headers
-        assert origin.requests == []
-        assert ask("control-control-control", **{"Sec-Fetch-Site": "same-origin"}) == 200
-    finally:
-        origin.close()
+    assert ask("reading-reading-reading") == 403
+    for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert ask("control-control-control", **headers) == 403, headers
+    assert origin.requests == []
+    assert ask("control-control-control", **{"Sec-Fetch-Site": "same-origin"}) == 200

@@ -2,17 +2,15 @@
 """Announcements beside the music: what the music does meanwhile, and that it is exactly as it was afterwards."""
 
 import concurrent.futures
-import os
-import subprocess
+import functools
 import time
 
 import pytest
 
-from rig import PATIENCE, Api, Origin, eventually
+from rig import PATIENCE, Api, Origin, commandline, eventually
 from rig.capture import RATE
 from rig.neighbours import Neighbour
 from rig.radio import Radio
-from rig.server import binary
 from rig.signals import click_level, dominant_frequency
 from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, amplitude, decibels, first_heard, level_now, near, phase
 from rig.waiting import during
@@ -24,9 +22,7 @@ KBPS_192 = 24000
 def server(request, start_server, capture, pulse, sounds):
     server = start_server(output="pulse", pulse=pulse, music=sounds.root)
     if request.node.get_closest_marker("headphones"):
-        client = Api(server.url)
-        client.follow_default_output()
-        client.close()
+        Api(server.url).follow_default_output()
     return server
 
 
@@ -128,15 +124,12 @@ def test_it_is_heard_soon_whether_cold_or_warm(capture, api, sounds):
 @pytest.mark.parametrize("name", ["bell.wav", "address"])
 def test_every_format_and_address_works(capture, api, sounds, name, playing):
     origin = Origin()
-    try:
-        origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes())
-        mark = capture.frames
-        announce(api, f"{origin.url}/bell.mp3" if name == "address" else name)
-        assert is_over(api)["reason"] == "finished"
-        assert first_heard(capture, BELL, mark) is not None
-        back(capture)
-    finally:
-        origin.close()
+    origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes())
+    mark = capture.frames
+    announce(api, f"{origin.url}/bell.mp3" if name == "address" else name)
+    assert is_over(api)["reason"] == "finished"
+    assert first_heard(capture, BELL, mark) is not None
+    back(capture)
 
 
 def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
@@ -159,8 +152,7 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
 @pytest.mark.parametrize("state", ["idle", "paused", "stopped"])
 def test_what_is_silent_stays_silent(capture, api, events, state, music):
     if state != "idle":
-        api.load("music.mp3", play=True)
-        api.wait_status("playing")
+        api.start("music.mp3")
         api.pause() if state == "paused" else api.call("POST", "/player/stop")
         api.wait_status(state)
     capture.wait_silence(0.2)
@@ -242,25 +234,21 @@ def test_own_interruptions_come_back_whatever_is_set_for_others(capture, api, pl
 def test_radio_returns_to_what_is_on_the_air(capture, api, media, sounds):
     """Paused, a station is joined anew; ducked, it goes on."""
     radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000)
-    try:
-        api.load({"uri": f"{radio.url}/live"}, play=True)
-        api.wait_status("playing", timeout=10)
-        capture.wait_seconds(0.5)
-        connections = len(radio.log())
-        announce(api, "bell.mp3", duck=-40)
-        is_over(api)
-        assert api.player()["status"] == "playing" and len(radio.log()) == connections
-        announce(api, "text.mp3", music="pause")
-        is_over(api)
-        api.wait_status("playing", timeout=10)
-        assert len(radio.log()) == connections + 1
-        mark = capture.frames
-        capture.wait_seconds(1)
-        on_air = radio.edge() / KBPS_192 % 30
-        second = dominant_frequency(capture.samples(mark + RATE // 2, mark + int(0.6 * RATE))[:, 0]) / 200 - 1
-        assert (on_air - second) % 30 < 4 * PATIENCE, "what was missed is not caught up with"
-    finally:
-        radio.close()
+    api.start({"uri": f"{radio.url}/live"}, timeout=10)
+    capture.wait_seconds(0.5)
+    connections = len(radio.log())
+    announce(api, "bell.mp3", duck=-40)
+    is_over(api)
+    assert api.player()["status"] == "playing" and len(radio.log()) == connections
+    announce(api, "text.mp3", music="pause")
+    is_over(api)
+    api.wait_status("playing", timeout=10)
+    assert len(radio.log()) == connections + 1
+    mark = capture.frames
+    capture.wait_seconds(1)
+    on_air = radio.edge() / KBPS_192 % 30
+    second = dominant_frequency(capture.samples(mark + RATE // 2, mark + int(0.6 * RATE))[:, 0]) / 200 - 1
+    assert (on_air - second) % 30 < 4 * PATIENCE, "what was missed is not caught up with"
 
 
 # Order
@@ -309,8 +297,7 @@ def test_another_output_leaves_the_music_alone(capture, api, playing):
     eventually(lambda: [one["id"] for one in announcements(api)] == [said["id"]], "the one here is over")
     assert here["output"] == "spk" and level_now(capture, TEXT) < 0.001
     back(capture)
-    missing = api.request("POST", "/announcements", json={"uri": "bell.mp3", "output": "attic"})
-    assert missing.status_code == 404 and missing.json()["code"] == "unknown-output"
+    assert api.refusal("POST", "/announcements", json={"uri": "bell.mp3", "output": "attic"}) == (404, "unknown-output")
 
 
 def test_fifty_requests_at_once(capture, server, pulse, api, playing):
@@ -369,17 +356,14 @@ def test_what_cannot_be_played_is_the_answer_and_the_music_stays(capture, api, e
 
 def test_a_server_that_does_not_answer_fails_it_in_time(capture, api, sounds, playing):
     origin = Origin()
-    try:
-        origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes(), silent=True)
-        said = announce(api, f"{origin.url}/bell.mp3", music="pause", timeout=5)
-        assert said["state"] == "loading" and api.player()["status"] == "playing"
-        asked = time.monotonic()
-        ended = is_over(api)
-        assert time.monotonic() - asked < 6 * PATIENCE
-        assert ended["reason"] == "failed" and ended["error"]["code"] == "network"
-        assert api.player()["status"] == "playing"
-    finally:
-        origin.close()
+    origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes(), silent=True)
+    said = announce(api, f"{origin.url}/bell.mp3", music="pause", timeout=5)
+    assert said["state"] == "loading" and api.player()["status"] == "playing"
+    asked = time.monotonic()
+    ended = is_over(api)
+    assert time.monotonic() - asked < 6 * PATIENCE
+    assert ended["reason"] == "failed" and ended["error"]["code"] == "network"
+    assert api.player()["status"] == "playing"
 
 
 @pytest.mark.parametrize("music", ["duck", "pause"])
@@ -404,17 +388,13 @@ def test_the_sound_server_dies_meanwhile(capture, api, pulse, events, playing, m
 @pytest.mark.parametrize("music", ["duck", "pause"])
 def test_kill_minus_9_leaves_nothing_behind(capture, server, api, pulse, playing, music):
     announce(api, "text.mp3", music=music)
-    server.restart(kill=True)
-    fresh = Api(server.url)
-    try:
-        assert fresh.call("GET", "/announcements") == {"announcements": [], "ended": []}
-        player = fresh.player()
-        assert player["status"] == "paused" and player["reason"] == "restored" and player["volume"] == 1
-        fresh.play()
-        back(capture)
-        assert "Volume: front-left: 65536 / 100%" in " ".join(pulse.pactl("list", "sink-inputs").split())
-    finally:
-        fresh.close()
+    fresh = Api(server.restart(kill=True).url)
+    assert fresh.call("GET", "/announcements") == {"announcements": [], "ended": []}
+    player = fresh.player()
+    assert player["status"] == "paused" and player["reason"] == "restored" and player["volume"] == 1
+    fresh.play()
+    back(capture)
+    assert "Volume: front-left: 65536 / 100%" in " ".join(pulse.pactl("list", "sink-inputs").split())
 
 
 @pytest.mark.headphones
@@ -439,8 +419,7 @@ def test_the_session_refuses_and_ends_it(capture, api, events, playing):
     ended = events.wait_for("announcement", lambda event: event["type"] == "ended", mark=playing)
     assert ended["reason"] == "failed" and ended["error"]["code"] == "session-forbids"
     for path in ("/announcements", "/sfx"):
-        refused = api.request("POST", path, json={"uri": "bell.mp3"})
-        assert refused.status_code == 409 and refused.json()["code"] == "session-forbids"
+        assert api.refusal("POST", path, json={"uri": "bell.mp3"}) == (409, "session-forbids")
     api.call("PATCH", "/session", json={"category": "playback"})
     api.play()
     back(capture)
@@ -460,8 +439,7 @@ def test_the_silent_switch_silences_where_the_category_obeys_it(capture, api, pl
     eventually(lambda: first_heard(capture, BELL, mark) is not None, "the switch does not count for playback")
     api.call("DELETE", f"/announcements/{announcements(api)[0]['id']}")
     api.call("PATCH", "/session", json={"category": "ambient", "locked": True})
-    refused = api.request("POST", "/announcements", json={"uri": "bell.mp3"})
-    assert refused.status_code == 409 and refused.json()["code"] == "session-forbids"
+    assert api.refusal("POST", "/announcements", json={"uri": "bell.mp3"}) == (409, "session-forbids")
 
 
 @pytest.mark.parametrize("music", ["duck", "pause"])
@@ -485,13 +463,8 @@ def test_other_programs_do_not_notice(api, playing):
 
 def test_it_goes_into_no_file(start_server, directory, sounds):
     """`--output file:` holds the music only: an announcement would not be heard."""
-    server = start_server(output=f"file:{directory}/out.wav", music=sounds.root)
-    client = Api(server.url)
-    try:
-        refused = client.request("POST", "/announcements", json={"uri": "bell.mp3"})
-        assert refused.status_code == 503 and refused.json()["code"] == "output-unavailable"
-    finally:
-        client.close()
+    client = Api(start_server(output=f"file:{directory}/out.wav", music=sounds.root).url)
+    assert client.refusal("POST", "/announcements", json={"uri": "bell.mp3"}) == (503, "output-unavailable")
 
 
 # Who may, and from the command line
@@ -515,10 +488,7 @@ def test_control_may_announce_and_read_may_only_look(start_server, directory, pu
 
 
 def test_the_command_line_announces(capture, server, api, playing):
-    def tonearm(*arguments: str) -> subprocess.CompletedProcess:
-        return subprocess.run([str(binary()), *arguments], env=os.environ | {"TONEARM_SERVER": server.url}, capture_output=True,
-                              text=True, timeout=20 * PATIENCE, stdin=subprocess.DEVNULL)
-
+    tonearm = functools.partial(commandline.tonearm, environment=commandline.client(server), timeout=20 * PATIENCE)
     assert tonearm("announce", "text.mp3", "--music", "pause", "--priority", "low", "--volume", "50").returncode == 0
     said = announcements(api)[0]
     assert (said["uri"], said["music"], said["priority"], said["volume"]) == ("text.mp3", "pause", "low", 0.125)

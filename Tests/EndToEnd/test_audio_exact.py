@@ -16,8 +16,7 @@ def play_to_the_end(api, capture, *uris, **settings) -> numpy.ndarray:
     """The capture of the whole queue."""
     if settings:
         api.settings(**settings)
-    api.load(*uris)
-    api.play()
+    api.load(*uris, play=True)
     api.wait_status("completed", timeout=20)
     capture.wait_silence()
     return capture.samples()
@@ -77,8 +76,7 @@ def test_other_sample_rates_are_resampled_cleanly(written, api):
 def test_volume_is_amplitude_and_leaves_the_sink_alone(pulse, capture, api):
     """Rows 37, 164: 0.5 is -6.02 dB, 0 and mute are digital silence, the volume survives the mute."""
     sink_volume = pulse.pactl("get-sink-volume", "spk")
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     capture.wait_sound()
     levels = {}
     for name, change in [("full", {}), ("half", {"volume": 0.5}), ("muted", {"muted": True}),
@@ -98,8 +96,7 @@ def test_volume_is_amplitude_and_leaves_the_sink_alone(pulse, capture, api):
 
 def test_level_is_perceived(capture, api):
     """SPEC 267: half is -18 dB within 0.5, as the API sets it; a step reads back as the decimal that it makes."""
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     capture.wait_sound()
     heard = {}
     for wanted, change in [(1, {"level": 1}), (0.5, {"level": 0.5}), (0.55, {"levelBy": 0.05}), (0, {"levelBy": -1})]:
@@ -117,8 +114,7 @@ def test_level_is_perceived(capture, api):
 def test_balance_silences_the_other_side(capture, api):
     """Row 86: at -1 the right channel is below -90 dB and the left unchanged; at 1 the other way round; between, the
     amplitude of one side is in proportion, as openapi.yaml says."""
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     capture.wait_sound()
     found = {}
     for balance in (0, -1, 0.5, 1):
@@ -142,8 +138,7 @@ def envelope(samples: numpy.ndarray, frequency: float) -> numpy.ndarray:
 
 def test_a_volume_ramp_is_a_straight_line_and_a_new_one_takes_over(capture, api):
     """Row 85: within 0.5 dB of the line in amplitude; the second ramp starts where the first had got to."""
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     capture.wait_sound()
     capture.wait_seconds(0.3)
     api.settings(volumeRamp={"to": 0, "seconds": 2})
@@ -186,10 +181,8 @@ def test_channels_are_mixed_to_what_the_sink_has(pulse, start_server, media, nam
     pulse.pactl("set-default-sink", "shape")
     recorder = Capture(pulse, "shape", channel_map).start()
     try:
-        server = start_server(output="pulse", pulse=pulse)
-        api = Api(server.url)
-        api.load(name)
-        api.play()
+        api = Api(start_server(output="pulse", pulse=pulse).url)
+        api.load(name, play=True)
         start = recorder.wait_sound(level=1000)
         recorder.wait_frames(start + RATE)
         window = recorder.samples(start + RATE // 4, start + RATE)

@@ -7,7 +7,6 @@ import os
 import pathlib
 import shutil
 import sqlite3
-import subprocess
 import threading
 import time
 
@@ -15,6 +14,7 @@ import httpx
 import pytest
 
 from rig import Api, EventLog, eventually
+from rig.radio import Radio
 from rig.signals import largest_difference, read_wave
 from rig.waiting import during
 
@@ -58,9 +58,7 @@ def sha256(content: bytes) -> str:
 
 
 def play_through(api, uri: str, timeout: float = 60) -> None:
-    api.load(uri)
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(uri, timeout=15)
 
 
 def entry(api) -> dict | None:
@@ -87,14 +85,12 @@ def test_off_by_default(start_server, media, origin):
     api = Api(server.url)
     origin.serve("/a.mp3", media.path("short-0.mp3").read_bytes())
     for _ in range(2):
-        api.load(f"{origin.url}/a.mp3")
-        api.play()
+        api.load(f"{origin.url}/a.mp3", play=True)
         api.wait_status("completed", timeout=15)
     assert len(origin.log("/a.mp3")) == 2
     assert not (server.data / "cache").exists()
     assert api.call("GET", "/cache") == {"enabled": False, "limit": 0, "bytes": 0, "count": 0, "problem": None, "entries": []}
     assert api.request("DELETE", "/cache").json()["code"] == "no-cache"
-    api.close()
 
 
 def test_what_was_loaded_once_is_not_loaded_again(start, media, origin):
@@ -108,21 +104,15 @@ def test_what_was_loaded_once_is_not_loaded_again(start, media, origin):
     assert found["bytes"] == found["size"] == len(content) and found["uri"] == f"{origin.url}/a.mp3"
     assert [sha256(path.read_bytes()) for path in files(server).values()] == [sha256(content)]
     assert list(files(server)) == [f"{found['key']}.media"]
-    api.load(f"{origin.url}/a.mp3?token=two")
-    api.play()
-    api.wait_status("playing")
+    api.start(f"{origin.url}/a.mp3?token=two")
     api.seek(position=39.5)
     api.wait_status("completed", timeout=15)
     requests = len(origin.log())
     assert requests == 1
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     origin.close()
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start(f"{origin.url}/a.mp3")
     assert api.player()["bufferProgress"] == 1
-    api.close()
 
 
 def test_seeks_leave_gaps_that_are_filled_and_nothing_is_loaded_twice(start, media, origin):
@@ -132,9 +122,7 @@ def test_seeks_leave_gaps_that_are_filled_and_nothing_is_loaded_twice(start, med
     # Held there, a connection has nothing on its way that would be lost with it.
     behaviour = origin.serve("/a.mp3", content, hold_at=150_000)
     behaviour.held.set()
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     kept = 150_000
     eventually(lambda: entry(api) and entry(api)["bytes"] == kept, "the first part is kept", 10)
     for position, hold in ((31, 850_000), (18, 520_000), (10, 300_000)):
@@ -163,9 +151,7 @@ def test_the_parts_asked_for_are_the_file(start, media, origin, tmp_path):
     behaviour = origin.serve("/a.mp3", content)
     behaviour.hold_at = 300_000
     behaviour.held.set()
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: entry(api) and entry(api)["bytes"] == 300_000, "the first part is kept", 10)
     eventually(lambda: journalled(server, tmp_path / "journal") == "0-300000", "the journal knows of it", 10)
     server.restart(kill=True)
@@ -179,7 +165,6 @@ def test_the_parts_asked_for_are_the_file(start, media, origin, tmp_path):
     assert parts[0][0] == 0 and parts[1] == (300_000, len(content)) and len(parts) == 2
     assert origin.log("/a.mp3")[1].headers["if-range"] == '"v1"'
     assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
-    api.close()
 
 
 def test_killed_at_any_moment_it_replays_bit_exact(start_server, media, origin, directory):
@@ -200,7 +185,6 @@ def test_killed_at_any_moment_it_replays_bit_exact(start_server, media, origin, 
             # More than the journal is behind, and anything beyond that.
             target = min(len(content), known + 100_000 + 7_919 * turn % 60_000)
             eventually(lambda: (entry(api) or {"bytes": 0})["bytes"] >= target, "more is kept", 15)
-        api.close()
         server.restart(kill=True)
         # What the journal tells of is in the file.
         api = Api(server.url)
@@ -217,19 +201,14 @@ def test_killed_at_any_moment_it_replays_bit_exact(start_server, media, origin, 
     api.request("POST", "/player/play")
     wait_complete(api)
     assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
-    api.close()
     server.stop()
     origin.close()
     # From what is kept alone, as it would be heard.
     server.output = f"file:{output}"
-    server.start()
-    api = Api(server.url)
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api = Api(server.start().url)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: api.player()["position"] > 3, "it plays", 10)
     api.command("stop")
-    api.close()
     server.stop()
     heard = read_wave(output)
     reference = media.reference("long.mp3")[: 2 * 44100]
@@ -242,12 +221,10 @@ def test_damage_is_loaded_anew(start, media, origin, damage):
     server, api = start()
     content = media.path("short-0.mp3").read_bytes()
     origin.serve("/a.mp3", content)
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
+    api.load(f"{origin.url}/a.mp3", play=True)
     api.wait_status("completed", timeout=15)
     wait_complete(api)
     api.call("DELETE", "/queue")
-    api.close()
     server.kill()
     path = next(iter(files(server).values()))
     match damage:
@@ -259,15 +236,12 @@ def test_damage_is_loaded_anew(start, media, origin, damage):
             os.truncate(path, 100)
         case "gone":
             path.unlink()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert entry(api) is None
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
+    api.load(f"{origin.url}/a.mp3", play=True)
     api.wait_status("completed", timeout=15)
     wait_complete(api)
     assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
-    api.close()
 
 
 def test_another_version_takes_the_place_of_the_old_one(start, media, origin):
@@ -275,9 +249,7 @@ def test_another_version_takes_the_place_of_the_old_one(start, media, origin):
     server, api = start()
     old, new = media.path("long.mp3").read_bytes(), media.path("chirp.mp3").read_bytes()
     behaviour = origin.serve("/a.mp3", old, rate=KBPS_192 * 4)
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: entry(api) and entry(api)["bytes"] > 100_000, "a part is kept", 10)
     api.call("DELETE", "/queue")
     behaviour.content, behaviour.etag, behaviour.rate = new, '"v2"', 0
@@ -295,8 +267,7 @@ def test_servers_without_ranges(start, media, origin, options):
     server, api = start()
     content = media.path("noise.mp3").read_bytes()
     origin.serve("/a.mp3", content, **options)
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
+    api.load(f"{origin.url}/a.mp3", play=True)
     api.wait_status("completed", timeout=15)
     wait_complete(api)
     assert sha256(next(iter(files(server).values())).read_bytes()) == sha256(content)
@@ -313,8 +284,7 @@ def test_the_limit_holds_and_what_plays_stays(start, media, origin):
     for number in range(10):
         origin.serve(f"/{number}.mp3", pad)
     for number in range(10):
-        api.load(f"{origin.url}/{number}.mp3")
-        api.play()
+        api.load(f"{origin.url}/{number}.mp3", play=True)
         api.wait_status("playing", "completed", timeout=15)
         eventually(lambda: any(found["complete"] and f"/{number}.mp3" in found["uri"] for found in api.call("GET", "/cache")["entries"]),
                    "it is kept", 15)
@@ -324,9 +294,7 @@ def test_the_limit_holds_and_what_plays_stays(start, media, origin):
     assert kept == [f"{origin.url}/{number}.mp3" for number in (9, 8, 7, 6)]
     huge = media.path("long.mp3").read_bytes() * 4
     origin.serve("/huge.mp3", huge)
-    api.load(f"{origin.url}/huge.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/huge.mp3", timeout=15)
     during(2, lambda: api.call("GET", "/cache")["bytes"] <= 1 << 20, "the limit holds")
     assert api.player()["status"] == "playing"
 
@@ -358,7 +326,6 @@ def test_the_oldest_one_stays_while_it_plays(start, media, origin):
     kitchen.seek(position=1)
     eventually(lambda: 1.3 < kitchen.player()["position"] < 15 and kitchen.player()["status"] == "playing", "it plays on", 10)
     assert len(origin.log("/oldest.mp3")) == 1
-    kitchen.close()
 
 
 def test_removing(start, media, origin, directory):
@@ -368,12 +335,9 @@ def test_removing(start, media, origin, directory):
     for name in ("a", "b", "c"):
         origin.serve(f"/{name}.mp3", media.path("long.mp3" if name == "c" else "short-0.mp3").read_bytes())
     for name in ("a", "b"):
-        api.load(f"{origin.url}/{name}.mp3")
-        api.play()
+        api.load(f"{origin.url}/{name}.mp3", play=True)
         api.wait_status("completed", timeout=15)
-    api.load(f"{origin.url}/c.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/c.mp3", timeout=15)
     eventually(lambda: len(api.call("GET", "/cache")["entries"]) == 3, "three are kept")
     keys = {found["uri"][-5]: found["key"] for found in api.call("GET", "/cache")["entries"]}
     assert api.call("GET", f"/cache/{keys['a']}")["key"] == keys["a"]
@@ -395,8 +359,7 @@ def test_events_tell_progress_and_the_end(start, media, origin, contract):
     server, api = start()
     events = EventLog(server.events_url, "events=cache", contract)
     origin.serve("/a.mp3", media.path("long.mp3").read_bytes(), rate=300_000)
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
+    api.load(f"{origin.url}/a.mp3", play=True)
     events.wait_for("cache", lambda event: event["entries"] and event["entries"][0]["complete"], timeout=20)
     seen = events.since(0, "cache")
     progress = [event["entries"][0]["progress"] for event in seen if event["entries"] and event["entries"][0]["size"]]
@@ -417,9 +380,7 @@ def test_a_browser_gets_what_is_there_while_it_is_loaded(start, media, origin):
     behaviour = origin.serve("/a.mp3", content, content_type="audio/mpeg")
     behaviour.hold_at = 300_000
     behaviour.held.set()
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: entry(api) and entry(api)["bytes"] == 300_000, "a part is kept", 10)
     path = f"/cache/{entry(api)['key']}/content"
     part = api.request("GET", path, headers={"Range": "bytes=1000-1999"})
@@ -427,8 +388,7 @@ def test_a_browser_gets_what_is_there_while_it_is_loaded(start, media, origin):
     assert part.headers["content-range"] == f"bytes 1000-1999/{len(content)}" and part.headers["content-type"] == "audio/mpeg"
     rest = api.request("GET", path, headers={"Range": "bytes=290000-"})
     assert rest.content == content[290_000:300_000]
-    later = api.request("GET", path, headers={"Range": "bytes=500000-"})
-    assert later.status_code == 503 and later.json()["code"] == "not-yet-loaded"
+    assert api.refusal("GET", path, headers={"Range": "bytes=500000-"}) == (503, "not-yet-loaded")
     assert api.request("GET", path).status_code == 503
     assert api.request("GET", path, headers={"Range": f"bytes={len(content)}-"}).status_code == 416
     behaviour.held.clear()
@@ -446,9 +406,7 @@ def test_what_is_on_its_way_is_waited_for(start, media, origin):
     content = media.path("long.mp3").read_bytes()
     behaviour = origin.serve("/a.mp3", content, content_type="audio/mpeg", hold_at=300_000)
     behaviour.held.set()
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: entry(api) and entry(api)["bytes"] == 300_000, "a part is kept", 10)
     path = f"/cache/{entry(api)['key']}/content"
     answers = []
@@ -475,8 +433,7 @@ def test_what_is_on_its_way_is_waited_for(start, media, origin):
     # Left before it was complete: nothing more comes, so nothing is waited for.
     half = origin.serve("/b.mp3", content, content_type="audio/mpeg", hold_at=300_000)
     half.held.set()
-    api.load(f"{origin.url}/b.mp3")
-    api.play()
+    api.load(f"{origin.url}/b.mp3", play=True)
     eventually(lambda: len(api.call("GET", "/cache")["entries"]) == 2, "a part is kept", 10)
     key = next(entry["key"] for entry in api.call("GET", "/cache")["entries"] if not entry["complete"])
     api.call("DELETE", "/queue")
@@ -493,15 +450,13 @@ def test_what_is_old_is_asked_about(start, media, origin):
     behaviour = origin.serve("/a.mp3", content, headers=[("Cache-Control", "max-age=0")])
     fresh = origin.serve("/b.mp3", content, headers=[("Cache-Control", "max-age=3600")])
     for name in ("a.mp3", "b.mp3"):
-        api.load(f"{origin.url}/{name}")
-        api.play()
+        api.load(f"{origin.url}/{name}", play=True)
         api.wait_status("completed", timeout=15)
     eventually(lambda: all(entry["complete"] for entry in api.call("GET", "/cache")["entries"]), "they are complete", 10)
     sent = origin.sent_bytes("/a.mp3")
 
     def again(name: str) -> None:
-        api.load(f"{origin.url}/{name}")
-        api.play()
+        api.load(f"{origin.url}/{name}", play=True)
         api.wait_status("completed", timeout=30)
 
     again("b.mp3")
@@ -531,9 +486,7 @@ def test_fifty_downloads_leave_the_music_alone(start, written, media, origin):
     api.load(f"{origin.url}/big.mp3")
     api.play()
     path = f"/cache/{wait_complete(api)['key']}/content"
-    api.load(f"{origin.url}/big.mp3")
-    api.play()
-    api.wait_status("playing", timeout=10)
+    api.start(f"{origin.url}/big.mp3", timeout=10)
     start_frame = written.frames
     downloaded, wrong, stop = [], [], threading.Event()
 
@@ -557,64 +510,33 @@ def test_fifty_downloads_leave_the_music_alone(start, written, media, origin):
     assert difference <= 1
 
 
-def test_a_full_disk_keeps_the_music_going(start, media, origin, directory):
+def test_a_full_disk_keeps_the_music_going(start, media, origin, small_disk):
     """Nothing more is kept, which is told; what plays goes on, and when there is room again, it is kept again."""
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("needs a small file system, so root")
-    where = directory / "small"
-    where.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(where)], capture_output=True).returncode:
-        pytest.skip("no file system can be mounted here")
-    try:
-        server, api = start("--cache-dir", str(where))
-        origin.serve("/a.mp3", media.path("long.mp3").read_bytes())
-        api.load(f"{origin.url}/a.mp3")
-        api.play()
-        api.wait_status("playing", timeout=15)
-        eventually(lambda: api.call("GET", "/cache")["problem"], "it is told", 10)
-        api.seek(position=39)
-        api.wait_status("completed", timeout=15)
-        assert api.player()["error"] is None
-        origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes())
-        api.call("DELETE", "/queue")
-        eventually(lambda: api.call("DELETE", "/cache")["kept"] == 0, "nothing is in use")
-        api.load(f"{origin.url}/b.mp3")
-        api.play()
-        api.wait_status("completed", timeout=15)
-        wait_complete(api)
-        server.stop()
-    finally:
-        subprocess.run(["umount", "-l", str(where)], check=False)
-
-
-def test_files_may_be_no_larger(start_server, media, origin):
-    """As a full disk, where the system limits the size of files (RLIMIT_FSIZE)."""
-    server = start_server(
-        arguments=("--cache", "on", "--library", "off"), wrapper=("prlimit", "--fsize=400000"))
-    api = Api(server.url)
+    where = small_disk("600k")
+    server, api = start("--cache-dir", str(where))
     origin.serve("/a.mp3", media.path("long.mp3").read_bytes())
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{origin.url}/a.mp3", timeout=15)
     eventually(lambda: api.call("GET", "/cache")["problem"], "it is told", 10)
     api.seek(position=39)
     api.wait_status("completed", timeout=15)
-    api.close()
+    assert api.player()["error"] is None
+    origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes())
+    api.call("DELETE", "/queue")
+    eventually(lambda: api.call("DELETE", "/cache")["kept"] == 0, "nothing is in use")
+    api.load(f"{origin.url}/b.mp3", play=True)
+    api.wait_status("completed", timeout=15)
+    wait_complete(api)
+    server.stop()
 
 
 def test_a_page_and_a_station_are_not_kept(start, media, origin):
     """Only what is music, and has an end."""
-    from rig.radio import Radio
-
     server, api = start()
     origin.serve("/text.mp3", b"secret " * 10_000, content_type="audio/mpeg")
     api.load(f"{origin.url}/text.mp3")
     api.request("POST", "/player/play")
     api.wait_status("failed", timeout=15)
     radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)
-    api.load(f"{radio.url}/live")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{radio.url}/live", timeout=15)
     during(1, lambda: entry(api) is None, "nothing is kept")
     assert files(server) == {}
-    radio.close()

@@ -45,9 +45,7 @@ def surround(pulse):
 
 @pytest.fixture
 def api(pulse, surround, start_server, music):
-    client = Api(start_server(output="pulse", pulse=pulse, music=music["root"]).url)
-    yield client
-    client.close()
+    return Api(start_server(output="pulse", pulse=pulse, music=music["root"]).url)
 
 
 def played(api, recorder, *uris: str) -> numpy.ndarray:
@@ -85,8 +83,7 @@ def test_six_channels_after_stereo_and_stereo_after_six(surround, api, music):
 
 def test_six_channels_at_the_end_of_next(surround, api, music):
     """Row 260: by next, and while a stereo item plays."""
-    api.load("stereo.flac", "long.flac")
-    api.play()
+    api.load("stereo.flac", "long.flac", play=True)
     surround.wait_sound()
     mark = surround.frames
     api.command("next")

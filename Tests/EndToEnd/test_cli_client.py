@@ -220,8 +220,7 @@ def test_a_saved_stream_has_its_limits(start_server, directory, media):
     server = start_server(arguments=("--recordings", str(directory / "recordings")))
     environment, api = client(server), Api(server.url)
     try:
-        api.load(f"{radio.url}/live", play=True)
-        api.wait_status("playing", timeout=10)
+        api.start(f"{radio.url}/live", timeout=10)
         for wrong in (("--max-duration", "0"), ("--max-duration", "1000:00:00"), ("--max-size", "0"), ("--max-size", "x")):
             assert tonearm("record-stream", *wrong, environment=environment).returncode == 64, wrong
         assert tonearm("record-stream", "--name", "a", "--max-duration", "1:00:00", "--max-size", "2", environment=environment).returncode == 0

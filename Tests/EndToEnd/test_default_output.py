@@ -18,8 +18,7 @@ DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norew
 def playing(pulse, api):
     pulse.load(DESK)
     eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 3, "three outputs")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     return api
 
 

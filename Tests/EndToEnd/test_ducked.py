@@ -4,7 +4,7 @@
 import numpy
 import pytest
 
-from rig import Api, PulseDaemon, eventually
+from rig import PulseDaemon, eventually
 from rig.capture import RATE, Capture
 from rig.neighbours import Neighbour
 from rig.pulse import SECOND, SPEAKERS
@@ -24,14 +24,6 @@ def level(capture: Capture, seconds: float = 0.4) -> float:
     """Decibels of the last `seconds`."""
     samples = capture.samples()[-int(seconds * RATE):].astype(float) / 32768
     return 20 * numpy.log10(max(1e-9, float(numpy.sqrt((samples**2).mean()))))
-
-
-@pytest.fixture
-def playing(capture, api, events):
-    api.load("long.mp3", play=True)
-    capture.wait_sound()
-    api.wait_status("playing")
-    return events.mark()
 
 
 def test_being_ducked_is_told(capture, pulse, api, events, playing):

@@ -40,17 +40,14 @@ def decibels(band: dict, frequency: float) -> float:
 
 
 @pytest.fixture
-def play_samples(start_server, written, directory):
+def play_samples(start_server, written, music):
     """Plays a wave with these effects into the file; gives the server's client and what was heard."""
-    music = directory / "music"
-    music.mkdir()
 
     def play(samples: numpy.ndarray, **effects):
         write_wave(music / "wave.wav", samples)
         api = Api(start_server(output=written.output, music=music).url)
         api.call("PATCH", "/effects", json=effects)
-        api.load("wave.wav")
-        api.play()
+        api.load("wave.wav", play=True)
         api.wait_status("completed", timeout=20)
         return written.samples()
 
@@ -87,8 +84,7 @@ def test_the_limiter_keeps_its_ceiling_and_nothing_is_shifted(play_samples):
 ])
 def test_what_is_off_or_does_nothing_is_exact(written, api, media, effects):
     api.call("PATCH", "/effects", json=effects)
-    api.load("noise.mp3")
-    api.play()
+    api.load("noise.mp3", play=True)
     api.wait_status("completed", timeout=20)
     assert largest_difference(written.samples(), media.reference("noise.mp3"))[0] <= 1
 
@@ -102,8 +98,7 @@ def test_effects_and_presets_last(server, api, open_events):
     api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "preset": "HD 600"}})
     api.call("POST", "/players", json={"id": "kitchen"})
     assert api.call("GET", "/players/kitchen/effects")["enabled"] is False
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     effects = api.call("GET", "/effects")
     assert effects["width"] == 1.25 and effects["crossfeed"]["enabled"]
     assert effects["equalizer"]["preset"] == "HD 600" and [band["gain"] for band in effects["equalizer"]["bands"]] == [5.5, -3]
@@ -155,16 +150,13 @@ def test_the_command_line_sets_effects_and_renders_with_them(server, api, direct
     assert len(rendered) == RATE and 15000 < numpy.abs(rendered).max() <= 32768 * 10 ** (-3 / 20) + 1
 
 
-def test_changes_while_it_plays_leave_no_step(start_server, written, directory):
+def test_changes_while_it_plays_leave_no_step(start_server, written, music):
     """A sine whose channels are its real and imaginary part: without the turning only the changes of level and phase are left."""
-    music = directory / "music"
-    music.mkdir()
     turning = numpy.exp(2j * math.pi * 1000 / RATE * numpy.arange(5 * RATE))
     source = 0.2 * numpy.stack([turning.real, turning.imag], axis=1)
     write_wave(music / "sine.wav", source)
     api = Api(start_server(output=written.output, music=music).url)
-    api.load("sine.wav")
-    api.play()
+    api.load("sine.wav", play=True)
     eventually(lambda: api.player()["position"] > 0.3, "it plays")
     equalizer = {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 9, "q": 1}]}
     changes = [{"enabled": True, "equalizer": equalizer}, {"compressor": {"enabled": True, "preset": "light"}}, {"limiter": {"enabled": True, "ceiling": -9}}]

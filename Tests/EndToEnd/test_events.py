@@ -218,12 +218,6 @@ def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api,
         assert server.resident_bytes() - before < 16 << 20
 
 
-def test_every_event_type_is_in_the_contract(contract):
-    """DESIGN section 5: asyncapi.yaml knows all of them."""
-    assert {"hello", "snapshot", "time", "buffer", "status", "item", "completed", "queue", "settings", "output",
-            "queue-ended", "reply", "resync"} <= contract.types
-
-
 @pytest.mark.parametrize("frame", ["not json", "[]", '{"type":"nonsense"}', '{"type":"subscribe","interval":-1}',
                                    '{"type":"subscribe","events":["nonsense"]}', '{"type":"command"}',
                                    '{"type":"command","id":1,"command":"explode"}', "[" * 5000,

@@ -24,8 +24,7 @@ def formats(media) -> Formats:
 
 
 def play_to_the_end(api, capture, *uris) -> numpy.ndarray:
-    api.load(*uris)
-    api.play()
+    api.load(*uris, play=True)
     api.wait_status("completed", timeout=20 + 3 * len(uris))
     capture.wait_silence()
     return capture.samples()
@@ -80,19 +79,16 @@ def test_other_sample_rates_are_resampled_and_keep_their_length(written, api, fo
 def test_blocks_that_are_larger_than_a_buffer_are_played(start_server, written, formats):
     """Row 76: FLAC with 32,768 frames a block, into buffers of 512."""
     formats.make("large-blocks.flac", "-i", str(formats.media.noise_wave), "-frame_size", "32768")
-    server = start_server(output=written.output, arguments=("--buffer-count", "2", "--decode-buffer-frames", "512"))
-    api = Api(server.url)
+    api = Api(start_server(output=written.output, arguments=("--buffer-count", "2", "--decode-buffer-frames", "512")).url)
     captured = play_to_the_end(api, written, "formats/large-blocks.flac")
     api.close()
     assert_equal(captured, formats.reference("large-blocks.flac"), Format("large-blocks.flac", is_lossless=True))
 
 
-def test_damaged_files_of_every_format_leave_the_server_standing(start_server, directory, formats):
+def test_damaged_files_of_every_format_leave_the_server_standing(start_server, music, formats):
     """“Bad input”: cut at random places and with random bytes; each is described or refused in time. Thousands of them are
     decoded by the unit tests (`WorkerMutationTests`, `MutationTests`)."""
     dice = random.Random(4)
-    music = directory / "music"
-    music.mkdir()
     names = []
     for format in [*FORMATS, Format("y.dsf"), Format("z.dff"), Format("silence.ape")]:
         whole = formats.path(format.name).read_bytes()
@@ -125,7 +121,6 @@ def test_damaged_files_of_every_format_leave_the_server_standing(start_server, d
     eventually(lambda: (api.player()["item"] or {}).get("uri") == "good.flac" or api.player()["status"] == "failed", "the last one's turn", 30)
     api.wait_status("completed", timeout=10)
     assert server.is_running and server.resident_bytes() - before < 64 << 20
-    api.close()
 
 
 @pytest.mark.parametrize("name", ["y.dsf", "z.dff"])
@@ -223,8 +218,7 @@ def test_tags_chapters_and_picture_are_told(api, formats):
 @pytest.mark.parametrize("name", ["yamaha.wav", "sun.au"])
 def test_what_is_not_played_is_unsupported(api, formats, name):
     """Row 35: a coding, and a container."""
-    answer = api.request("GET", "/media/info", params={"uri": formats.uri(name)})
-    assert (answer.status_code, answer.json()["code"]) == (422, "unsupported")
+    assert api.refusal("GET", "/media/info", params={"uri": formats.uri(name)}) == (422, "unsupported")
 
 
 @pytest.mark.parametrize("name,least", [("cut.flac", 0.3), ("cut.m4a", None)])
@@ -239,10 +233,7 @@ def test_cut_files_play_to_where_they_end_or_say_why_not(api, formats, name, lea
 
 def test_the_library_lists_every_format(start_server, formats):
     """Issue 3, point 7: the scanner catalogues them through workers."""
-    from rig import Api
-
-    server = start_server()
-    api = Api(server.url)
+    api = Api(start_server().url)
 
     def scanned() -> dict | None:
         library = api.call("GET", "/library")
@@ -254,15 +245,12 @@ def test_the_library_lists_every_format(start_server, formats):
     assert {formats.uri(format.name) for format in FORMATS} <= uris
     listed = {entry["path"] for entry in api.call("GET", "/browse", params={"path": "formats", "limit": 1000})["entries"]}
     assert {formats.uri(format.name) for format in FORMATS} <= listed
-    api.close()
 
 
 def test_seeking_while_playing_is_exact(capture, api, formats):
     """The pitch of the rising tone tells the place: FLAC and AAC."""
     for name in ("long.flac", "long.m4a"):
-        api.load(formats.uri(name))
-        api.play()
-        api.wait_status("playing")
+        api.start(formats.uri(name))
         mark = capture.frames
         api.seek(position=20.0)
         capture.wait_sound(mark)

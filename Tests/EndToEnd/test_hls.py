@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP Live Streaming: on demand and live, from nginx and from a server that behaves as scripted."""
 
-import contextlib
 import re
 import socket
 import subprocess
@@ -12,7 +11,7 @@ import numpy
 import pytest
 
 from rig import PATIENCE, Api, EventLog, Origin, eventually
-from rig.hls import AAC, PieceRadio, cut
+from rig.hls import AAC, SegmentRadio, cut
 from rig.server import binary
 from rig.signals import align, dominant_frequency, level, read_wave
 from rig.waiting import during
@@ -40,7 +39,7 @@ def streams(media):
         cut(wave, folder, *options)
         (folder / "key.bin").write_bytes(b"0123456789abcdef")
     cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
-    # Pieces of exactly 86 frames.
+    # Segments of exactly 86 frames.
     cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
     cut(media.chirp_wave, root / "short", *AAC, seconds=STEP / 2 - 0.0004)
     return root
@@ -55,9 +54,7 @@ def nginx(streams, directory):
 
 @pytest.fixture
 def station(streams):
-    server = PieceRadio(streams / "station", STEP)
-    yield server
-    server.close()
+    return SegmentRadio(streams / "station", STEP)
 
 
 def serve(origin: Origin, folder, **options) -> None:
@@ -86,7 +83,7 @@ def reference(folder) -> numpy.ndarray:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_it_plays_whole(written, api, streams, nginx, form):
-    """Rows 33, 204: each sample as ffmpeg decodes it, nothing between the pieces; the length is known."""
+    """Rows 33, 204: each sample as ffmpeg decodes it, nothing between the segments; the length is known."""
     folder = form.replace(" ", "-")
     api.load(f"{nginx.url}/{folder}/list.m3u8")
     api.play()
@@ -103,9 +100,7 @@ def test_it_plays_whole(written, api, streams, nginx, form):
 def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events):
     """Rows 43, 44: into what is not loaded, and back; what is loaded is told in time."""
     events = open_events("events=buffer")
-    api.load(f"{nginx.url}/chirp/list.m3u8")
-    api.play()
-    api.wait_status("playing", timeout=10)
+    api.start(f"{nginx.url}/chirp/list.m3u8", timeout=10)
     for place in (21.3, 4.2, 27.0, 0.5):
         mark = capture.frames
         api.seek(position=place)
@@ -121,12 +116,11 @@ def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events)
     assert ranges[0]["start"] == 0 and ranges[-1]["start"] + ranges[-1]["duration"] > 25
 
 
-def test_a_missing_piece_is_a_silence(capture, api, streams, origin):
+def test_a_missing_segment_is_a_silence(capture, api, streams, origin):
     """The server does not have one of them: silence of its length, then everything in its place."""
     serve(origin, streams / "chirp")
     del origin.paths["/list1.ts"]
-    api.load(f"{origin.url}/list.m3u8")
-    api.play()
+    api.load(f"{origin.url}/list.m3u8", play=True)
     start = capture.wait_sound(timeout=10)
     capture.wait_frames(start + 10 * RATE)
     samples = capture.samples(start, start + 10 * RATE)
@@ -159,34 +153,27 @@ def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin
     origin.paths["/list.m3u8"].content = text.encode()
     server = start_server(arguments=(*slow_worker(directory, 1.2), "--decode-buffer-frames", "1024"))
     api = Api(server.url)
-    with contextlib.closing(EventLog(server.events_url, "events=status", contract)) as log:
-        api.load(f"{origin.url}/list.m3u8")
-        api.play()
-        api.wait_status("playing", timeout=20)
-        mark = log.mark()
-        eventually(lambda: api.player()["position"] > 7, "it plays on", 30)
-        assert_unbroken(api, log, mark)
-    api.close()
+    log = EventLog(server.events_url, "events=status", contract)
+    api.start(f"{origin.url}/list.m3u8", timeout=20)
+    mark = log.mark()
+    eventually(lambda: api.player()["position"] > 7, "it plays on", 30)
+    assert_unbroken(api, log, mark)
 
 
 def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, directory, contract):
-    """Pieces of 1 s, a discontinuity each 3 s, live."""
-    station = PieceRadio(streams / "short", STEP / 2)
+    """Segments of 1 s, a discontinuity each 3 s, live."""
+    station = SegmentRadio(streams / "short", STEP / 2)
     station.run = 3
-    try:
-        server = start_server(arguments=slow_worker(directory, 0.5))
-        api = Api(server.url)
-        with contextlib.closing(EventLog(server.events_url, "events=status", contract)) as log:
-            tune_in(api, station)
-            mark = log.mark()
-            eventually(lambda: api.player()["position"] > 13, "it plays on", 40)
-            assert_unbroken(api, log, mark)
-        api.close()
-    finally:
-        station.close()
+    server = start_server(arguments=slow_worker(directory, 0.5))
+    api = Api(server.url)
+    log = EventLog(server.events_url, "events=status", contract)
+    tune_in(api, station)
+    mark = log.mark()
+    eventually(lambda: api.player()["position"] > 13, "it plays on", 40)
+    assert_unbroken(api, log, mark)
 
 
-def test_too_many_missing_pieces_are_an_error(api, events, streams, origin):
+def test_too_many_missing_segments_are_an_error(api, events, streams, origin):
     serve(origin, streams / "chirp")
     for number in range(1, 8):
         del origin.paths[f"/list{number}.ts"]
@@ -199,9 +186,7 @@ def test_too_many_missing_pieces_are_an_error(api, events, streams, origin):
 def test_an_origin_that_goes_away_fails_the_item(api, events, streams, origin):
     """Row 229: what is loaded is played; then it is said why it ends."""
     serve(origin, streams / "chirp", rate=30_000)
-    api.load(f"{origin.url}/list.m3u8")
-    api.play()
-    api.wait_status("playing", timeout=10)
+    api.start(f"{origin.url}/list.m3u8", timeout=10)
     mark = events.mark()
     origin.close()
     assert events.wait_for("error", timeout=60, mark=mark)["code"] == "network"
@@ -210,19 +195,15 @@ def test_an_origin_that_goes_away_fails_the_item(api, events, streams, origin):
 def test_fields_and_secrets_stay_with_their_host(api, streams, origin):
     """Row 237: the item's header fields go to its own host only; what is shown has no key in it."""
     elsewhere = Origin("127.0.0.2")
-    try:
-        serve(origin, streams / "transport-stream")
-        text = origin.paths["/list.m3u8"].content.decode()
-        origin.paths["/list.m3u8"].content = text.replace("list1.ts", f"{elsewhere.url}/list1.ts").encode()
-        serve(elsewhere, streams / "transport-stream")
-        api.load({"uri": f"{origin.url}/list.m3u8?token=secret", "headers": {"X-Key": "mine"}})
-        api.play()
-        api.wait_status("completed", timeout=20)
-        assert all(request.headers.get("x-key") == "mine" for request in origin.log())
-        assert len(elsewhere.log()) == 1 and "x-key" not in elsewhere.log()[0].headers
-        assert "secret" not in api.request("GET", "/queue").text
-    finally:
-        elsewhere.close()
+    serve(origin, streams / "transport-stream")
+    text = origin.paths["/list.m3u8"].content.decode()
+    origin.paths["/list.m3u8"].content = text.replace("list1.ts", f"{elsewhere.url}/list1.ts").encode()
+    serve(elsewhere, streams / "transport-stream")
+    api.load({"uri": f"{origin.url}/list.m3u8?token=secret", "headers": {"X-Key": "mine"}}, play=True)
+    api.wait_status("completed", timeout=20)
+    assert all(request.headers.get("x-key") == "mine" for request in origin.log())
+    assert len(elsewhere.log()) == 1 and "x-key" not in elsewhere.log()[0].headers
+    assert "secret" not in api.request("GET", "/queue").text
 
 
 def test_one_of_a_master_playlist_is_played(api, streams, origin):
@@ -236,8 +217,7 @@ gone.m3u8
 #EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
 list.m3u8
 """, content_type="application/vnd.apple.mpegurl")
-    api.load(f"{origin.url}/master.m3u8")
-    api.play()
+    api.load(f"{origin.url}/master.m3u8", play=True)
     api.wait_status("completed", timeout=20)
     # The first time it is looked at when it is added: it might be a list of items.
     assert [request.path for request in origin.log()][1:4] == ["/master.m3u8", "/gone.m3u8", "/list.m3u8"]
@@ -297,13 +277,13 @@ def tune_in(api, station) -> dict:
 
 
 def assert_near_the_edge(capture, station, mark: int = 0) -> int:
-    """What sounds is not much older than three pieces, and one more that is being made."""
+    """What sounds is not much older than three segments, and one more that is being made."""
     start = capture.wait_sound(mark, timeout=10)
     capture.wait_frames(start + RATE // 2)
     now = capture.frames
     capture.wait_frames(now + RATE // 5)
     edge = station.edge()
-    behind = (edge - heard_second(capture.samples(now, now + RATE // 10))) % (len(station.pieces) * STEP)
+    behind = (edge - heard_second(capture.samples(now, now + RATE // 10))) % (len(station.segments) * STEP)
     assert behind < 6 * STEP + PATIENCE
     return start
 
@@ -317,7 +297,7 @@ def test_a_live_stream_is_no_announcement(api, station):
 
 
 def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
-    """Rows 36, 133: no length, no seeking, no gap between the pieces, no end; over the place where the content begins anew."""
+    """Rows 36, 133: no length, no seeking, no gap between the segments, no end; over the place where the content begins anew."""
     station.began = time.monotonic() - 24 * STEP
     player = tune_in(api, station)
     assert player["duration"] is None and player["item"]["live"] is not None and player["item"]["seekable"] is False
@@ -331,8 +311,8 @@ def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
     told = [event["status"] for event in events.since(mark, "status")]
     assert len(gaps) <= 3 or "buffering" in told, (gaps, told)
     assert api.player()["status"] == "playing" and not events.since(0, "completed", "error")
-    paths = [request.path for request in station.log() if "piece" in request.path]
-    assert len(paths) == len(set(paths)), "each piece once"
+    paths = [request.path for request in station.log() if "segment" in request.path]
+    assert len(paths) == len(set(paths)), "each segment once"
     assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
 
 
@@ -381,12 +361,12 @@ def test_a_playlist_that_stands_is_noticed(api, events, station):
     assert error["code"] == "network"
 
 
-def test_missing_pieces_of_a_station(api, events, station):
-    """For a moment it has none of its pieces: silence, then it goes on."""
+def test_missing_segments_of_a_station(api, events, station):
+    """For a moment it has none of its segments: silence, then it goes on."""
     tune_in(api, station)
     seen = len(station.log())
     station.bare.set()
-    eventually(lambda: any("piece" in request.path for request in station.log()[seen:]), "one is missing", 15)
+    eventually(lambda: any("segment" in request.path for request in station.log()[seen:]), "one is missing", 15)
     station.bare.clear()
     eventually(lambda: api.player()["item"]["decodeErrors"] >= 1, "it is counted", 15)
     position = api.player()["position"]
@@ -405,9 +385,9 @@ def test_a_station_that_says_that_it_ends_is_completed(api, events, station):
 @pytest.mark.smoke
 def test_a_station_is_named_by_a_playlist(api, station, origin):
     """Row 235: an M3U that leads to it."""
-    origin.serve("/radio.m3u", f"#EXTM3U\n#EXTINF:-1,Pieces FM\n{station.live}\n".encode(), content_type="audio/x-mpegurl")
+    origin.serve("/radio.m3u", f"#EXTM3U\n#EXTINF:-1,Segments FM\n{station.live}\n".encode(), content_type="audio/x-mpegurl")
     api.call("PUT", "/queue", json={"items": [{"uri": f"{origin.url}/radio.m3u"}]})
-    assert api.queue()["items"][0]["title"] == "Pieces FM"
+    assert api.queue()["items"][0]["title"] == "Segments FM"
     api.play()
     assert api.wait_status("playing", timeout=10)["item"]["live"] is not None
     assert re.search(r"live\.m3u8", api.uris()[0])

@@ -190,10 +190,10 @@ def test_half_a_request_keeps_nobody_out(server, api):
 
 
 class LongList(Origin):
-    """A stream of so many pieces of 2 s, all of which sound alike: on demand, or live with a piece more every 2 s."""
+    """A stream of so many segments of 2 s, all of which sound alike: on demand, or live with a segment more every 2 s."""
 
-    def __init__(self, piece: bytes, count: int, name: bytes):
-        self.piece, self.count = piece, count
+    def __init__(self, segment: bytes, count: int, name: bytes):
+        self.segment, self.count = segment, count
         lines = [b"#EXTINF:2,\n%06d%b.ts\n" % (number, name) for number in range(count + 1_000)]
         self.width, self.lines = len(lines[0]), b"".join(lines)
         self.began = time.monotonic()
@@ -208,8 +208,8 @@ class LongList(Origin):
             "/short.m3u8": lambda: self.text(20, ending=b"#EXT-X-ENDLIST\n"),
             "/whole.m3u8": lambda: self.text(self.count, ending=b"#EXT-X-ENDLIST\n"),
             "/live.m3u8": lambda: self.text(self.count, int((time.monotonic() - self.began) / 2)),
-        }.get(request.path, lambda: self.piece)()
-        kind = "video/mp2t" if body is self.piece else "application/vnd.apple.mpegurl"
+        }.get(request.path, lambda: self.segment)()
+        kind = "video/mp2t" if body is self.segment else "application/vnd.apple.mpegurl"
         self._head(connection, 200, [("Content-Type", kind), ("Content-Length", str(len(body)))])
         connection.sendall(body)
         return True
@@ -217,23 +217,19 @@ class LongList(Origin):
 
 @pytest.fixture
 def long_list(media, directory):
-    cut(media.chirp_wave, directory / "pieces", *AAC)
-    web = LongList((directory / "pieces" / "list0.ts").read_bytes(), 49_000, b"x" * 60)
+    cut(media.chirp_wave, directory / "segments", *AAC)
+    web = LongList((directory / "segments" / "list0.ts").read_bytes(), 49_000, b"x" * 60)
     assert 3.5 * MEGABYTE < len(web.text(web.count)) < 4 * MEGABYTE
     yield web
     web.close()
 
 
 @pytest.mark.parametrize("kind", ["whole", "live"])
-def test_a_long_list_of_pieces_takes_little(server, api, long_list, kind):
-    """49,000 pieces in 4 MB of text, just below what is refused."""
-    api.load(f"{long_list.url}/short.m3u8")
-    api.play()
-    api.wait_status("playing", timeout=10)
+def test_a_long_list_of_segments_takes_little(server, api, long_list, kind):
+    """49,000 segments in 4 MB of text, just below what is refused."""
+    api.start(f"{long_list.url}/short.m3u8", timeout=10)
     before = memory(server, "VmRSS")
-    api.load(f"{long_list.url}/{kind}.m3u8")
-    api.play()
-    api.wait_status("playing", timeout=20)
+    api.start(f"{long_list.url}/{kind}.m3u8", timeout=20)
     if kind == "whole":
         assert api.player()["duration"] == 98_000
         for place in (86_399.5, 10.25, 97_990):

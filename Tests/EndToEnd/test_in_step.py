@@ -32,8 +32,7 @@ def pair(sides, server, api):
     api.call("POST", "/players", json={"id": "kitchen", "output": "right"})
     kitchen = Api(server.url, player="kitchen")
     kitchen.settings(leader="main")
-    yield api, kitchen
-    kitchen.close()
+    return api, kitchen
 
 
 def entry(api, id: str = "kitchen") -> dict:
@@ -56,8 +55,7 @@ def apart(sides, seconds: float = 0.5) -> float:
 def test_both_are_heard_within_five_milliseconds(pair, sides):
     """Issue 4, how fast: two players in step."""
     api, kitchen = pair
-    api.load(MEDIA, MEDIA)
-    api.play()
+    api.load(MEDIA, MEDIA, play=True)
     wait_in_step(api)
     assert kitchen.player()["item"]["uri"] == MEDIA and kitchen.player()["leader"] == "main"
     assert abs(apart(sides)) < 5
@@ -85,23 +83,18 @@ def test_a_station_is_heard_by_both(pair, sides, media):
     """It cannot be sought: each joins it on its own."""
     api, kitchen = pair
     radio = Radio(media.path("long.mp3").read_bytes(), 24000)
-    try:
-        api.load(f"{radio.url}/live", play=True)
-        api.wait_status("playing", timeout=15)
-        kitchen.wait_status("playing", timeout=15)
-        during(1.5, lambda: kitchen.player()["status"] == "playing" and kitchen.player()["error"] is None, "it plays on")
-        api.pause()
-        eventually(lambda: kitchen.player()["status"] == "paused", "the kitchen pauses, too")
-        api.play()
-        kitchen.wait_status("playing", timeout=15)
-    finally:
-        radio.close()
+    api.start(f"{radio.url}/live", timeout=15)
+    kitchen.wait_status("playing", timeout=15)
+    during(1.5, lambda: kitchen.player()["status"] == "playing" and kitchen.player()["error"] is None, "it plays on")
+    api.pause()
+    eventually(lambda: kitchen.player()["status"] == "paused", "the kitchen pauses, too")
+    api.play()
+    kitchen.wait_status("playing", timeout=15)
 
 
 def test_volume_and_output_stay_its_own(pair, sides):
     api, kitchen = pair
-    api.load(MEDIA)
-    api.play()
+    api.load(MEDIA, play=True)
     wait_in_step(api)
     kitchen.settings(volume=0.1)
     assert api.player()["volume"] == 1
@@ -171,8 +164,7 @@ def test_every_pair_of_three_joins_and_parts(server, api):
                 players[id].settings(leader=None)
             assert set(leaders().values()) == {None}
     for id, leader, status, code in [("bath", "bath", 422, "invalid"), ("bath", "nobody", 422, "unknown-player")]:
-        answer = api.request("PATCH", f"/players/{id}", json={"leader": leader})
-        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert api.refusal("PATCH", f"/players/{id}", json={"leader": leader}) == (status, code)
     for client in (players["kitchen"], players["bath"]):
         client.close()
 
@@ -232,8 +224,7 @@ def test_the_level_of_a_group_moves_by_one_step(pair):
     kitchen.settings(level=0.5)
     assert kitchen.settings(groupLevelBy=0.3)["level"] == pytest.approx(0.6, abs=1e-4)
     assert api.player()["level"] == pytest.approx(1, abs=1e-4)
-    answer = api.request("PATCH", "/player", json={"groupLevelBy": 0.1, "levelBy": 0.1})
-    assert answer.status_code == 422
+    assert api.request("PATCH", "/player", json={"groupLevelBy": 0.1, "levelBy": 0.1}).status_code == 422
 
 
 def test_a_follower_of_a_removed_player_goes_on_alone(sides, server, api):
@@ -248,14 +239,11 @@ def test_a_follower_of_a_removed_player_goes_on_alone(sides, server, api):
     eventually(lambda: kitchen.player()["leader"] is None, "nobody is followed")
     during(0.5, lambda: kitchen.player()["status"] == "playing", "it plays on")
     assert kitchen.call("POST", "/player/pause")["status"] == "paused"
-    leader.close()
-    kitchen.close()
 
 
 def test_it_follows_after_a_crash(pair, sides, server):
     api, kitchen = pair
-    api.load(MEDIA)
-    api.play()
+    api.load(MEDIA, play=True)
     wait_in_step(api)
     server.restart(kill=True)
     again, kitchen_again = Api(server.url), Api(server.url, player="kitchen")
@@ -263,15 +251,12 @@ def test_it_follows_after_a_crash(pair, sides, server):
     again.play()
     wait_in_step(again)
     assert abs(apart(sides)) < 5
-    again.close()
-    kitchen_again.close()
 
 
 def test_a_kitchen_without_its_device_comes_back_in_step(pair, sides, pulse):
     """The leader is not disturbed by it."""
     api, kitchen = pair
-    api.load(MEDIA)
-    api.play()
+    api.load(MEDIA, play=True)
     wait_in_step(api)
     pulse.unload(pulse.module("sink_name=right "))
     during(1, lambda: api.player()["status"] == "playing", "main plays on")
@@ -312,4 +297,3 @@ def test_two_players_start_at_one_time(sides, server, api):
     sides.wait_sound(begin, level=300)
     sides.wait_seconds(0.3)
     assert abs(apart(sides)) < 5
-    kitchen.close()

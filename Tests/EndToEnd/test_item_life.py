@@ -36,8 +36,7 @@ def test_the_length_of_a_variable_bit_rate_is_told_until_it_is_right(api, events
     true = len(media.reference(name)) / 44100
     origin.serve(f"/{name}", media.path(name).read_bytes())
     mark = events.mark()
-    api.load(f"{origin.url}/{name}", play=True)
-    api.wait_status("playing", timeout=10)
+    api.start(f"{origin.url}/{name}", timeout=10)
     api.seek(position=true - 0.7)
     events.wait_for("completed", mark=mark, timeout=10)
     told = told_durations(events, mark)

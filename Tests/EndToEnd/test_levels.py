@@ -30,8 +30,7 @@ def test_each_level_is_heard_whole(written, start_server, media, origin, level):
 
     def hear() -> None:
         mark = written.frames
-        api.load(NAME if level == "local" else f"{origin.url}/{NAME}")
-        api.play()
+        api.load(NAME if level == "local" else f"{origin.url}/{NAME}", play=True)
         api.wait_status("completed", timeout=15)
         heard, reference = written.samples(mark), media.reference(NAME)
         assert len(heard) == len(reference)
@@ -51,4 +50,3 @@ def test_each_level_is_heard_whole(written, start_server, media, origin, level):
         assert len(origin.log()) == requests
     else:
         assert not kept.exists()
-    api.close()

@@ -5,17 +5,10 @@ import random
 
 import pytest
 
-from rig import Api, Origin, eventually
+from rig import Api, eventually
 from rig.waiting import during
 
 KBPS_192 = 24000
-
-
-@pytest.fixture
-def origin():
-    origin = Origin()
-    yield origin
-    origin.close()
 
 
 @pytest.fixture
@@ -78,8 +71,7 @@ def test_ready_carries_the_place_where_it_begins(api, events):
 
 def test_completed_says_why(api, events):
     """Row 11: each item once; a seek completes nothing."""
-    ids = api.load("long.mp3", "low.mp3", "chirp.mp3", "long.mp3", "text.mp3", "short-0.mp3", play=True)
-    api.wait_status("playing")
+    ids = api.start("long.mp3", "low.mp3", "chirp.mp3", "long.mp3", "text.mp3", "short-0.mp3")
     mark = events.mark()
     for position in (10, 0, 39, 20):
         api.seek(position=position)
@@ -184,14 +176,12 @@ def test_toggle_where_sound_is_not_yet_or_not_now(api, events, origin, web, stat
             origin.paths["/long.mp3"].held.set()
             api.load(address, play=True)
         case "seeking":
-            api.load(web(rate=2 * KBPS_192), play=True)
-            api.wait_status("playing")
+            api.start(web(rate=2 * KBPS_192))
             origin.paths["/long.mp3"].hold_at = 0
             origin.paths["/long.mp3"].held.set()
             api.seek(position=39)
         case "interrupted":
-            api.load("long.mp3", play=True)
-            api.wait_status("playing")
+            api.start("long.mp3")
             api.call("POST", "/session/interruptions", json={"type": "began"})
     api.wait_status(status, timeout=15)
     wanted = api.player()["playWhenReady"]
@@ -226,24 +216,20 @@ def test_the_session_s_rules_hold_for_all_that_sounds_or_records(start_server, d
     recordings.mkdir()
     pulse.load("module-null-sink sink_name=mic_in")
     pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
-    server = start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(recordings)))
-    client = Api(server.url)
-    try:
-        client.load("long.mp3")
-        microphones = lambda: "record" in client.call("GET", "/session")["available"]["categories"]
-        eventually(microphones, "the microphone is seen")
-        client.call("PATCH", "/session", json={"category": "audio-processing"})
-        for path, body in (("/player/play", {}), ("/player/toggle", {}), ("/announcements", {"uri": "short-0.mp3"}),
-                           ("/sfx", {"uri": "short-0.mp3"}), ("/recordings", {})):
-            refused = client.request("POST", path, json=body)
-            expected = "not-permitted" if path == "/recordings" else "session-forbids"
-            assert (refused.status_code, refused.json()["code"]) == (409, expected), (path, refused.text)
-        assert not pulse.sink_inputs()
-        assert client.call("GET", "/media/info", params={"uri": "short-0.mp3"})["duration"] > 0
-        assert client.call("GET", "/queue/items/" + client.ids()[0] + "/waveform")
-        client.call("PATCH", "/session", json={"category": "playback"})
-        client.play()
-        client.wait_status("playing")
-        assert client.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] == "playing"
-    finally:
-        client.close()
+    client = Api(start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(recordings))).url)
+    client.load("long.mp3")
+    microphones = lambda: "record" in client.call("GET", "/session")["available"]["categories"]
+    eventually(microphones, "the microphone is seen")
+    client.call("PATCH", "/session", json={"category": "audio-processing"})
+    for path, body in (("/player/play", {}), ("/player/toggle", {}), ("/announcements", {"uri": "short-0.mp3"}),
+                       ("/sfx", {"uri": "short-0.mp3"}), ("/recordings", {})):
+        refused = client.request("POST", path, json=body)
+        expected = "not-permitted" if path == "/recordings" else "session-forbids"
+        assert (refused.status_code, refused.json()["code"]) == (409, expected), (path, refused.text)
+    assert not pulse.sink_inputs()
+    assert client.call("GET", "/media/info", params={"uri": "short-0.mp3"})["duration"] > 0
+    assert client.call("GET", "/queue/items/" + client.ids()[0] + "/waveform")
+    client.call("PATCH", "/session", json={"category": "playback"})
+    client.play()
+    client.wait_status("playing")
+    assert client.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] == "playing"

@@ -9,11 +9,13 @@ import platform
 import re
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
 
 from rig import Api, EventLog, Server, eventually
+from rig.server import binary
 from rig.signals import click_level
 
 
@@ -135,8 +137,7 @@ def test_nothing_leaks(pulse, server, api):
 
 def test_paused_without_clients_nothing_runs(pulse, server, api):
     """Row 92, promise 5: no wake-ups while paused with no client."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     api.pause()
     api.close()
 
@@ -155,8 +156,7 @@ def test_paused_without_clients_nothing_runs(pulse, server, api):
 @pytest.mark.slow
 def test_playing_costs_little(pulse, server, api):
     """Row 92: less than 3 % of a core."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     before = server.cpu_seconds()
     time.sleep(5)  # the cost per time is the subject
     assert server.cpu_seconds() - before < 0.15
@@ -164,11 +164,6 @@ def test_playing_costs_little(pulse, server, api):
 
 def test_starts_with_its_own_defaults_and_no_arguments(directory):
     """`tonearm serve` in an empty home: data in XDG_DATA_HOME or ~/.local/share, music in ~/Music if there is one."""
-    import os
-    import subprocess
-
-    from rig.server import binary
-
     home = directory / "home"
     home.mkdir()
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(home)}

@@ -2,8 +2,8 @@
 """Many of everything: connections, descriptors, guesses, clients that do not read."""
 
 import contextlib
-import re
 import pathlib
+import re
 import resource
 import socket
 import subprocess
@@ -70,9 +70,7 @@ def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
     music keeps enough of them to go on."""
     server = start_server(wrapper=("prlimit", "--nofile=64"))
     api = Api(server.url)
-    ids = api.load("long.mp3", "chirp.mp3")
-    api.play()
-    api.wait_status("playing")
+    ids = api.start("long.mp3", "chirp.mp3")
     alone = server.descriptors()
     with contextlib.ExitStack() as stack:
         connections = open_many(stack, server.port, 150)
@@ -91,7 +89,6 @@ def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
         assert fresh.get(f"{server.url}/api/v1/player").json()["status"] == "paused"
     api.play()
     api.wait_status("playing")
-    api.close()
 
 
 def test_the_log_is_not_flooded_when_descriptors_run_out(start_server):

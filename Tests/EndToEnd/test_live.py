@@ -187,13 +187,10 @@ def test_a_restart_joins_again_when_it_is_played(start_server, media, stations):
     api = Api(server.url)
     tune_in(api, radio)
     eventually(lambda: api.player()["position"] > 1.5, "it has played a while", 10)
-    server.restart(kill=True)
-    api.close()
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.player()["status"] == "paused"
     api.play()
     assert api.wait_status("playing", timeout=10)["item"]["live"]["station"] == "Test FM"
-    api.close()
 
 
 def test_memory_stays_flat(start_server, media, stations):
@@ -217,7 +214,6 @@ def test_memory_stays_flat(start_server, media, stations):
         eventually(lambda: api.player()["loadedTime"] > 200, "the window is full", 20)
     assert position > 0
     assert server.resident_bytes() - before < 6_000_000
-    api.close()
 
 
 @pytest.fixture
@@ -258,17 +254,13 @@ def test_a_plain_stream_is_a_station(capture, api, events, plain):
 def test_a_file_that_is_converted_while_it_is_sent_has_an_end(api, events, media):
     """It looks the same, but comes faster than it is played."""
     origin = Origin()
-    try:
-        origin.serve("/a.mp3", media.path("low.mp3").read_bytes(), chunked=True, ranges=False, etag=None, rate=3 * KBPS_192)
-        origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes(), chunked=True, ranges=False, etag=None)
-        api.load(f"{origin.url}/a.mp3", f"{origin.url}/b.mp3")
-        api.play()
-        eventually(lambda: api.queue()["currentIndex"] == 1, "the first one has ended", 60)
-        api.wait_status("completed", timeout=20)
-        assert [event["reason"] for event in events.since(0, "completed")].count("error") == 0
-        assert len(origin.log("/a.mp3")) == 1 and len(origin.log("/b.mp3")) == 1
-    finally:
-        origin.close()
+    origin.serve("/a.mp3", media.path("low.mp3").read_bytes(), chunked=True, ranges=False, etag=None, rate=3 * KBPS_192)
+    origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes(), chunked=True, ranges=False, etag=None)
+    api.load(f"{origin.url}/a.mp3", f"{origin.url}/b.mp3", play=True)
+    eventually(lambda: api.queue()["currentIndex"] == 1, "the first one has ended", 60)
+    api.wait_status("completed", timeout=20)
+    assert [event["reason"] for event in events.since(0, "completed")].count("error") == 0
+    assert len(origin.log("/a.mp3")) == 1 and len(origin.log("/b.mp3")) == 1
 
 
 def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media, stations):

@@ -55,14 +55,6 @@ def is_locked(api) -> bool:
     return api.call("GET", "/session")["locked"]
 
 
-@pytest.fixture
-def playing(capture, api, events):
-    api.load("long.mp3", play=True)
-    capture.wait_sound()
-    api.wait_status("playing")
-    return events.mark()
-
-
 @pytest.mark.parametrize("category", ["ambient", "solo-ambient"])
 def test_the_lock_pauses_what_obeys_it(logind, capture, api, events, playing, category):
     """Rows 96, 102, 103: the desktop says that its screen is locked."""
@@ -237,8 +229,7 @@ def test_no_inhibitor_is_no_error(bus, capture, launch):
     logind.start()
     api = Api(launch().url)
     eventually(lambda: logind.asked("Inhibit"), "it has asked")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     logind.sleep()
     api.wait_status("interrupted")
     logind.stop()
@@ -248,8 +239,7 @@ def test_without_logind_or_bus_nothing_is_wrong(bus, capture, launch, pulse):
     """A bus without a login manager, then no bus at all: as in a container."""
     server = launch()
     api = Api(server.url)
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     assert not is_locked(api)
     bus.kill()
     during(0.3, lambda: api.player()["status"] == "playing", "the bus took the music with it")
@@ -260,8 +250,7 @@ def test_without_logind_or_bus_nothing_is_wrong(bus, capture, launch, pulse):
 def test_it_can_be_told_not_to_listen(logind, capture, launch):
     server = launch("--logind", "off")
     api = Api(server.url)
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     logind.sleep()
     during(0.3, lambda: api.player()["status"] == "playing", "it listened")
     assert not logind.calls

@@ -89,8 +89,7 @@ def test_half_a_gigabyte_of_pcm_plays_in_little_memory(music, start_server):
                                                   b"data", 4 * RATE) + bytes(4 * RATE))
     server = start_server(music=music)
     api = Api(server.url)
-    api.load("small.wav")
-    api.play()
+    api.load("small.wav", play=True)
     api.wait_status("completed", timeout=10)
     before = server.resident_bytes()
     api.load("big.wav")
@@ -112,9 +111,7 @@ def test_the_end_of_three_hours_is_exact(media, music, start_server):
     """Row 47: the duration and the last position are right to a millisecond."""
     count = repeated(bare_frames(media.path("noise-128.mp3")), music / "hours.mp3", 3 * 3600 * RATE // FRAME)
     api = Api(start_server(music=music).url)
-    api.load("hours.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("hours.mp3")
     true = count * FRAME / RATE
     api.seek(position=true - 0.5)
     last = api.wait_status("completed")

@@ -96,8 +96,7 @@ def test_ten_files_agree_with_ffmpeg_survive_a_restart_and_are_measured_again_wh
             name: value for name, value in first.items() if name != "a.wav"}
 
         api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "track"}})
-        api.load("b.flac")
-        api.play()
+        api.load("b.flac", play=True)
         api.wait_status("completed", timeout=20)
     with_gain = written.samples().astype(float)
     plain = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "b.flac"), "-f", "s16le", "-"], check=True,
@@ -135,7 +134,6 @@ def test_an_album_is_as_loud_as_its_tracks_in_a_row(start_server, written, direc
 
 
 def test_nothing_is_measured_when_it_is_off(start_server, music):
-    server = start_server(music=music, arguments=("--measure-loudness", "off"))
-    with contextlib.closing(Api(server.url)) as api:
-        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
-        assert api.call("GET", "/library")["loudness"] == {"enabled": False, "measured": 0, "remaining": 0, "problem": None}
+    api = Api(start_server(music=music, arguments=("--measure-loudness", "off")).url)
+    eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
+    assert api.call("GET", "/library")["loudness"] == {"enabled": False, "measured": 0, "remaining": 0, "problem": None}

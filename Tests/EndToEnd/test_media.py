@@ -2,17 +2,21 @@
 """What is known of a file: format, tags, picture."""
 
 import json
+import os
+import shutil
 import subprocess
+import urllib.parse
 
+import numpy
 import pytest
 
-from rig import eventually
+from rig import Api, EventLog, eventually
+from rig.signals import align
 
 
 def loaded_item(api, uri: str) -> dict:
     """The current item as `GET /player` shows it once it is open."""
-    api.load(uri)
-    api.play()
+    api.load(uri, play=True)
     api.wait_status("playing", "completed")
     return eventually(lambda: (item := api.player()["item"]) and item.get("format") and item, f"{uri} is described")
 
@@ -52,8 +56,7 @@ def test_tags_and_picture_are_read(api, media):
     artwork = api.request("GET", f"/queue/items/{item['id']}/artwork")
     assert artwork.status_code == 200 and artwork.headers["Content-Type"] == "image/png"
     assert artwork.content == media.cover
-    again = api.request("GET", f"/queue/items/{item['id']}/artwork", headers={"If-None-Match": artwork.headers["ETag"]})
-    assert again.status_code == 304
+    assert api.request("GET", f"/queue/items/{item['id']}/artwork", headers={"If-None-Match": artwork.headers["ETag"]}).status_code == 304
 
 
 @pytest.mark.parametrize("name,title,artist", [("utf16.mp3", "Ünïcode 標題", "劉若英"), ("gb18030.mp3", "后来", "劉若英")])
@@ -79,18 +82,12 @@ def test_names_are_taken_as_they_are(api, name):
 
 def test_names_in_file_urls_are_decoded_once(api, media):
     """Row 38: `%2520` in a file: URL is the file `%20.mp3`."""
-    import urllib.parse
-
     for name in ("%20.mp3", "劉若英.mp3", "The New Look.mp3"):
         loaded_item(api, "file://" + urllib.parse.quote(str(media.path(name))))
 
 
 def test_damage_in_the_middle_is_skipped_and_counted(written, api, media):
     """Row 81: 4 KB of garbage: it plays on to the end, and the counter tells."""
-    import numpy
-
-    from rig.signals import align
-
     api.load("garbage.mp3", play=True)
     api.wait_status("completed", timeout=10)
     written.wait_silence()
@@ -105,19 +102,9 @@ def test_damage_in_the_middle_is_skipped_and_counted(written, api, media):
 
 
 @pytest.mark.parametrize("deed", ["truncated", "overwritten", "deleted", "replaced"])
-def test_a_file_that_changes_while_it_plays(directory, written, start_server, contract, media, deed):
+def test_a_file_that_changes_while_it_plays(music, written, start_server, contract, media, deed):
     """What was decoded is heard, then `completed` with `error`, and the next item plays; a file whose name is gone, or
     leads to another one by now, plays to its end."""
-    import os
-    import shutil
-
-    import numpy
-
-    from rig import Api, EventLog
-    from rig.signals import align
-
-    music = directory / "music"
-    music.mkdir()
     file = music / "long.mp3"
     for name in ("long.mp3", "noise.mp3"):
         shutil.copy(media.path(name), music)

@@ -53,8 +53,7 @@ def quiet(start_server) -> "tuple":
     """A server without a library, so that every worker is an item's."""
     server = start_server(arguments=("--library", "off"))
     api = Api(server.url)
-    yield server, api
-    api.close()
+    return server, api
 
 
 @pytest.mark.smoke
@@ -67,9 +66,7 @@ def test_the_sandbox_lets_nothing_through():
 def test_a_playing_worker_is_confined(quiet, formats):
     """What the kernel says of one that plays: filter, no new privileges, no descriptor but its own, limits, no environment."""
     server, api = quiet
-    api.load("formats/long.flac")
-    api.play()
-    api.wait_status("playing")
+    api.start("formats/long.flac")
     process = eventually(lambda: workers(server), "a worker runs")[0]
     status = pathlib.Path(f"/proc/{process}/status").read_text()
     assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "Threads:\t1\n" in status
@@ -88,9 +85,7 @@ def test_a_killed_worker_fails_its_item_and_the_next_one_plays(quiet, open_event
     """Issue 3, point 6: kill -9 in the middle of playing."""
     server, api = quiet
     events = open_events(url=server.events_url)
-    first, second = api.load("formats/long.flac", "formats/long.m4a")
-    api.play()
-    api.wait_status("playing")
+    first, second = api.start("formats/long.flac", "formats/long.m4a")
     process = workers(server)[0]
     os.kill(process, signal.SIGKILL)
     completed = events.wait_for("completed", lambda event: event["itemId"] == first, timeout=30)
@@ -107,9 +102,7 @@ def test_a_hung_worker_is_given_up(quiet, open_events, formats):
     """SIGSTOP: its item fails within the deadline, the next one plays."""
     server, api = quiet
     events = open_events(url=server.events_url)
-    first, second = api.load("formats/long.flac", "formats/long.m4a")
-    api.play()
-    api.wait_status("playing")
+    first, second = api.start("formats/long.flac", "formats/long.m4a")
     process = workers(server)[0]
     os.kill(process, signal.SIGSTOP)
     with within(20, "a hung worker"):
@@ -133,9 +126,7 @@ def test_an_underrun_is_counted_told_and_over(start_server, open_events, formats
     def underruns() -> int:
         return int(metric("tonearm_underruns_total"))
 
-    api.load("formats/long.flac")
-    api.play()
-    api.wait_status("playing")
+    api.start("formats/long.flac")
     (process,) = workers(server)
     before = events.wait_for("time", lambda event: event["rate"] == 1)["discontinuity"]
     assert underruns() == 0
@@ -153,27 +144,20 @@ def test_an_underrun_is_counted_told_and_over(start_server, open_events, formats
     eventually(lambda: metric("tonearm_decode_seconds_total") > decoding + 0.05, "the time of decoding")
     assert after["discontinuity"] == before + 1 and after["position"] >= dry["position"] - 0.01
     assert underruns() == 1
-    api.close()
 
 
 def test_workers_come_with_need_and_go_with_it(quiet, formats):
     """None before, one while an item is loaded and a spare one, only that after; none survives the server."""
     server, api = quiet
     assert workers(server) == []
-    api.load("long.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("long.mp3")
     assert workers(server) == [], "MPEG audio takes none"
-    api.load("formats/long.flac")
-    api.play()
-    api.wait_status("playing")
+    api.start("formats/long.flac")
     process = workers(server)[0]
     api.call("DELETE", "/queue")
     eventually(lambda: process not in workers(server), "the worker ends", timeout=10)
     (spare,) = eventually(lambda: workers(server), "a spare one is ready", timeout=10)
-    api.load("formats/long.flac")
-    api.play()
-    api.wait_status("playing")
+    api.start("formats/long.flac")
     assert workers(server)[0] == spare, "the spare one is the next item's"
     running = eventually(lambda: len(found := workers(server)) == 2 and found, "another one is ready")
     server.kill()
@@ -198,8 +182,7 @@ def test_without_a_worker_mpeg_audio_plays_and_the_rest_says_why(start_server, f
     answer = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
     assert answer.status_code == 422 and answer.json()["code"] == "unsupported"
     assert "tonearm-media-worker" in answer.json()["detail"]
-    api.load("noise.mp3")
-    api.play()
+    api.load("noise.mp3", play=True)
     api.wait_status("playing", "completed")
     api.close()
     doctor = subprocess.run([str(binary()), "doctor", "--output", "null", "--data", str(server.directory / "other"), "--port", "0",
@@ -221,18 +204,18 @@ def test_a_network_item_plays_through_the_worker(quiet, formats, tmp_path):
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "anoisesrc=d=360:a=0.3", "-c:a", "aac", "-b:a", "256k", str(film)], check=True)
     content = film.read_bytes()
     assert content.rindex(b"moov") > len(content) * 0.9 and len(content) > 8 << 20
-    with contextlib.closing(Origin()) as origin:
-        for name, data, kind in (("film.mp4", content, "video/mp4"), ("long.flac", formats.path("long.flac").read_bytes(), "audio/flac")):
-            origin.serve(f"/{name}", data, content_type=kind)
-            api.load(f"{origin.url}/{name}")
-            api.play()
-            playing = api.wait_status("playing", timeout=10)
-            assert playing["item"]["format"]["codec"] in ("aac", "flac")
-            if name == "film.mp4":
-                starts = [int(request.headers["range"].removeprefix("bytes=").split("-")[0]) for request in origin.log("/film.mp4") if "range" in request.headers]
-                assert max(starts, default=0) > len(data) * 0.9, starts
-                assert playing["duration"] == pytest.approx(360, abs=0.1)
-            api.command("stop")
+    origin = Origin()
+    for name, data, kind in (("film.mp4", content, "video/mp4"), ("long.flac", formats.path("long.flac").read_bytes(), "audio/flac")):
+        origin.serve(f"/{name}", data, content_type=kind)
+        api.load(f"{origin.url}/{name}")
+        api.play()
+        playing = api.wait_status("playing", timeout=10)
+        assert playing["item"]["format"]["codec"] in ("aac", "flac")
+        if name == "film.mp4":
+            starts = [int(request.headers["range"].removeprefix("bytes=").split("-")[0]) for request in origin.log("/film.mp4") if "range" in request.headers]
+            assert max(starts, default=0) > len(data) * 0.9, starts
+            assert playing["duration"] == pytest.approx(360, abs=0.1)
+        api.command("stop")
 
 
 def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path):
@@ -244,21 +227,21 @@ def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path)
                         "-ac", "2", str(film)], check=True)
         films[name] = film.read_bytes()
     assert films["short"].rindex(b"moov") > films["short"].index(b"mdat") and len(films["long"]) > 10 << 20
-    with contextlib.closing(Origin()) as origin:
-        for name, content in films.items():
-            origin.serve(f"/{name}.mov", content, content_type="video/quicktime", ranges=False)
-        for arguments, played in (((), ["short"]), (("--cache", "on"), ["short", "long"])):
-            with contextlib.closing(Api(start_server(arguments=arguments).url)) as api:
-                for name in films:
-                    api.load(f"{origin.url}/{name}.mov")
-                    api.request("POST", "/player/play")
-                    now = api.wait_status("playing", "failed", timeout=10)
-                    assert now["status"] == ("playing" if name in played else "failed"), now
-                    if name in played:
-                        assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
-                    else:
-                        assert now["error"]["code"] == "unsupported" and "its index stands at its end" in now["error"]["message"]
-                    api.command("stop")
+    origin = Origin()
+    for name, content in films.items():
+        origin.serve(f"/{name}.mov", content, content_type="video/quicktime", ranges=False)
+    for arguments, played in (((), ["short"]), (("--cache", "on"), ["short", "long"])):
+        with contextlib.closing(Api(start_server(arguments=arguments).url)) as api:
+            for name in films:
+                api.load(f"{origin.url}/{name}.mov")
+                api.request("POST", "/player/play")
+                now = api.wait_status("playing", "failed", timeout=10)
+                assert now["status"] == ("playing" if name in played else "failed"), now
+                if name in played:
+                    assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
+                else:
+                    assert now["error"]["code"] == "unsupported" and "its index stands at its end" in now["error"]["message"]
+                api.command("stop")
 
 
 def test_a_worker_that_was_taken_over_hurts_its_item_only(start_server, formats, tmp_path):
@@ -280,8 +263,7 @@ for _ in range(200):
     server = start_server(arguments=("--media-worker", str(worker), "--library", "off"))
     with contextlib.closing(Api(server.url)) as api:
         for _ in range(4):
-            api.load("formats/a.flac", "noise.mp3")
-            api.play()
+            api.load("formats/a.flac", "noise.mp3", play=True)
             eventually(lambda: api.player()["item"]["uri"] == "noise.mp3" and api.player()["status"] == "playing", "the next one plays", 25)
             refused = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
             assert refused.status_code == 422 and refused.json()["code"] in ("decoder-failed", "unsupported"), refused.text
@@ -313,4 +295,3 @@ def test_many_files_are_added_without_a_process_for_each(start_server, formats, 
     assert add(*[formats.uri("a.flac")] * 40, "formats") <= 8 + 3
     api = Api(server.url)
     assert api.queue(limit=1)["length"] > 44, "a folder is a folder without its slash"
-    api.close()

@@ -9,6 +9,8 @@ import httpx
 import numpy
 import pytest
 
+from rig.api import Api
+from rig.events import EventLog
 from rig.signals import write_wave
 
 RATE = 44100
@@ -91,16 +93,13 @@ def test_levels_are_those_at_the_playhead(api, open_events):
 
 def test_pulseaudio_levels_are_those_at_the_playhead(pulse, start_server, tones, contract):
     """Row 288, where what is heard lies 0.3 s behind what is rendered."""
-    from rig.api import Api
-    from rig.events import EventLog
-
     server = start_server(output="pulse", pulse=pulse, music=tones)
-    with contextlib.closing(Api(server.url)) as api:
-        log = EventLog(server.events_url, "events=levels&levelsInterval=0.0334", contract)
-        with contextlib.closing(log):
-            api.load("late.wav", play=True)
-            begins_in_step(log)
-            assert not log.violations
+    api = Api(server.url)
+    log = EventLog(server.events_url, "events=levels&levelsInterval=0.0334", contract)
+    with contextlib.closing(log):
+        api.load("late.wav", play=True)
+        begins_in_step(log)
+        assert not log.violations
 
 
 @pytest.mark.parametrize("query", ["levelsInterval=0.02", "levelsInterval=2", "levelsInterval=x", "bands=33", "bands="])

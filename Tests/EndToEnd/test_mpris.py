@@ -14,15 +14,6 @@ NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
 
 
 @pytest.fixture
-def bus(directory):
-    home = directory / "bus"
-    home.mkdir()
-    daemon = SessionBus(home).start()
-    yield daemon
-    daemon.kill()
-
-
-@pytest.fixture
 def server(bus, start_server):
     server = start_server(launch_only=True)
     server.kill()
@@ -30,13 +21,6 @@ def server(bus, start_server):
     server.start()
     bus.wait_owned()
     return server
-
-
-@pytest.fixture
-def api(server):
-    client = Api(server.url)
-    yield client
-    client.close()
 
 
 def status(bus: SessionBus, wanted: str) -> None:
@@ -48,8 +32,7 @@ def test_the_name_is_taken_and_given_back_while_it_runs(bus, api, server):
     api.settings(mpris=False)
     bus.wait_owned(False)
     assert api.player()["mpris"] is False
-    server.restart()
-    again = Api(server.url)
+    again = Api(server.restart().url)
     assert again.player()["mpris"] is False and not bus.owned()
     again.settings(mpris=True)
     bus.wait_owned(True)
@@ -84,8 +67,7 @@ def test_a_second_server_takes_a_name_of_its_own(bus, server, start_server):
 def test_no_bus_is_no_error_and_one_that_comes_is_found(bus, server, api):
     """Issue 4, bad input: a bus that disconnects."""
     bus.kill()
-    api.load("low.mp3", play=True)
-    api.wait_status("playing")
+    api.start("low.mp3")
     bus.start()
     bus.wait_owned()
     status(bus, "Playing")
@@ -96,8 +78,7 @@ def test_a_bus_that_hangs_holds_up_nothing(bus, server, api):
     """Playing, the API and the end go on beside it."""
     bus.freeze()
     try:
-        api.load("low.mp3", play=True)
-        api.wait_status("playing")
+        api.start("low.mp3")
         for _ in range(20):
             api.seek(offset=0.1)
         assert server.stop() == 0
@@ -133,8 +114,7 @@ def test_metadata_has_every_known_key_and_no_other(bus, api, media):
 
 def test_what_the_item_was_given_or_its_tags_are_shown(bus, api):
     """Rows 180, 181."""
-    api.load({"uri": "tagged.mp3", "title": "Given", "artworkUri": "http://127.0.0.1:9/cover.png"})
-    api.play()
+    api.load({"uri": "tagged.mp3", "title": "Given", "artworkUri": "http://127.0.0.1:9/cover.png"}, play=True)
     eventually(lambda: bus.metadata().get("xesam:title") == "Given", "the given title")
     # Nobody answers there: the picture of the tags is shown, and no desktop is sent to strangers.
     picture = eventually(lambda: bus.metadata().get("mpris:artUrl"), "the picture is there")
@@ -195,8 +175,7 @@ def test_playerctl_drives_the_player(bus, api):
 
 def test_each_command_can_be_switched_off(bus, api):
     """Rows 184, 187: no effect, and its property false."""
-    api.load("low.mp3", "noise.mp3")
-    api.play()
+    api.load("low.mp3", "noise.mp3", play=True)
     eventually(lambda: bus.get("CanSeek"), "seekable")
     for flag, name in (("play", "CanPlay"), ("pause", "CanPause"), ("next", "CanGoNext"), ("previous", "CanGoPrevious"),
                        ("seek", "CanSeek")):
@@ -222,8 +201,7 @@ def test_skip_mode_moves_within_the_item(bus, api):
     api.play()
     assert api.request("PATCH", "/player", json={"remoteCommands": {"skip": True}}).status_code == 422
     for wrong in (0, -1, 0.05, 4000, "x"):
-        response = api.request("PATCH", "/player", json={"remoteCommands": {"skip": True, "skipInterval": wrong}})
-        assert response.status_code == 422, wrong
+        assert api.request("PATCH", "/player", json={"remoteCommands": {"skip": True, "skipInterval": wrong}}).status_code == 422, wrong
     api.settings(remoteCommands={"skip": True, "skipInterval": 15})
     before = api.player()["position"]
     bus.player("Next")
@@ -235,9 +213,7 @@ def test_skip_mode_moves_within_the_item(bus, api):
 
 def test_a_position_for_another_track_changes_nothing(bus, api):
     """Row 183."""
-    first, second = api.load("long.mp3", "low.mp3")
-    api.play()
-    api.wait_status("playing")
+    first, second = api.start("long.mp3", "low.mp3")
     bus.player("SetPosition", f"/org/tonearm/track/{second}", "20000000")
     bus.player("SetPosition", NO_TRACK, "20000000")
     bus.player("SetPosition", f"/org/tonearm/track/{first}", "-5")

@@ -11,7 +11,7 @@ from rig import ENDURANCE, PATIENCE, Api, Capture, eventually
 from rig.capture import RATE
 from rig.dbus import NAME, OBJECT, PLAYER, BusSignals
 from rig.signals import dominant_frequency
-from test_mpris import api, bus, server, status  # noqa: F401  (fixtures)
+from test_mpris import server, status  # noqa: F401  (a fixture)
 
 
 @pytest.fixture

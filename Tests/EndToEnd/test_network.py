@@ -21,8 +21,7 @@ KBPS_192 = 24000
 def elsewhere():
     """Another host: its address differs."""
     server = Origin("127.0.0.2")
-    yield server
-    server.close()
+    return server
 
 
 def content(media, name: str) -> bytes:
@@ -30,8 +29,7 @@ def content(media, name: str) -> bytes:
 
 
 def play_to_the_end(api, capture, *items, timeout: float = 30) -> numpy.ndarray:
-    api.load(*items)
-    api.play()
+    api.load(*items, play=True)
     api.wait_status("completed", timeout=timeout)
     capture.wait_silence()
     return capture.samples()
@@ -52,8 +50,7 @@ def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
     mark = events.mark()
     # The item that was there before may fail once more meanwhile.
     ids = api.load(item)
-    response = api.request("POST", "/player/play")
-    assert response.status_code != 500
+    assert api.request("POST", "/player/play").status_code != 500
     error = events.wait_for("error", lambda event: event["itemId"] in ids, timeout=timeout, mark=mark)
     assert api.wait_status("failed")["error"]["code"] == error["code"]
     return error.data
@@ -97,9 +94,7 @@ def test_it_sounds_while_most_of_it_is_still_to_come(written, api, media, origin
 def test_a_slow_server_leaves_no_gap(written, api, media, origin):
     """The next item is opened in time: its server takes 4 s to answer, and nothing is missing between the two."""
     origin.serve("/b.mp3", content(media, "short-1.mp3"), delay=4)
-    api.load("long.mp3", f"{origin.url}/b.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("long.mp3", f"{origin.url}/b.mp3")
     api.seek(position=28)
     api.wait_status("completed", timeout=30)
     written.wait_silence()
@@ -120,18 +115,14 @@ def test_it_starts_at_the_threshold_and_not_before(start_server, capture, pulse,
     eventually(lambda: api.player()["status"] == "playing", "it plays", every=0.002)
     assert 4 * KBPS_192 <= origin.sent_bytes("/long.mp3") < (4 + 0.8 * PATIENCE) * KBPS_192
     capture.wait_sound()
-    api.close()
 
 
 def test_a_tiny_file_starts_below_the_threshold(start_server, written, media, origin):
     """Row 59: all of it is there, so there is nothing to wait for."""
-    from rig import Api
-
     server = start_server(output=written.output, arguments=("--prebuffer", "20"))
     origin.serve("/a.mp3", content(media, "short-0.mp3"))
     api = Api(server.url)
     assert_whole(play_to_the_end(api, written, f"{origin.url}/a.mp3"), media.reference("short-0.mp3"))
-    api.close()
 
 
 @pytest.mark.parametrize(("path", "sent"), [
@@ -140,8 +131,7 @@ def test_a_tiny_file_starts_below_the_threshold(start_server, written, media, or
 def test_paths_are_encoded_once(api, media, origin, path, sent):
     """Row 38."""
     origin.serve(sent, content(media, "short-0.mp3"))
-    api.load(origin.url + path)
-    api.play()
+    api.load(origin.url + path, play=True)
     api.wait_status("completed", timeout=10)
     assert {request.path for request in origin.log()} == {sent}
 
@@ -153,8 +143,7 @@ def test_a_seek_asks_for_what_is_missing(capture, api, media, origin, open_event
     """Rows 43, 44: a seek into the unloaded part makes a second range; both are told, and merge once all is there."""
     events = open_events("events=buffer")
     behaviour = origin.serve("/chirp.mp3", content(media, "chirp.mp3"), rate=4 * KBPS_192)
-    api.load(f"{origin.url}/chirp.mp3")
-    api.play()
+    api.load(f"{origin.url}/chirp.mp3", play=True)
     capture.wait_sound()
     api.seek(position=18)
     two = events.wait_for("buffer", lambda event: len(event["loadedRanges"]) == 2)
@@ -231,8 +220,7 @@ def test_a_seek_before_anything_has_come_is_kept(capture, api, media, origin):
     """Row 245: seek at 0 bytes: it starts there."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=0)
     behaviour.held.set()
-    api.load(f"{origin.url}/long.mp3")
-    api.play()
+    api.load(f"{origin.url}/long.mp3", play=True)
     eventually(lambda: origin.log(), "it asks")
     api.seek(position=20)
     behaviour.held.clear()
@@ -247,9 +235,7 @@ def test_a_seek_ends_the_wait_for_the_place_that_is_left(capture, api, media, or
     """Row 245: while it waits for bytes in the middle, a seek to another part sounds from there."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=100_000)
     behaviour.held.set()
-    api.load(f"{origin.url}/long.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start(f"{origin.url}/long.mp3")
     api.wait_status("buffering", timeout=10)
     behaviour.hold_at = None
     mark = capture.frames
@@ -293,8 +279,7 @@ def test_it_plays_on_from_what_is_loaded_while_the_network_is_away(written, api,
     """Row 229: 5 s without a byte in the middle of a loaded stretch of 10 s are not heard."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=12 * KBPS_192)
     behaviour.held.set()
-    api.load(f"{origin.url}/long.mp3")
-    api.play()
+    api.load(f"{origin.url}/long.mp3", play=True)
     written.wait_frames(1)
     threading.Timer(6, behaviour.held.clear).start()
     written.wait_frames(14 * RATE, timeout=40)
@@ -333,8 +318,6 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
 
 def test_running_dry_again_and_again_is_an_error(start_server, media, origin, open_events):
     """Row 230: more than four times within 10 s."""
-    from rig import Api
-
     server = start_server(arguments=("--rebuffer", "0", "--prebuffer", "0"))
     api = Api(server.url)
     events = open_events(url=server.events_url)
@@ -344,13 +327,10 @@ def test_running_dry_again_and_again_is_an_error(start_server, media, origin, op
     error = events.wait_for("error", timeout=30)
     assert error["code"] == "bouncing" and "unsteady" in error["message"]
     assert api.wait_status("failed")["reason"] == "network"
-    api.close()
 
 
 def test_a_silent_server_is_an_error_at_the_limit(start_server, media, origin, open_events):
     """Row 231: at the limit, neither before nor long after."""
-    from rig import Api
-
     server = start_server(arguments=("--network-timeout", "2"))
     api = Api(server.url)
     events = open_events(url=server.events_url)
@@ -359,7 +339,6 @@ def test_a_silent_server_is_an_error_at_the_limit(start_server, media, origin, o
     error = failure_of(api, events, f"{origin.url}/a.mp3", timeout=10)
     assert error["code"] == "network" and "2 s" in error["message"]
     assert 1.9 <= time.monotonic() - began < 2 + PATIENCE
-    api.close()
 
 
 FAILURES = {
@@ -398,9 +377,7 @@ def test_a_file_that_changes_meanwhile_is_an_error(api, events, media, origin):
     """The bytes of two versions are never mixed."""
     behaviour = origin.serve("/a.mp3", content(media, "long.mp3"), hold_at=100_000)
     behaviour.held.set()
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start(f"{origin.url}/a.mp3")
     behaviour.etag, behaviour.content = '"v2"', content(media, "chirp.mp3")
     behaviour.hold_at = None
     origin.cut()
@@ -411,15 +388,12 @@ def test_a_file_that_changes_meanwhile_is_an_error(api, events, media, origin):
 
 def test_nobody_there_is_a_network_error(start_server, origin, open_events):
     """Row 35: refused, and tried again before that."""
-    from rig import Api
-
     server = start_server(arguments=("--network-timeout", "3"))
     api = Api(server.url)
     url = origin.url
     origin.close()
     error = failure_of(api, open_events(url=server.events_url), f"{url}/a.mp3", timeout=15)
     assert error["code"] == "network" and "127.0.0.1" in error["message"]
-    api.close()
 
 
 def test_six_causes_have_six_codes(start_server, pulse, media, origin, open_events):
@@ -437,14 +411,12 @@ def test_six_causes_have_six_codes(start_server, pulse, media, origin, open_even
     codes = [failure_of(api, events, f"{origin.url}/{name}", timeout=40)["code"]
              for name in ("refused.mp3", "garbage.mp3", "dropped.mp3", "yamaha.wav", "flapping.mp3")]
     assert codes == ["forbidden", "empty", "network", "unsupported", "bouncing"]
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     pulse.kill()
     held = api.wait_status("interrupted")
     assert held["reason"] == "output-unavailable"
     api.pause()
     assert api.request("POST", "/player/play").json()["code"] == "output-unavailable"
-    api.close()
 
 
 # Servers that lie, break off and drip
@@ -463,8 +435,7 @@ def test_a_length_that_is_too_large_is_no_trap(written, api, events, media, orig
     """“Bad input”: twice as much is announced as there is: what there is, is heard, and the queue goes on."""
     data = content(media, "noise.mp3")
     origin.serve("/a.mp3", data, length=2 * len(data), ranges=ranges, etag=None)
-    first, _ = api.load(f"{origin.url}/a.mp3", "short-1.mp3")
-    api.play()
+    first, _ = api.load(f"{origin.url}/a.mp3", "short-1.mp3", play=True)
     events.wait_for("completed", lambda event: event["itemId"] == first, timeout=40)
     api.wait_status("completed", timeout=20)
     written.wait_silence()
@@ -477,8 +448,7 @@ def test_a_length_that_is_too_small_is_where_it_ends(written, api, events, media
     """“Bad input”: half of the length is announced: that half is heard, and the queue goes on."""
     data = content(media, "noise-128.mp3")
     origin.serve("/a.mp3", data, length=len(data) // 2, ranges=False, etag=None)
-    first, _ = api.load(f"{origin.url}/a.mp3", "short-1.mp3")
-    api.play()
+    first, _ = api.load(f"{origin.url}/a.mp3", "short-1.mp3", play=True)
     events.wait_for("completed", lambda event: event["itemId"] == first, timeout=20)
     api.wait_status("completed", timeout=20)
     written.wait_silence()
@@ -488,8 +458,7 @@ def test_a_length_that_is_too_small_is_where_it_ends(written, api, events, media
 def test_the_whole_file_in_answer_to_a_range(written, api, media, origin):
     """“Bad input”, row 173: 200 for a range from a server that had known them: a seek into what is not loaded lands right."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), rate=4 * KBPS_192)
-    api.load(f"{origin.url}/long.mp3")
-    api.play()
+    api.load(f"{origin.url}/long.mp3", play=True)
     written.wait_frames(1)
     behaviour.ranges, behaviour.rate = False, 40 * KBPS_192
     api.seek(position=30)
@@ -511,7 +480,6 @@ def test_a_trickle_ends_with_a_cause(start_server, media, origin, open_events):
     error = events.wait_for("error", timeout=40)
     assert error["code"] in ("network", "timed-out") and error["message"]
     api.wait_status("completed", timeout=10)
-    api.close()
 
 
 def test_asked_to_come_back_later_it_does(api, media, origin):
@@ -548,8 +516,7 @@ def test_bombs_and_floods_cost_nothing(server, api, events, media, origin):
     before = server.resident_bytes()
     assert failure_of(api, events, f"{origin.url}/a.mp3")["code"] == "unsupported"
     assert failure_of(api, events, f"{origin.url}/flood.mp3", timeout=30)["code"] == "network"
-    answer = api.request("POST", "/queue/items", json={"items": [{"uri": f"{origin.url}/list.m3u"}]})
-    assert answer.status_code == 422 and answer.json()["code"] == "unsupported", answer.text
+    assert api.refusal("POST", "/queue/items", json={"items": [{"uri": f"{origin.url}/list.m3u"}]}) == (422, "unsupported")
     item = api.load({"uri": "untagged.mp3", "artworkUri": f"{origin.url}/cover.png"})[0]
     assert 400 <= api.request("GET", f"/queue/items/{item}/artwork").status_code < 600
     assert server.resident_bytes() - before < 32 << 20
@@ -564,8 +531,7 @@ def test_no_cookie_is_kept(api, media, origin):
     data = content(media, "short-0.mp3")
     origin.serve("/a.mp3", data, headers=[("Set-Cookie", "id=1; Path=/")], drops=[len(data) // 2])
     for _ in range(2):
-        api.load(f"{origin.url}/a.mp3")
-        api.play()
+        api.load(f"{origin.url}/a.mp3", play=True)
         api.wait_status("completed", timeout=10)
     assert len(origin.log()) == 3 and not any("cookie" in request.headers for request in origin.log())
 
@@ -576,8 +542,7 @@ def test_fields_go_to_their_own_host_only(api, media, origin, elsewhere):
     elsewhere.serve("/b.mp3", content(media, "short-0.mp3"))
     origin.serve("/a.mp3", redirect=f"{elsewhere.url}/b.mp3")
     fields = {"Authorization": "Bearer s3cret", "X-Key": "k", "Range": "bytes=5-6"}
-    api.load({"uri": f"{origin.url}/a.mp3", "headers": fields})
-    api.play()
+    api.load({"uri": f"{origin.url}/a.mp3", "headers": fields}, play=True)
     api.wait_status("completed", timeout=10)
     first, second = origin.log()[0].headers, elsewhere.log()[0].headers
     assert first["authorization"] == "Bearer s3cret" and first["x-key"] == "k" and first["range"] == "bytes=0-"
@@ -604,14 +569,11 @@ def test_credentials_of_an_address_are_used_and_never_shown(server, api, events,
 
 
 def test_the_network_can_be_switched_off(start_server, media, origin, open_events):
-    from rig import Api
-
     server = start_server(arguments=("--network", "off"))
     api = Api(server.url)
     origin.serve("/a.mp3", content(media, "short-0.mp3"))
     assert failure_of(api, open_events(url=server.events_url), f"{origin.url}/a.mp3")["code"] == "forbidden"
     assert not origin.log()
-    api.close()
 
 
 def test_memory_stays_bounded_and_nothing_is_left_behind(server, api, media, origin):
@@ -620,17 +582,13 @@ def test_memory_stays_bounded_and_nothing_is_left_behind(server, api, media, ori
     origin.serve("/huge.mp3", data * (200_000_000 // len(data)))
     before = server.resident_bytes()
     for _ in range(3):
-        api.load(f"{origin.url}/huge.mp3")
-        api.play()
-        api.wait_status("playing")
+        api.start(f"{origin.url}/huge.mp3")
     eventually(lambda: origin.sent_bytes("/huge.mp3") > 3 * 5_000_000, "the window fills")
     assert origin.sent_bytes("/huge.mp3") < 3 * 20_000_000
     assert server.resident_bytes() - before < 60_000_000
     threads, descriptors = server.threads(), server.descriptors()
     for _ in range(10):
-        api.load(f"{origin.url}/huge.mp3")
-        api.play()
-        api.wait_status("playing")
+        api.start(f"{origin.url}/huge.mp3")
     eventually(lambda: server.threads() <= threads + 1, "no thread is left behind")
     eventually(lambda: server.descriptors() <= descriptors + 2, "no connection is left behind")
     assert server.resident_bytes() - before < 60_000_000
@@ -644,9 +602,7 @@ def test_first_sound_and_seek_are_quick(api, media, origin):
         assert api.play()["status"] == "playing"
     behaviour.hold_at = 200_000
     behaviour.held.set()
-    api.load(f"{origin.url}/long.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start(f"{origin.url}/long.mp3")
     behaviour.hold_at = None
     with within(0.3, "a seek"):
         api.seek(position=35)
@@ -666,26 +622,22 @@ def test_libcurl_is_loaded_when_something_is_fetched_and_not_before(start_server
     """It and the forty libraries behind it are a quarter of the memory of a server that plays files only."""
     server = start_server()
     api = Api(server.url)
-    api.load("tagged.mp3")
-    api.play()
+    api.load("tagged.mp3", play=True)
     api.wait_status("playing", "completed")
     assert "libcurl" not in loaded_libraries(server)
     origin.serve("/a.mp3", content(media, "tagged.mp3"))
-    api.load(f"{origin.url}/a.mp3")
-    api.play()
+    api.load(f"{origin.url}/a.mp3", play=True)
     api.wait_status("playing", "completed")
     assert "libcurl" in loaded_libraries(server)
 
 
 def test_without_libcurl_a_link_fails_with_the_cause_and_files_play(start_server, directory, media, origin):
     (directory / "libcurl.so.4").write_text("no library")
-    server = start_server(wrapper=("env", f"LD_LIBRARY_PATH={directory}"))
-    api = Api(server.url)
+    api = Api(start_server(wrapper=("env", f"LD_LIBRARY_PATH={directory}")).url)
     api.load(f"{origin.url}/a.mp3")
     assert not api.request("POST", "/player/play").is_success
     error = api.wait_status("failed")["error"]
     assert error["code"] == "network" and "libcurl" in error["message"], error
     assert not origin.log()
-    api.load("tagged.mp3")
-    api.play()
+    api.load("tagged.mp3", play=True)
     api.wait_status("playing", "completed")

@@ -13,17 +13,6 @@ RATE = 44100
 pytestmark = pytest.mark.headphones
 
 
-@pytest.fixture
-def headphones(pulse):
-    recorder = Capture(pulse, "hp").start()
-    yield recorder
-    recorder.stop()
-
-
-def current(api) -> str | None:
-    return next((output["name"] for output in api.call("GET", "/outputs")["outputs"] if output["current"]), None)
-
-
 def output_id(api, name: str) -> str:
     def found() -> str | None:
         return next((output["id"] for output in api.call("GET", "/outputs")["outputs"] if output["name"] == name), None)
@@ -43,8 +32,7 @@ def test_outputs_are_listed_as_they_are(pulse, api):
 @pytest.mark.smoke
 def test_the_music_moves_to_the_chosen_sink_without_a_jump(capture, headphones, pulse, api):
     """Row 74: heard on one, then on the other; the position runs on."""
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     capture.wait_sound()
     before = api.player()["position"]
     api.call("PUT", "/outputs/current", json={"id": output_id(api, "hp")})
@@ -53,15 +41,14 @@ def test_the_music_moves_to_the_chosen_sink_without_a_jump(capture, headphones, 
     capture.wait_silence(0.2, timeout=5)
     snapshot = api.player()
     assert snapshot["status"] == "playing" and before < snapshot["position"] < before + 3
-    assert current(api) == "hp"
+    assert api.current_output() == "hp"
     assert pulse.stream_sinks() == ["hp"]
 
 
 def test_a_chosen_sink_stays_when_the_default_changes(capture, pulse, api):
     """Row 145: sticky."""
     api.call("PUT", "/outputs/current", json={"id": output_id(api, "spk")})
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     pulse.pactl("set-default-sink", "hp")
     during(0.7, lambda: pulse.stream_sinks() == ["spk"], "the chosen sink was left")
@@ -70,12 +57,11 @@ def test_a_chosen_sink_stays_when_the_default_changes(capture, pulse, api):
 def test_the_default_sink_is_followed_unless_one_was_chosen(capture, headphones, pulse, api):
     """Row 248."""
     pulse.pactl("set-default-sink", "spk")
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     capture.wait_sound()
     pulse.pactl("set-default-sink", "hp")
     headphones.wait_sound(headphones.frames - 1)
-    eventually(lambda: current(api) == "hp", "the list shows it")
+    eventually(lambda: api.current_output() == "hp", "the list shows it")
     assert api.player()["status"] == "playing"
 
 
@@ -106,7 +92,7 @@ def test_the_best_output_is_taken_in_any_order_of_plugging(pulse, api, order):
 
     def check(sinks: list[str]) -> None:
         eventually(lambda: {o["id"] for o in api.call("GET", "/outputs")["outputs"]} == set(sinks), f"{sinks} are listed")
-        eventually(lambda: current(api) == best(sinks), f"{best(sinks)} of {sinks}")
+        eventually(lambda: api.current_output() == best(sinks), f"{best(sinks)} of {sinks}")
 
     for name in ("hp", "spk"):
         pulse.unplug(name)
@@ -116,7 +102,7 @@ def test_the_best_output_is_taken_in_any_order_of_plugging(pulse, api, order):
         pulse.load(modules[name])
         plugged.append(name)
         check(plugged)
-    during(0.3, lambda: current(api) == "hp", "the headphones were left")
+    during(0.3, lambda: api.current_output() == "hp", "the headphones were left")
     for name in order:
         pulse.unload(pulse.module(f"sink_name={name}"))
         plugged.remove(name)
@@ -135,19 +121,15 @@ def test_the_best_output_is_taken_at_the_start(pulse, start_server, plugged, exp
     pulse.pactl("set-default-sink", "spk")
     server = start_server(output="pulse", pulse=pulse)
     api = Api(server.url)
-    eventually(lambda: current(api) == expected, f"{expected} of {plugged}")
+    eventually(lambda: api.current_output() == expected, f"{expected} of {plugged}")
     assert api.call("GET", "/outputs")["following"] == "default"
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     assert pulse.stream_sinks() == [expected]
     api.choose("spk")
-    api.close()
     server.stop()
-    server.start()
-    api = Api(server.url)
-    eventually(lambda: current(api) == "spk", "the choice is kept")
+    api = Api(server.start().url)
+    eventually(lambda: api.current_output() == "spk", "the choice is kept")
     assert api.call("GET", "/outputs")["following"] == "choice"
-    api.close()
 
 
 def test_a_combined_sink_is_an_output_as_any_other(capture, headphones, pulse, api):
@@ -157,10 +139,10 @@ def test_a_combined_sink_is_an_output_as_any_other(capture, headphones, pulse, a
     api.load("low.mp3", play=True)
     capture.wait_sound(timeout=10)
     headphones.wait_sound(timeout=10)
-    assert api.wait_status("playing") and current(api) == "both"
+    assert api.wait_status("playing") and api.current_output() == "both"
     before = api.player()["position"]
     pulse.unload(pulse.module("sink_name=both"))
-    eventually(lambda: current(api) in ("spk", "hp"), "another one takes over")
+    eventually(lambda: api.current_output() in ("spk", "hp"), "another one takes over")
     if api.player()["status"] == "paused":
         api.play()
     eventually(lambda: api.player()["status"] == "playing" and api.player()["position"] > before + 0.5, "it plays on", timeout=10)
@@ -174,8 +156,7 @@ def test_an_unknown_output_is_refused(pulse, api):
 
 def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
     """Row 73, promise 1: SUSPEND: not playing, with a reason; afterwards it plays on."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     pulse.suspend("spk", True)
     asleep = eventually(lambda: (s := api.player())["status"] != "playing" and s, "the suspension is noticed")
@@ -189,8 +170,7 @@ def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
 def test_a_removed_sink_does_not_end_the_music(capture, headphones, pulse, api):
     """Row 139: another device takes over, or a pause with a reason; never `playing` without sound."""
     api.call("PUT", "/outputs/current", json={"id": output_id(api, "hp")})
-    api.load("low.mp3")
-    api.play()
+    api.load("low.mp3", play=True)
     headphones.wait_sound()
     pulse.unplug("hp")
     snapshot = eventually(
@@ -225,8 +205,7 @@ def test_the_stream_says_what_it_is(capture, pulse, api):
 @pytest.mark.parametrize("state", ["paused", "stopped"])
 def test_what_is_chosen_in_silence_is_shown_at_once(capture, pulse, api, state):
     """Headphones take a new stream, for which nobody has to press play first."""
-    api.load("low.mp3", play=True)
-    api.wait_status("playing")
+    api.start("low.mp3")
     api.command("pause" if state == "paused" else "stop")
     api.wait_status(state)
     for chosen in ("hp", "spk", "hp"):
@@ -238,8 +217,7 @@ def test_what_is_chosen_in_silence_is_shown_at_once(capture, pulse, api, state):
 
 
 def test_the_list_says_when_nothing_can_be_reached(server, pulse, api):
-    api.load("low.mp3", play=True)
-    api.wait_status("playing")
+    api.start("low.mp3")
     pulse.kill()
     api.wait_status("interrupted")
     outputs = api.call("GET", "/outputs")["outputs"]
@@ -252,8 +230,7 @@ def test_what_cannot_be_searched_goes_on_elsewhere(capture, pulse, api, media, d
     origin.serve("/slow.mp3", media.path("long.mp3").read_bytes(), ranges=False, rate=48_000)
     headphones = Capture(pulse, "hp").start()
     try:
-        api.load(f"{origin.url}/slow.mp3", "low.mp3", play=True)
-        api.wait_status("playing", timeout=10)
+        api.start(f"{origin.url}/slow.mp3", "low.mp3", timeout=10)
         capture.wait_seconds(1.5)
         before = api.player()["position"]
         api.call("PUT", "/outputs/current", json={"id": "hp"})

@@ -4,7 +4,7 @@
 import numpy
 import pytest
 
-from rig import Api, eventually
+from rig import eventually
 from rig.capture import RATE, Capture
 from rig.neighbours import Neighbour
 from rig.pipewire import PipeWireDaemon, is_installed
@@ -23,18 +23,6 @@ def pulse(directory):
     daemon.stop()
 
 
-def current(api) -> str | None:
-    return next((output["id"] for output in api.call("GET", "/outputs")["outputs"] if output["current"]), None)
-
-
-@pytest.fixture
-def playing(capture, api, events):
-    api.load("long.mp3", play=True)
-    capture.wait_sound()
-    api.wait_status("playing")
-    return events.mark()
-
-
 def frequency(samples: numpy.ndarray) -> float:
     channel = samples[:, 0].astype(float)
     spectrum = numpy.abs(numpy.fft.rfft(channel * numpy.hanning(len(channel))))
@@ -44,7 +32,7 @@ def frequency(samples: numpy.ndarray) -> float:
 def test_it_is_what_is_said_to_be(capture, pulse, api):
     """The outputs and the default, as PipeWire tells them."""
     assert "PipeWire" in pulse.pactl("info")
-    eventually(lambda: current(api) == "spk", "the default sink is the current output")
+    eventually(lambda: api.current_output() == "spk", "the default sink is the current output")
     ids = {output["id"]: output for output in api.call("GET", "/outputs")["outputs"]}
     assert {"spk", "hp"} <= set(ids) and ids["spk"]["default"]
     assert ids["hp"]["formFactor"] == "headphone"
@@ -93,11 +81,11 @@ def test_the_default_sink_goes(capture, pulse, api, events, playing):
     """Row 139: another sink than headphones: goes on elsewhere."""
     third = pulse.load("module-null-sink sink_name=third rate=44100 channels=2")
     api.choose("third")
-    eventually(lambda: current(api) == "third", "chosen")
+    eventually(lambda: api.current_output() == "third", "chosen")
     eventually(lambda: "third" in pulse.stream_sinks(), "and there")
     api.wait_status("playing")
     pulse.unload(third)
-    eventually(lambda: current(api) == "spk", "followed")
+    eventually(lambda: api.current_output() == "spk", "followed")
     api.wait_status("playing")
     silent = capture.frames
     capture.wait_sound(silent)
@@ -110,16 +98,15 @@ def test_the_default_is_followed(capture, pulse, api, playing):
     for sinks in (["third"], ["spk"], ["third", "spk"] * 5, ["third", "spk"] * 5 + ["third"], ["spk"]):
         for sink in sinks:
             pulse.pactl("set-default-sink", sink)
-        eventually(lambda: current(api) == sinks[-1] and sinks[-1] in pulse.stream_sinks(), f"on {sinks[-1]}")
+        eventually(lambda: api.current_output() == sinks[-1] and sinks[-1] in pulse.stream_sinks(), f"on {sinks[-1]}")
         assert api.call("GET", "/outputs")["following"] == "default"
-        during(0.3, lambda: current(api) == sinks[-1], "it went elsewhere")
+        during(0.3, lambda: api.current_output() == sinks[-1], "it went elsewhere")
 
 
 def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events):
     """Row 138."""
     api.choose("hp")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     eventually(lambda: "hp" in pulse.stream_sinks(), "on the headphones")
     mark = capture.frames
     pulse.unplug("hp")
@@ -133,7 +120,7 @@ def test_without_a_sink_there_is_a_stand_in(capture, pulse, api, playing):
     capture.stop()
     pulse.unplug("hp")
     pulse.unplug("spk")
-    eventually(lambda: current(api) == "auto_null", "the stand-in is followed")
+    eventually(lambda: api.current_output() == "auto_null", "the stand-in is followed")
     api.wait_status("playing")
     position = api.player()["position"]
     eventually(lambda: api.player()["position"] > position + 0.3, "its clock runs")

@@ -14,7 +14,7 @@ import numpy
 import pytest
 import websockets
 
-from rig import Api, Capture, EventLog, Problem, eventually
+from rig import Api, EventLog, Problem, eventually
 from rig.capture import RATE
 from rig.neighbours import Neighbour
 from rig.server import binary
@@ -25,27 +25,15 @@ from rig.waiting import during
 @pytest.fixture
 def player(server):
     """Makes players and gives a client of each."""
-    clients: list[Api] = []
     main = Api(server.url)
 
     def make(id: str | None = None, **members) -> Api:
         if id is not None:
             members["id"] = id
         entry = main.call("POST", "/players", json=members)
-        client = Api(server.url, player=entry["id"])
-        clients.append(client)
-        return client
+        return Api(server.url, player=entry["id"])
 
-    yield make
-    for client in [*clients, main]:
-        client.close()
-
-
-@pytest.fixture
-def headphones(pulse):
-    recorder = Capture(pulse, "hp").start()
-    yield recorder
-    recorder.stop()
+    return make
 
 
 def listed(api) -> dict[str, dict]:
@@ -141,14 +129,11 @@ def test_players_are_made_listed_renamed_and_removed(server, api, player):
     assert api.request("DELETE", f"/players/{fresh}").status_code == 204
     assert fresh not in listed(api)
     assert api.request("GET", f"/players/{fresh}").json()["code"] == "unknown-player"
-    kitchen.close()
 
 
 def test_the_title_of_what_plays_is_listed(api, player):
     kitchen = player("kitchen")
-    kitchen.load({"uri": "low.mp3", "title": "Low"})
-    kitchen.play()
-    kitchen.wait_status("playing")
+    kitchen.start({"uri": "low.mp3", "title": "Low"})
     entry = listed(api)["kitchen"]
     assert (entry["status"], entry["title"], entry["uri"], entry["queueLength"]) == ("playing", "Low", "low.mp3", 1)
     assert listed(api)["main"]["title"] is None
@@ -163,16 +148,14 @@ def test_the_title_of_what_plays_is_listed(api, player):
     ({"id": 3}, 422, "invalid"),
 ])
 def test_a_bad_player_is_refused_and_nothing_is_made(api, body, status, code):
-    answer = api.request("POST", "/players", json=body)
-    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert api.refusal("POST", "/players", json=body) == (status, code)
     assert list(listed(api)) == ["main"]
 
 
 def test_main_stays_and_strangers_are_unknown(api, player):
     player("a")
     for path in ("/player", "/players/main"):
-        answer = api.request("DELETE", path)
-        assert (answer.status_code, answer.json()["code"]) == (409, "main-player")
+        assert api.refusal("DELETE", path) == (409, "main-player")
     for method, path in (("DELETE", "/players/b"), ("GET", "/players/b"), ("POST", "/players/b/play"), ("GET", "/players/b/queue"),
                          ("GET", "/players/"), ("GET", "/players/A"), ("PUT", "/players/b/outputs/current")):
         assert api.request(method, path).status_code == 404, (method, path)
@@ -190,8 +173,7 @@ def test_there_are_sixteen_and_no_more_also_when_asked_for_all_at_once(server, a
         statuses = list(pool.map(add, range(60)))
     assert statuses.count(201) == 15 and set(statuses) <= {201, 409, 503}, statuses
     assert len(listed(api)) == 16
-    answer = api.request("POST", "/players", json={"id": "one-more"})
-    assert (answer.status_code, answer.json()["code"]) == (409, "too-many-players")
+    assert api.refusal("POST", "/players", json={"id": "one-more"}) == (409, "too-many-players")
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         removed = list(pool.map(lambda id: httpx.delete(f"{server.url}/api/v1/players/{id}", timeout=60, trust_env=False).status_code,
                                 [id for id in listed(api) if id != "main"] * 2))
@@ -276,9 +258,7 @@ def test_an_idempotency_key_is_for_one_player(api, player):
 
 def test_metrics_and_health_tell_of_each(api, player):
     kitchen = player("kitchen")
-    kitchen.load("low.mp3")
-    kitchen.play()
-    kitchen.wait_status("playing")
+    kitchen.start("low.mp3")
     text = api.http.get("/metrics").text
     assert 'tonearm_player_status{player="kitchen",status="playing"} 1' in text
     assert 'tonearm_player_status{player="main",status="idle"} 1' in text
@@ -338,40 +318,35 @@ def test_the_loss_of_ones_sink_leaves_the_other_alone(capture, headphones, pulse
 def test_players_are_no_neighbours_to_each_other(capture, headphones, pulse, start_server):
     """An exclusive session that may reach into other programs, and one that ducks: ours are not others."""
     server = start_server(output="pulse", pulse=pulse, arguments=("--interrupt-others", "on"))
-    with contextlib.closing(Api(server.url)) as api:
-        api.call("POST", "/players", json={"id": "cue", "output": "hp"})
-        with contextlib.closing(Api(server.url, player="cue")) as cue:
-            api.load("low.mp3")
-            cue.load("low.mp3")
-            cue.play()
-            headphones.wait_sound()
-            api.play()
-            mark = capture.wait_sound()
-            during(0.7, lambda: not api.call("GET", "/session")["otherAudioPlaying"], "a player counts as another program")
-            assert "Mute: yes" not in pulse.pactl("list", "sink-inputs")
-            api.call("PATCH", "/session", json={"category": "playback", "options": ["duck-others"]})
-            with Neighbour(pulse, "music", amplitude=0.25):
-                eventually(lambda: api.call("GET", "/session")["otherAudioPlaying"], "the real one is seen")
+    api = Api(server.url)
+    api.call("POST", "/players", json={"id": "cue", "output": "hp"})
+    with contextlib.closing(Api(server.url, player="cue")) as cue:
+        api.load("low.mp3")
+        cue.load("low.mp3", play=True)
+        headphones.wait_sound()
+        api.play()
+        mark = capture.wait_sound()
+        during(0.7, lambda: not api.call("GET", "/session")["otherAudioPlaying"], "a player counts as another program")
+        assert "Mute: yes" not in pulse.pactl("list", "sink-inputs")
+        api.call("PATCH", "/session", json={"category": "playback", "options": ["duck-others"]})
+        with Neighbour(pulse, "music", amplitude=0.25):
+            eventually(lambda: api.call("GET", "/session")["otherAudioPlaying"], "the real one is seen")
 
-                def volumes() -> list[bool]:
-                    blocks = pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]
-                    return [("Tonearm" in block, "-20.00 dB" in block) for block in blocks]
+            def volumes() -> list[bool]:
+                blocks = pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]
+                return [("Tonearm" in block, "-20.00 dB" in block) for block in blocks]
 
-                eventually(lambda: (False, True) in volumes(), "the real one is ducked")
-                assert (True, True) not in volumes()
-            assert capture.first_sound(mark) is not None
+            eventually(lambda: (False, True) in volumes(), "the real one is ducked")
+            assert (True, True) not in volumes()
+        assert capture.first_sound(mark) is not None
 
 
 def test_the_session_is_one_for_all(api, player):
     """Row 98: active while any of them plays; interruptions, a request to be inactive and the category concern all."""
     kitchen = player("kitchen")
-    kitchen.load("low.mp3")
-    kitchen.play()
-    kitchen.wait_status("playing")
+    kitchen.start("low.mp3")
     eventually(lambda: api.call("GET", "/session")["active"], "the session is active for another player than main")
-    api.load("low.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("low.mp3")
     api.call("POST", "/session/interruptions", json={"type": "began"})
     assert api.player()["status"] == kitchen.player()["status"] == "interrupted"
     api.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
@@ -418,8 +393,7 @@ def test_a_player_made_during_an_interruption_is_interrupted(api, player):
 
 def test_a_player_made_after_an_interruption_timed_out_plays(api, player):
     """Whoever interrupted has not come back: it interrupts nobody anew."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     api.settings(interruptionTimeout=1)
     api.call("POST", "/session/interruptions", json={"type": "began"})
     api.wait_status("interrupted")
@@ -472,8 +446,7 @@ def test_each_channel_tells_of_its_own_player(server, api, player, open_events):
     assert hello.message["player"] == "kitchen" and hello["epoch"] != main_channel.wait_for("hello")["epoch"]
     assert own_channel.wait_for("snapshot")["player"]["id"] == "kitchen"
     main_channel.wait_for("snapshot")
-    kitchen.load("low.mp3")
-    kitchen.play()
+    kitchen.load("low.mp3", play=True)
     own_channel.wait_status("playing")
     own_channel.wait_for("time")
     api.settings(volume=0.5)
@@ -566,9 +539,8 @@ def test_all_players_come_back_after_kill_9(server, api, player):
     assert position - 1.2 <= snapshot["position"] <= position + 0.5
     assert api.uris() == ["long.mp3"] and bath.player()["repeat"] == "all"
     api.call("DELETE", "/players/bath")
-    server.restart(kill=True)
-    with contextlib.closing(Api(server.url)) as after:
-        assert list(listed(after)) == ["main", "kitchen"]
+    after = Api(server.restart(kill=True).url)
+    assert list(listed(after)) == ["main", "kitchen"]
 
 
 def test_kill_9_at_any_moment_leaves_whole_players(server, media):
@@ -725,8 +697,7 @@ def test_nothing_is_left_of_removed_players(pulse, server, api, player):
     def cycle(count: int) -> None:
         for _ in range(count):
             client = player("guest")
-            client.load("short-0.mp3")
-            client.play()
+            client.load("short-0.mp3", play=True)
             client.wait_status("playing", "completed")
             api.call("DELETE", "/players/guest")
             client.close()

@@ -38,9 +38,7 @@ def places(network):
 
 @pytest.fixture
 def api(start_server):
-    client = Api(start_server().url)
-    yield client
-    client.close()
+    return Api(start_server().url)
 
 
 def refusal(api, item: str | dict) -> str | None:
@@ -66,9 +64,9 @@ LEADS = [
 ]
 
 
-@pytest.mark.parametrize("way", ["redirect", "list", "pieces"])
+@pytest.mark.parametrize("way", ["redirect", "list", "segments"])
 def test_a_server_leads_nowhere_more_private(api, places, media, way):
-    """By redirects, entries of a list, and pieces of a stream: the one that is meant never gets a request."""
+    """By redirects, entries of a list, and segments of a stream: the one that is meant never gets a request."""
     song = media.path("short-0.mp3").read_bytes()
     for start, goal, is_allowed in LEADS:
         path = f"/{start}-{goal}"
@@ -79,9 +77,9 @@ def test_a_server_leads_nowhere_more_private(api, places, media, way):
             case "list":
                 path += ".m3u"
                 first.serve(path, f"#EXTM3U\n{last.url}{path.removesuffix('.m3u')}.mp3\n".encode(), content_type="audio/x-mpegurl")
-            case "pieces":
-                pieces = "".join(f"#EXTINF:1,\n{last.url}{path}.mp3\n" for _ in range(6))
-                text = f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n{pieces}#EXT-X-ENDLIST\n"
+            case "segments":
+                segments = "".join(f"#EXTINF:1,\n{last.url}{path}.mp3\n" for _ in range(6))
+                text = f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n{segments}#EXT-X-ENDLIST\n"
                 first.serve(path, text.encode(), content_type="application/vnd.apple.mpegurl")
         found = refusal(api, first.url + path)
         assert found == (None if is_allowed else "private-address"), (start, goal)
@@ -89,12 +87,12 @@ def test_a_server_leads_nowhere_more_private(api, places, media, way):
 
 
 def test_keys_and_maps_lead_nowhere_more_private(api, places, media):
-    """Of a stream in pieces whose pieces themselves may be had."""
+    """Of an HLS stream whose segments themselves may be had."""
     places.public.serve("/a.mp3", media.path("short-0.mp3").read_bytes())
     places.loopback.serve("/secret", b"0123456789abcdef")
     for tag in (f'#EXT-X-KEY:METHOD=AES-128,URI="{places.loopback.url}/secret"', f'#EXT-X-MAP:URI="{places.loopback.url}/secret"'):
-        pieces = "#EXTINF:1,\na.mp3\n" * 6
-        places.public.serve("/list", f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n{tag}\n{pieces}#EXT-X-ENDLIST\n".encode())
+        segments = "#EXTINF:1,\na.mp3\n" * 6
+        places.public.serve("/list", f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n{tag}\n{segments}#EXT-X-ENDLIST\n".encode())
         assert refusal(api, places.public.url + "/list") == "private-address"
     assert places.loopback.log() == []
 
@@ -124,9 +122,7 @@ def test_an_entry_stays_what_it_was(start_server, places, media):
     api.load(address)
     assert api.queue()["items"][0]["reach"] == "public"
     saved = api.call("POST", "/playlists", json={"name": "a", "fromQueue": True})["id"]
-    server.restart(kill=True)
-    api.close()
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.request("POST", "/player/play").json()["code"] == "private-address"
     assert refusal(api, {"playlist": saved}) == "private-address"
     entry, = api.call("GET", "/media/list", params={"uri": address})["items"]
@@ -134,13 +130,11 @@ def test_an_entry_stays_what_it_was(start_server, places, media):
     assert places.loopback.log() == []
     # The same address, named by a user.
     assert refusal(api, places.loopback.url + "/a.mp3") is None
-    api.close()
 
 
 def test_a_list_may_not_be_behind_a_list(api, places, media):
     """The request that adds it says why."""
     places.public.serve("/list.m3u", f"#EXTM3U\n{places.loopback.url}/inner.m3u\n".encode())
     places.loopback.serve("/inner.m3u", b"#EXTM3U\nshort-0.mp3\n")
-    answer = api.request("POST", "/queue/items", json={"items": [{"uri": places.public.url + "/list.m3u"}]})
-    assert (answer.status_code, answer.json()["code"]) == (403, "private-address")
+    assert api.refusal("POST", "/queue/items", json={"items": [{"uri": places.public.url + "/list.m3u"}]}) == (403, "private-address")
     assert places.loopback.log() == []

@@ -9,8 +9,7 @@ from rig.waiting import during
 
 def test_removing_another_item_does_not_disturb_the_music(capture, api, events):
     """Row 241: item 0 goes while 1 plays: no restart, no event but the queue's, and the sound goes on."""
-    ids = api.load("short-0.mp3", "long.mp3", "short-1.mp3", index=1)
-    api.play()
+    ids = api.load("short-0.mp3", "long.mp3", "short-1.mp3", index=1, play=True)
     capture.wait_sound()
     capture.wait_seconds(0.3)
     before = api.player()
@@ -26,9 +25,7 @@ def test_removing_another_item_does_not_disturb_the_music(capture, api, events):
 
 def test_removing_the_current_item_goes_on_with_the_next(api, events):
     """Row 241, DESIGN section 5: completed with `removed`, then the next item."""
-    ids = api.load("long.mp3", "chirp.mp3")
-    api.play()
-    api.wait_status("playing")
+    ids = api.start("long.mp3", "chirp.mp3")
     mark = events.mark()
     api.call("DELETE", f"/queue/items/{ids[0]}")
     completed = events.wait_for("completed", mark=mark)
@@ -49,8 +46,7 @@ def test_items_go_in_where_they_are_wanted(api):
 
 def test_play_now_keeps_what_was_queued_as_next(api, events):
     """Row 317: it follows what is played now, instead of being skipped."""
-    api.load("long.mp3", "chirp.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3", "chirp.mp3")
     api.add("short-0.mp3", "short-1.mp3", position="next")
     mark = events.mark()
     api.add("short-2.mp3", "short-3.mp3", position="next", play=True)
@@ -94,8 +90,7 @@ def test_undo_and_redo(api):
     assert api.ids() == ids
     api.call("POST", "/queue/redo")
     assert api.ids() == [ids[0], ids[2]]
-    response = api.request("POST", "/queue/redo")
-    assert response.status_code == 409 and response.json()["code"] == "nothing-to-redo"
+    assert api.refusal("POST", "/queue/redo") == (409, "nothing-to-redo")
 
 
 def test_consume_removes_what_was_heard(api, events):
@@ -127,8 +122,7 @@ def test_the_queue_has_an_etag(api):
     api.add("short-1.mp3")
     second = api.request("GET", "/queue", headers={"If-None-Match": tag})
     assert second.status_code == 200 and second.headers["ETag"] != tag
-    refused = api.request("DELETE", "/queue", headers={"If-Match": tag})
-    assert refused.status_code == 412 and refused.json()["code"] == "revision-mismatch"
+    assert api.refusal("DELETE", "/queue", headers={"If-Match": tag}) == (412, "revision-mismatch")
     assert len(api.ids()) == 2
     assert api.request("DELETE", "/queue", headers={"If-Match": second.headers["ETag"]}).is_success
 

@@ -32,33 +32,29 @@ def test_an_item_added_on_it_follows_without_a_gap(capture, api, events, halves,
     """Rows 156, 271. The server of the network's item needs a second to answer."""
     root, noise = halves
     origin = Origin()
-    try:
-        for name in ("one", "two"):
-            content = (root / f"{name}.wav").read_bytes()
-            origin.serve(f"/{name}.wav", content, content_type="audio/wav", delay=1 if name == "two" else 0)
-        base = f"{origin.url}/" if where == "network" else ""
-        mark, start = events.mark(), capture.frames
-        ids = api.load(f"{base}one.wav", play=True)
-        low = events.wait_for("queue-low", mark=mark)
-        assert (low["reason"], low["itemId"]) == ("ending", ids[0]) and 0 < low["remaining"] <= SECONDS
-        api.add(f"{base}two.wav")
-        api.wait_status("completed", timeout=15)
-        capture.wait_seconds(0.3)
-        heard = capture.samples(start).astype(int)
-        place = align(heard, noise[:RATE])
-        both = heard[place:place + len(noise)]
-        assert numpy.abs(both - noise[:len(both)]).max() <= 2 and len(both) == len(noise)
-        # Of the last one as well, and of no more.
-        assert [event["itemId"] for event in events.since(mark, "queue-low")] == [ids[0], api.ids()[1]]
-        assert "underrun" not in [event.data.get("reason") for event in events.since(mark, "status")]
-    finally:
-        origin.close()
+    for name in ("one", "two"):
+        content = (root / f"{name}.wav").read_bytes()
+        origin.serve(f"/{name}.wav", content, content_type="audio/wav", delay=1 if name == "two" else 0)
+    base = f"{origin.url}/" if where == "network" else ""
+    mark, start = events.mark(), capture.frames
+    ids = api.load(f"{base}one.wav", play=True)
+    low = events.wait_for("queue-low", mark=mark)
+    assert (low["reason"], low["itemId"]) == ("ending", ids[0]) and 0 < low["remaining"] <= SECONDS
+    api.add(f"{base}two.wav")
+    api.wait_status("completed", timeout=15)
+    capture.wait_seconds(0.3)
+    heard = capture.samples(start).astype(int)
+    place = align(heard, noise[:RATE])
+    both = heard[place:place + len(noise)]
+    assert numpy.abs(both - noise[:len(both)]).max() <= 2 and len(both) == len(noise)
+    # Of the last one as well, and of no more.
+    assert [event["itemId"] for event in events.since(mark, "queue-low")] == [ids[0], api.ids()[1]]
+    assert "underrun" not in [event.data.get("reason") for event in events.since(mark, "status")]
 
 
 def test_it_is_sent_when_the_next_one_is_asked_for(api, events):
     """Row 156: the hook, and no-such-content."""
     mark = events.mark()
-    answer = api.request("POST", "/player/next")
-    assert answer.status_code == 404 and answer.json()["code"] == "no-such-content"
+    assert api.refusal("POST", "/player/next") == (404, "no-such-content")
     low = events.wait_for("queue-low", mark=mark)
     assert low.data == {"reason": "next", "itemId": None, "remaining": None}

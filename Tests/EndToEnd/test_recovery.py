@@ -14,8 +14,7 @@ RATE = 44100
 
 def test_music_resumes_where_the_daemon_died(capture, pulse, api, media, events):
     """Row 147: kill -9; not `playing` meanwhile; the same item within 0.2 s of where it was."""
-    ids = api.load("long.mp3", "short-0.mp3")
-    api.play()
+    ids = api.load("long.mp3", "short-0.mp3", play=True)
     capture.wait_sound()
     capture.wait_seconds(1.0)
     pulse.kill()
@@ -63,8 +62,7 @@ def test_the_loss_is_said_once_and_forgotten_when_it_is_over(server, capture, pu
 
 def test_a_paused_player_stays_paused_when_the_daemon_comes_back(capture, pulse, api):
     """Row 147 with row 129's rule: nobody asked for music."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     position = api.pause()["position"]
     pulse.kill()
@@ -81,11 +79,9 @@ def test_a_paused_player_stays_paused_when_the_daemon_comes_back(capture, pulse,
 def test_without_a_sound_server_it_runs_and_refuses_to_pretend(pulse, start_server, contract):
     """DESIGN section 3: play answers 503 `output-unavailable`; when the daemon starts late, play works."""
     pulse.stop()
-    server = start_server(output="auto", pulse=pulse)
-    api = Api(server.url)
+    api = Api(start_server(output="auto", pulse=pulse).url)
     api.load("long.mp3")
-    response = api.request("POST", "/player/play")
-    assert response.status_code == 503 and response.json()["code"] == "output-unavailable", response.text
+    assert api.refusal("POST", "/player/play") == (503, "output-unavailable")
     snapshot = api.player()
     assert snapshot["status"] != "playing" and snapshot["rate"] == 0
     assert api.request("GET", "//healthz").status_code == 200
@@ -93,7 +89,6 @@ def test_without_a_sound_server_it_runs_and_refuses_to_pretend(pulse, start_serv
     pulse.start()
     eventually(lambda: api.request("POST", "/player/play").status_code == 200, "play works", timeout=10, every=0.1)
     api.wait_status("playing")
-    api.close()
 
 
 def test_a_daemon_that_dies_again_and_again_is_survived(pulse, server, api):
@@ -114,9 +109,7 @@ def test_a_daemon_that_dies_again_and_again_is_survived(pulse, server, api):
 
 def test_commands_while_the_daemon_is_away_are_answered_and_kept(pulse, api):
     """Promise 2: pause and edits work without sound; what was wished holds when it is back."""
-    api.load("long.mp3", "chirp.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("long.mp3", "chirp.mp3")
     pulse.kill()
     eventually(lambda: api.player()["status"] != "playing", "the loss is noticed")
     assert api.pause()["playWhenReady"] is False
@@ -130,8 +123,7 @@ def test_commands_while_the_daemon_is_away_are_answered_and_kept(pulse, api):
 
 def test_a_seek_while_the_daemon_is_away_holds_when_it_is_back(capture, pulse, api, events, media):
     """Promise 2: `interrupted` all the while, never `seeking`; then the sound comes from the target."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     pulse.kill()
     capture.stop()
@@ -160,8 +152,7 @@ def test_a_seek_while_the_daemon_is_away_holds_when_it_is_back(capture, pulse, a
 
 def test_a_seek_and_a_pause_while_the_daemon_is_away_end_paused(capture, pulse, api):
     """A seek ends by being heard: without a sink it must not stay `seeking` for ever."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     pulse.kill()
     capture.stop()
@@ -179,8 +170,7 @@ def test_a_seek_and_a_pause_while_the_daemon_is_away_end_paused(capture, pulse, 
 
 def test_a_frozen_sound_server_is_an_outage_and_leaves_nothing_behind(capture, pulse, api, events):
     """A server that stands answers nobody: never `playing` meanwhile; then the music goes on where it was, in one stream."""
-    ids = api.load("long.mp3")
-    api.play()
+    ids = api.load("long.mp3", play=True)
     capture.wait_sound()
     capture.wait_seconds(1.0)
     pulse.freeze()
@@ -207,8 +197,7 @@ def test_a_frozen_sound_server_is_an_outage_and_leaves_nothing_behind(capture, p
 
 def test_a_sound_server_that_freezes_while_playing_is_given_up(capture, pulse, api):
     """No wait without an end: 5 s, then it is an outage like any other."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     pulse.freeze()
     stands = api.wait_status("buffering")
@@ -243,9 +232,7 @@ def test_term_under_load_closes_every_client_and_saves(start_server, pulse, open
         eventually(lambda: log.close_code is not None, "the socket is closed")
     assert {log.close_code for log in logs} == {1001}
     api.close()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert api.uris() == ["vbr-noxing-long.mp3", "long.mp3"]
     if moment is None:
         assert position - 0.1 < api.player()["position"] < position + 2 * PATIENCE
-    api.close()

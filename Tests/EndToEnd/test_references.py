@@ -30,8 +30,7 @@ def test_a_reference_plays_again_whatever_became_of_the_item(server, api, origin
     # Neither the queue nor its history has the item any more.
     api.load("short-1.mp3")
     seen = str([event.data for event in events.since()])
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     before = len(origin.log(f"/a.mp3?token={SECRET}&x=1"))
     api.call("PUT", "/queue", json={"items": [{"uri": given, "title": "Again"}], "play": True})
     api.wait_status("playing", "completed")
@@ -74,7 +73,6 @@ def test_another_server_opens_no_reference(start_server, api, address):
     api.load(address)
     other = Api(start_server().url)
     assert other.request("PUT", "/queue", json={"items": [{"uri": reference(api)}]}).status_code == 404
-    other.close()
 
 
 def test_announcements_and_effects_take_references(api, origin, address, media):

@@ -24,8 +24,7 @@ EFFECTS = {
 
 
 def play_to_the_end(api, written, *uris) -> numpy.ndarray:
-    api.load(*uris)
-    api.play()
+    api.load(*uris, play=True)
     api.wait_status("completed", timeout=20)
     return written.samples()
 
@@ -43,10 +42,8 @@ def test_what_is_heard_equals_render_to_the_bit(written, api, media, directory):
 
 
 @pytest.fixture
-def loudness_music(directory):
+def loudness_music(directory, music):
     """The same noise, quiet and loud, with the gain that brings each to one level."""
-    music = directory / "music"
-    music.mkdir()
     noise = numpy.random.default_rng(276).uniform(-1, 1, (RATE, 2))
     for name, level, tags in (("quiet", 0.05, {"REPLAYGAIN_TRACK_GAIN": "+12.04 dB"}),
                               ("loud", 0.4, {"REPLAYGAIN_TRACK_GAIN": "-6.02 dB", "REPLAYGAIN_TRACK_PEAK": "0.4"}),

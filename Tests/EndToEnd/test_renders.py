@@ -74,10 +74,8 @@ def test_a_part_is_rendered(api, directory, media):
     assert numpy.abs(part.astype(int) - expected).max() <= 1
 
 
-def test_a_mix_is_the_sum_of_its_inputs(start_server, directory):
+def test_a_mix_is_the_sum_of_its_inputs(start_server, directory, music):
     """Row 223: the sum's level within 0.5 dB, of inputs of different lengths and rates."""
-    music = directory / "music"
-    music.mkdir()
     noise = numpy.random.default_rng(223)
     one, other = 0.2 * noise.standard_normal((88200, 2)), 0.1 * noise.standard_normal((44100, 2))
     write_wave(music / "one.wav", one)
@@ -113,22 +111,18 @@ def test_a_file_is_sent_in_ranges_and_deleted(api, server, directory):
     assert part.status_code == 206 and part.content == whole[100:200]
     api.call("DELETE", f"/renders/{job['id']}")
     for method, path in (("GET", ""), ("GET", "/file"), ("DELETE", "")):
-        answer = api.request(method, f"/renders/{job['id']}{path}")
-        assert (answer.status_code, answer.json()["code"]) == (404, "unknown-render")
+        assert api.refusal(method, f"/renders/{job['id']}{path}") == (404, "unknown-render")
 
 
-def test_it_needs_no_sound_server_and_tells_its_progress(start_server, directory, pulse):
+def test_it_needs_no_sound_server_and_tells_its_progress(start_server, music, pulse):
     """Row 108: no output can be reached; nothing of it is asked for. A job is cancelled while it runs; others follow."""
-    music = directory / "music"
-    music.mkdir()
     write_wave(music / "long.wav", numpy.zeros((44100 * 600, 2)))
     write_wave(music / "short.wav", numpy.zeros((4410, 2)))
     server = start_server(output="pulse", music=music)
     api = Api(server.url)
     long = order(api, items=[{"uri": "long.wav"}] * 50, format="flac")
     waiting = order(api, items=[{"uri": "short.wav"}])
-    refused = api.request("GET", f"/renders/{waiting['id']}/file")
-    assert (refused.status_code, refused.json()["code"]) == (409, "render-not-ready")
+    assert api.refusal("GET", f"/renders/{waiting['id']}/file") == (409, "render-not-ready")
     first = eventually(lambda: next((p for p in [api.call("GET", f"/renders/{long['id']}")["progress"]] if p > 0), None), "it begins")
     eventually(lambda: api.call("GET", f"/renders/{long['id']}")["progress"] > first, "it goes on", timeout=20)
     assert [job["status"] for job in api.call("GET", "/renders")["renders"]] == ["running", "queued"]
@@ -139,7 +133,6 @@ def test_it_needs_no_sound_server_and_tells_its_progress(start_server, directory
     server.stop()
     server.start()
     assert list(folder.iterdir()) == []
-    api.close()
 
 
 def test_progress_never_goes_back(start_server, directory):
@@ -173,16 +166,12 @@ def test_a_job_that_fails_tells_why(api, server, media):
     job = finish(api, order(api, items=[{"uri": "noise.mp3"}], start=1000))
     assert job["status"] == "failed" and job["error"]["code"] == "empty" and job["file"] is None
     api.call("DELETE", f"/renders/{job['id']}")
-    refused = api.request("POST", "/renders", json={"items": [{"uri": "missing.mp3"}]})
-    assert refused.status_code == 404 and refused.json()["member"] == "items[0].uri"
-    refused = api.request("POST", "/renders", json={"mix": [{"uri": "noise.mp3"}, {"uri": "missing.mp3"}]})
-    assert refused.status_code == 404 and refused.json()["member"] == "mix[1].uri"
+    assert api.refusal("POST", "/renders", json={"items": [{"uri": "missing.mp3"}]}, of="member") == (404, "items[0].uri")
+    assert api.refusal("POST", "/renders", json={"mix": [{"uri": "noise.mp3"}, {"uri": "missing.mp3"}]}, of="member") == (404, "mix[1].uri")
 
 
-def test_a_full_disk_fails_the_job(start_server, directory):
+def test_a_full_disk_fails_the_job(start_server, music):
     """Row 290: nothing of the file is left."""
-    music = directory / "music"
-    music.mkdir()
     write_wave(music / "minute.wav", 0.1 * numpy.random.default_rng(290).standard_normal((44100 * 60, 2)))
     server = start_server(music=music)
     api = Api(server.url)
@@ -190,7 +179,6 @@ def test_a_full_disk_fails_the_job(start_server, directory):
     job = finish(api, order(api, items=[{"uri": "minute.wav"}]))
     assert job["status"] == "failed" and job["error"]["code"] == "disk-full" and job["error"]["message"]
     assert list((server.data / "renders").iterdir()) == []
-    api.close()
 
 
 @pytest.mark.parametrize("body, member", [
@@ -202,14 +190,12 @@ def test_a_full_disk_fails_the_job(start_server, directory):
     ({"items": [{"uri": "noise.mp3", "loops": -1}]}, "duration"),
 ])
 def test_what_cannot_be_meant_is_refused(api, body, member):
-    answer = api.request("POST", "/renders", json=body)
-    assert answer.status_code == 422 and answer.json()["member"] == member, answer.text
+    assert api.refusal("POST", "/renders", json=body, of="member") == (422, member)
 
 
 def test_there_are_at_most_sixteen(api):
     jobs = [order(api, items=[{"uri": "noise.mp3"}], duration=0.1) for _ in range(16)]
-    refused = api.request("POST", "/renders", json={"items": [{"uri": "noise.mp3"}]})
-    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-renders")
+    assert api.refusal("POST", "/renders", json={"items": [{"uri": "noise.mp3"}]}) == (429, "too-many-renders")
     for job in jobs:
         api.call("DELETE", f"/renders/{job['id']}")
     assert api.call("GET", "/renders")["renders"] == []

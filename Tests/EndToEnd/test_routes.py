@@ -16,17 +16,6 @@ pytestmark = pytest.mark.headphones
 SECOND = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
 
 
-@pytest.fixture
-def headphones(pulse):
-    recorder = Capture(pulse, "hp").start()
-    yield recorder
-    recorder.stop()
-
-
-def current(api) -> str | None:
-    return next((output["id"] for output in api.call("GET", "/outputs")["outputs"] if output["current"]), None)
-
-
 def route_event(events, mark: int, reason: str):
     return events.wait_for("route", lambda event: event["reason"] == reason, mark=mark)
 
@@ -99,8 +88,7 @@ def test_the_return_of_headphones_does_not_start_what_the_user_paused(on_headpho
 
 def test_the_default_headphones_are_protected_as_well(headphones, pulse, api, events):
     """Row 138, fact 3: without a choice; PulseAudio itself moved the music there, and a second stream took its place."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     pulse.pactl("set-default-sink", "hp")
     headphones.wait_sound()
     eventually(lambda: pulse.stream_sinks() == ["hp"], "on the headphones")
@@ -213,8 +201,7 @@ def test_the_way_to_headphones_and_back_has_no_stale_sample(capture, headphones,
 def test_fifty_cycles_in_ten_seconds(capture, pulse, api, events):
     """Issue 4, bad input: no sample on the speakers, no hang, and it still plays afterwards."""
     api.choose("hp")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     mark = capture.frames
     start = time.monotonic()
     for cycle in range(50):
@@ -238,7 +225,7 @@ def test_the_sound_server_comes_back_without_the_headphones(on_headphones, captu
     pulse.start()
     paused = api.wait_status("paused", timeout=10)
     assert paused["reason"] == "route-lost" and before - 0.2 <= paused["position"] < before + 5
-    assert current(api) == "spk"
+    assert api.current_output() == "spk"
     fresh = Capture(pulse).start()
     try:
         fresh.wait_seconds(0.5)

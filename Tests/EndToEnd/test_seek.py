@@ -28,8 +28,7 @@ def place(media, name: str, heard, around: float | None = None) -> float:
 def test_seek_is_exact(capture, api, media, origin, name, position, server_name):
     """Rows 49, 208, 272: the sound after a seek comes from that position to 5 ms, without a table of contents too."""
     origin.serve(f"/{name}", media.path(name).read_bytes())
-    api.load(f"{origin.url}/{name}" if server_name else name)
-    api.play()
+    api.load(f"{origin.url}/{name}" if server_name else name, play=True)
     capture.wait_sound()
     api.pause()
     capture.wait_silence(0.1)
@@ -44,8 +43,7 @@ def test_seek_is_exact(capture, api, media, origin, name, position, server_name)
 
 def test_nothing_old_is_heard_after_a_seek(capture, api, media):
     """Row 69: while playing; from 100 ms after the answer on, only the new place sounds, and without a gap."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     capture.wait_seconds(0.5)
     api.seek(position=25)
@@ -62,8 +60,7 @@ def test_nothing_old_is_heard_after_a_seek(capture, api, media):
 
 def test_fifty_seeks_a_second_end_at_the_last_one(capture, api, events, media):
     """Row 50: latest wins; the server stays responsive and plays from there."""
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     capture.wait_sound()
     target = 0.0
     for step in range(75):
@@ -81,8 +78,7 @@ def test_fifty_seeks_a_second_end_at_the_last_one(capture, api, events, media):
 def test_events_show_no_place_between_old_and_new(api, open_events):
     """Rows 51, 88: the first time after a seek is the target, with another discontinuity."""
     log = open_events("events=time,status&interval=0.05")
-    api.load("long.mp3")
-    api.play()
+    api.load("long.mp3", play=True)
     log.wait_for("time", lambda event: event["position"] > 0.3)
     before = log.since(0, "time")[-1]
     mark = log.mark()
@@ -96,9 +92,7 @@ def test_events_show_no_place_between_old_and_new(api, open_events):
 
 def test_position_never_goes_back_while_playing(capture, api):
     """Row 71: monotone within a segment, never null or 0 after the start, frozen while paused."""
-    api.load("long.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("long.mp3")
     last, end = 0.0, time.monotonic() + 1.5
     while time.monotonic() < end:
         position = api.player()["position"]
@@ -173,7 +167,6 @@ def test_a_clock_that_fails_now_and_then_is_not_noticed(directory, pulse, start_
     for earlier, later in zip(ticks, ticks[1:]):
         if earlier["discontinuity"] == later["discontinuity"]:
             assert later["position"] >= earlier["position"]
-    api.close()
     server.stop()
     asked, failed = map(int, report.read_text().split())
     assert asked > 40 and failed >= asked // 20, "the clock did not fail"
@@ -181,8 +174,7 @@ def test_a_clock_that_fails_now_and_then_is_not_noticed(directory, pulse, start_
 
 def test_seek_into_the_last_moment_plays_to_the_end_once(capture, api, events):
     """Rows 246, 247: about 0.2 s sound, one `completed`; the last time is the duration and progress 1."""
-    api.load("chirp.mp3")
-    api.play()
+    api.load("chirp.mp3", play=True)
     capture.wait_sound()
     duration = api.player()["duration"]
     api.pause()
@@ -218,17 +210,14 @@ def test_skips_are_clamped_and_past_the_end_completes_once(api, events):
 @pytest.mark.smoke
 def test_seeks_take_seconds_and_progress(api):
     """Rows 159, 160: fractions count; what is out of range or no number is refused and changes nothing."""
-    api.load("long.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("long.mp3")
     api.pause()
     assert api.seek(position=0.5)["position"] == pytest.approx(0.5, abs=1e-3)
     assert api.seek(position=12.3456)["position"] == pytest.approx(12.3456, abs=1e-3)
     assert api.seek(progress=0.5)["position"] == pytest.approx(20, abs=0.05)
     before = api.player()["position"]
     for members in ({"progress": -0.1}, {"progress": 1.1}):
-        response = api.request("POST", "/player/seek", json=members)
-        assert response.status_code == 422, response.text
+        assert api.request("POST", "/player/seek", json=members).status_code == 422
     for body in ('{"position": NaN}', '{"progress": Infinity}', '{"position": 1e999}', '{"position": "3"}', "{}",
                  '{"position": 1, "progress": 0.5}'):
         response = api.request("POST", "/player/seek", content=body, headers={"Content-Type": "application/json"})
@@ -278,8 +267,7 @@ def test_a_jump_to_another_item_resets_time_at_once(api, open_events):
 def test_durations_are_right(api):
     """Row 208: final error below 0.1 s, also without a header that tells the length."""
     for name, seconds in (("vbr-noxing-long.mp3", 40), ("noise-vbr.mp3", 2), ("long.mp3", 40), ("noise.mp2", 2)):
-        api.load(name, play=True)
-        api.wait_status("playing")
+        api.start(name)
         eventually(lambda: abs((api.player()["duration"] or 0) - seconds) < 0.1, f"the duration of {name}")
 
 

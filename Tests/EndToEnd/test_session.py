@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The audio session: who may sound, and what becomes of other programs. They are played by pacat."""
 
-import os
 import subprocess
 import time
 
@@ -10,6 +9,7 @@ import pytest
 
 from rig import Api, eventually
 from rig.capture import RATE
+from rig.commandline import client, tonearm
 from rig.neighbours import Neighbour
 from rig.server import binary
 from rig.signals import largest_difference
@@ -54,14 +54,20 @@ def alone(capture, pulse, start_server):
     server = start_server(output="pulse", pulse=pulse, arguments=("--interrupt-others", "on"))
     api = Api(server.url)
     api.server = server
-    yield api
-    api.close()
+    return api
 
 
 @pytest.fixture
 def other(pulse):
     with Neighbour(pulse, "music", amplitude=0.25) as neighbour:
         yield neighbour
+
+
+@pytest.fixture
+def microphone(pulse, api) -> None:
+    pulse.load("module-null-sink sink_name=mic_in")
+    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
+    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
 
 
 @pytest.mark.smoke
@@ -103,8 +109,7 @@ def test_the_session_survives(pulse, start_server):
     eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
     change(api, category="solo-ambient", silentSwitch=True)
     server.kill()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert session(api)["category"] == "solo-ambient" and session(api)["silentSwitch"]
 
 
@@ -126,8 +131,7 @@ def test_others_are_silent_only_while_music_plays(alone, capture, pulse, other, 
 
 def test_others_are_left_alone_unless_the_operator_allows(capture, pulse, api, other):
     """Row 104 and the choice of decision 0016."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     during(0.5, lambda: not is_muted(pulse, other), "reached into another program")
 
 
@@ -192,8 +196,7 @@ def test_mixing_is_heard_as_both(alone, capture, pulse, other):
     """Rows 102, 111: ambient, and the option of playback: the sum of both is heard."""
     for members in ({"category": "ambient"}, {"category": "playback", "options": ["mix-with-others"]}):
         alone.call("PUT", "/session", json=members)
-        alone.load("low.mp3", play=True)
-        alone.wait_status("playing")
+        alone.start("low.mp3")
         during(0.4, lambda: not is_muted(pulse, other), "muted although it mixes")
         capture.wait_seconds(0.5)
         assert amplitude(capture) > 0.2 and amplitude(capture, 220) > 0.4
@@ -253,20 +256,15 @@ def test_the_lock_pauses_what_obeys_it(capture, pulse, api):
     api.wait_status("playing")
 
 
-def test_a_category_that_only_records_plays_nothing(capture, pulse, api, media, directory):
+def test_a_category_that_only_records_plays_nothing(capture, pulse, api, microphone, media, directory):
     """Rows 105, 108, 109, 146."""
-    pulse.load("module-null-sink sink_name=mic_in")
-    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
-    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     assert session(api)["mayRecord"] is False
     assert change(api, category="record")["mayRecord"] is True
     paused = api.wait_status("paused")
     assert paused["reason"] == "session"
     for verb in ("play", "toggle"):
-        answer = api.request("POST", f"/player/{verb}")
-        assert answer.status_code == 409 and answer.json()["code"] == "session-forbids"
+        assert api.refusal("POST", f"/player/{verb}") == (409, "session-forbids")
     assert change(api, category="audio-processing")["mayRecord"] is False
     assert api.request("POST", "/player/play").status_code == 409
     # No device is in use, and what needs none works.
@@ -290,13 +288,9 @@ def test_activation_needs_a_route(pulse, api):
     assert refused(api, active=True) == (503, "no-suitable-route")
 
 
-def test_modes_say_what_the_stream_is_for(capture, pulse, api):
+def test_modes_say_what_the_stream_is_for(capture, pulse, api, microphone):
     """Rows 121, 122, 123, 120: the role in the property list, and back."""
-    pulse.load("module-null-sink sink_name=mic_in")
-    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
-    eventually(lambda: "play-and-record" in session(api)["available"]["categories"], "the microphone is seen")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
 
     def roles() -> set[str]:
         return {line.split('"')[1] for line in pulse.pactl("list", "sink-inputs").splitlines() if "media.role" in line}
@@ -321,88 +315,55 @@ def test_measurement_leaves_the_sound_as_it_is(capture, pulse, api, media):
     assert api.player()["volume"] == 0.1 and api.player()["balance"] == -1
 
 
-def test_bluetooth_and_airplay_are_admitted_by_option(capture, pulse, api, events):
+def test_bluetooth_and_airplay_are_admitted_by_option(capture, pulse, api, events, microphone):
     """Rows 113, 114, 142 (category-change): fixture sinks with the properties of the real ones."""
-    pulse.load("module-null-sink sink_name=mic_in")
-    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
     pulse.load('module-null-sink sink_name=bt sink_properties=device.bus=bluetooth')
     pulse.load("module-null-sink sink_name=raop_output.box")
 
-    def current() -> str | None:
-        return next((o["id"] for o in api.call("GET", "/outputs")["outputs"] if o["current"]), None)
-
-    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
     eventually(lambda: any(o["id"] == "bt" for o in api.call("GET", "/outputs")["outputs"]), "listed")
     for sink, option in (("bt", "allow-bluetooth-a2dp"), ("raop_output.box", "allow-airplay")):
         api.call("PUT", "/session", json={})
         api.call("PUT", "/outputs/current", json={"id": sink})
-        eventually(lambda: current() == sink, "chosen")
+        eventually(lambda: api.current_output() == sink, "chosen")
         mark = events.mark()
         api.call("PUT", "/session", json={"category": "play-and-record"})
-        eventually(lambda: current() != sink, f"{sink} is not admitted")
+        eventually(lambda: api.current_output() != sink, f"{sink} is not admitted")
         events.wait_for("route", lambda event: event["reason"] == "category-change", mark=mark)
         change(api, options=[option])
-        eventually(lambda: current() == sink, f"{sink} is admitted again")
+        eventually(lambda: api.current_output() == sink, f"{sink} is admitted again")
 
 
-def test_the_speaker_is_preferred_by_option(capture, pulse, api):
-    """Row 115."""
-    pulse.load("module-null-sink sink_name=mic_in")
-    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
-    pulse.load('module-null-sink sink_name=headset sink_properties=device.form_factor=headset')
-    pulse.load('module-null-sink sink_name=loud sink_properties=device.form_factor=speaker')
-
-    def current() -> str | None:
-        return next((o["id"] for o in api.call("GET", "/outputs")["outputs"] if o["current"]), None)
-
-    eventually(lambda: "record" in session(api)["available"]["categories"], "the microphone is seen")
-    api.call("PUT", "/session", json={"category": "play-and-record", "options": ["default-to-speaker"]})
-    eventually(lambda: current() == "loud", "the speaker")
-    change(api, options=[])
-    eventually(lambda: current() != "loud", "and back")
-
-
-def test_a_chat_brings_its_options_and_the_default_takes_them_back(capture, pulse, api):
-    """Rows 120, 121: what a mode brings along is told beside what was asked for, holds, and goes with the mode."""
-    pulse.load("module-null-sink sink_name=mic_in")
-    pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
+def test_a_chat_brings_its_options_and_the_default_takes_them_back(capture, pulse, api, microphone):
+    """Rows 115, 120, 121: what a mode brings along is told beside what was asked for, holds, and goes with the mode."""
     pulse.load("module-null-sink sink_name=headset sink_properties=device.form_factor=headset")
     pulse.load("module-null-sink sink_name=loud sink_properties=device.form_factor=speaker")
     pulse.load("module-null-sink sink_name=bt sink_properties=device.bus=bluetooth")
 
-    def current() -> str | None:
-        return next((o["id"] for o in api.call("GET", "/outputs")["outputs"] if o["current"]), None)
-
-    eventually(lambda: "play-and-record" in session(api)["available"]["categories"], "the microphone is seen")
     eventually(lambda: any(o["id"] == "bt" for o in api.call("GET", "/outputs")["outputs"]), "listed")
     state = api.call("PUT", "/session", json={"category": "play-and-record", "options": ["mix-with-others"]})
     assert state["effectiveOptions"] == state["options"] == ["mix-with-others"]
     api.call("PUT", "/outputs/current", json={"id": "bt"})
-    eventually(lambda: current() not in (None, "bt"), "Bluetooth is not admitted")
+    eventually(lambda: api.current_output() not in (None, "bt"), "Bluetooth is not admitted")
     for mode, extras in (("voice-chat", ["allow-bluetooth"]), ("video-chat", ["allow-bluetooth", "default-to-speaker"])):
         state = change(api, mode=mode)
         assert state["options"] == ["mix-with-others"] and state["effectiveOptions"] == [*extras, "mix-with-others"]
-        eventually(lambda: current() == "bt", f"{mode} admits Bluetooth")
+        eventually(lambda: api.current_output() == "bt", f"{mode} admits Bluetooth")
     api.call("PUT", "/outputs/current", json={"id": None})
-    eventually(lambda: current() == "loud", "the speaker, as in a video chat")
+    eventually(lambda: api.current_output() == "loud", "the speaker, as in a video chat")
     state = change(api, mode="default")
     assert state["effectiveOptions"] == ["mix-with-others"]
-    eventually(lambda: current() != "loud", "and back")
+    eventually(lambda: api.current_output() != "loud", "and back")
 
 
 def test_the_command_line_tells_and_sets_it(capture, pulse, api, server):
-    def tonearm(*arguments: str) -> subprocess.CompletedProcess:
-        return subprocess.run([str(binary()), *arguments, "--server", server.url], capture_output=True, text=True, timeout=20,
-                              env=os.environ | {"HOME": str(pulse.directory)})
-
-    assert tonearm("session", "--use", "duck-others").stdout.startswith("playback, duck-others, inactive")
-    refusal = tonearm("session", "--mode", "voice-chat")
+    environment = client(server)
+    assert tonearm("session", "--use", "duck-others", environment=environment).stdout.startswith("playback, duck-others, inactive")
+    refusal = tonearm("session", "--mode", "voice-chat", environment=environment)
     assert refusal.returncode != 0 and "voice-chat is not possible with playback" in refusal.stderr
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
-    assert tonearm("interrupt", "began").returncode == 0
+    api.start("long.mp3")
+    assert tonearm("interrupt", "began", environment=environment).returncode == 0
     assert api.player()["status"] == "interrupted"
-    assert tonearm("interrupt", "ended", "--stay-paused").returncode == 0
+    assert tonearm("interrupt", "ended", "--stay-paused", environment=environment).returncode == 0
     assert api.player()["status"] == "paused"
 
 

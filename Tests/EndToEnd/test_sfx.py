@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short sounds beside the music (row 222): mixed, and nothing of the music changes."""
 
+import concurrent.futures
 import time
 
 import pytest
@@ -101,8 +102,6 @@ def test_several_at_once_and_the_ninth_ends_the_oldest(pulse, capture, api, play
 
 def test_fifty_requests_at_once(pulse, capture, server, api, playing):
     """The last ones are heard, the music is not disturbed, and nothing is left over."""
-    import concurrent.futures
-
     def one(number: int) -> int:
         client = Api(server.url)
         try:

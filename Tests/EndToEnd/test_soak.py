@@ -12,7 +12,7 @@ import time
 import pytest
 
 from rig import ENDURANCE, Api, Origin
-from rig.hls import AAC, PieceRadio, cut
+from rig.hls import AAC, SegmentRadio, cut
 from rig.origin import Behaviour
 
 SECONDS = 2 * ENDURANCE
@@ -74,7 +74,7 @@ class Chaos(Origin):
 
 @pytest.fixture
 def scene(media, start_server):
-    """A server, an origin and a station in pieces, both of which behave badly."""
+    """A server, an origin and an HLS station, both of which behave badly."""
     dice = random.Random(SEED)
     origin = Chaos(dice)
     long = media.path("long.mp3").read_bytes()
@@ -85,13 +85,12 @@ def scene(media, start_server):
     cut(media.chirp_wave, folder, *AAC, seconds=STEP - 0.0004)
     for path in folder.iterdir():
         origin.serve(f"/vod/{path.name}", path.read_bytes(), content_type="video/mp2t")
-    station = PieceRadio(folder, STEP)
+    station = SegmentRadio(folder, STEP)
     server = start_server(arguments=("--cache", "on"))
     api = Api(server.url)
     yield dice, origin, station, server, api
     api.close()
     origin.close()
-    station.close()
 
 
 @pytest.mark.endurance

@@ -8,7 +8,7 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, Origin, eventually
+from rig import PATIENCE, eventually
 from rig.capture import RATE
 from rig.sounds import BELL, LEVEL, MUSIC, TEXT, TICK, amplitude, first_heard, level_now, near, tone
 
@@ -20,13 +20,6 @@ MADE = {"chunked": True, "length": None, "etag": None, "ranges": False}
 @pytest.fixture
 def server(start_server, capture, pulse, sounds):
     return start_server(output="pulse", pulse=pulse, music=sounds.root)
-
-
-@pytest.fixture
-def origin():
-    origin = Origin()
-    yield origin
-    origin.close()
 
 
 @pytest.fixture
@@ -149,8 +142,7 @@ def test_a_request_may_wait_for_the_end(capture, api, playing):
     ended = say(api, uri="bell.mp3")
     assert ended["reason"] == "finished" and ended["error"] is None and "state" not in ended
     assert first_heard(capture, BELL, mark) is not None and not api.call("GET", "/announcements")["announcements"]
-    missing = api.request("POST", "/announcements", json={"uri": "nothing.mp3", "wait": True})
-    assert missing.status_code == 404 and missing.json()["code"] == "media-not-found"
+    assert api.refusal("POST", "/announcements", json={"uri": "nothing.mp3", "wait": True}) == (404, "media-not-found")
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         answer = pool.submit(say, api, uri="text.mp3")
         eventually(lambda: api.call("GET", "/announcements")["announcements"], "it has begun")

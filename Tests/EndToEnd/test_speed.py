@@ -16,10 +16,8 @@ AS_IT_IS = {"playbackRate": 1, "pitch": 0, "preservePitch": True}
 
 
 @pytest.fixture
-def tone(directory):
+def tone(music):
     """A music folder with a tone of 1 kHz, and noise."""
-    music = directory / "music"
-    music.mkdir()
     sine = 0.5 * numpy.sin(2 * numpy.pi * 1000 * numpy.arange(SECONDS * RATE) / RATE)
     write_wave(music / "tone.wav", numpy.stack([sine, sine], axis=1))
     write_wave(music / "noise.wav", numpy.random.default_rng(82).uniform(-0.5, 0.5, (RATE, 2)))
@@ -29,8 +27,7 @@ def tone(directory):
 def heard(api, written, *uris, **settings) -> numpy.ndarray:
     api.settings(**{**AS_IT_IS, **settings})
     start = written.frames
-    api.load(*uris)
-    api.play()
+    api.load(*uris, play=True)
     api.wait_status("completed", timeout=30)
     return written.samples(start)
 
@@ -58,8 +55,7 @@ def test_speed_keeps_the_pitch_and_pitch_the_speed(start_server, written, tone):
 
 def test_clocks_at_twice_the_speed(api):
     """Row 83: the position is the media's, `rate` the pace, `listenedTime` the wall clock's; a change goes on from the place."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     api.seek(position=10)
     assert 10 <= api.settings(playbackRate=2)["position"] < 12
     first = eventually(lambda: (player := api.player())["rate"] == 2 and player, "twice the speed")

@@ -6,7 +6,6 @@ import os
 import random
 import resource
 import sqlite3
-import subprocess
 import threading
 import time
 
@@ -29,14 +28,12 @@ def test_the_server_is_known_again(start_server, server, api):
     first = api.call("GET", "/server")
     assert set(first) == {"id", "name", "version", "features"} and len(first["id"]) >= 16 and first["name"]
     assert {"library", "playlists", "players"} <= set(first["features"])
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.call("GET", "/server") == first
     api.close()
     other = Api(start_server(arguments=("--name", "Kitchen", "--library", "off")).url)
     found = other.call("GET", "/server")
     assert found["id"] != first["id"] and found["name"] == "Kitchen" and "library" not in found["features"]
-    other.close()
 
 
 @pytest.mark.smoke
@@ -47,15 +44,13 @@ def test_queue_and_settings_survive_kill(server, api):
     api.add({"uri": "low.mp3", "title": "Named", "loops": 2, "beginTime": 1.5}, position=1)
     api.call("POST", "/queue/move", json={"ids": [ids[2]], "position": 0})
     before, settings = api.queue(), api.player()
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     after, restored = api.queue(), api.player()
     assert given(after["items"]) == given(before["items"]) and after["revision"] >= before["revision"]
     for name in ("volume", "balance", "repeat", "muted", "consume"):
         assert restored[name] == settings[name], name
     api.add("short-1.mp3")
     assert len(set(api.ids())) == 5, "an id was given twice"
-    api.close()
 
 
 def test_position_survives_kill_and_nothing_starts_by_itself(server, api):
@@ -65,8 +60,7 @@ def test_position_survives_kill_and_nothing_starts_by_itself(server, api):
     api.wait_status("playing")
     eventually(lambda: api.player()["position"] > 9.3, "it plays")
     position = api.player()["position"]
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     snapshot = eventually(lambda: (s := api.player())["item"] and s["status"] != "loading" and s, "the item is restored")
     assert snapshot["item"]["id"] == ids[1] and snapshot["rate"] == 0 and snapshot["playWhenReady"] is False
     assert snapshot["position"] == pytest.approx(position, abs=1.0)
@@ -74,7 +68,6 @@ def test_position_survives_kill_and_nothing_starts_by_itself(server, api):
     api.play()
     api.wait_status("playing")
     assert api.player()["position"] >= snapshot["position"] - 0.01
-    api.close()
 
 
 def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
@@ -98,8 +91,7 @@ def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
             number += 1
         killer.join()
         api.close()
-        server.start()
-        api = Api(server.url)
+        api = Api(server.start().url)
         length = api.queue(limit=0)["length"]
         present = [item["title"] for offset in range(0, length, 1000) for item in api.queue(offset, 1000)["items"]]
         missing = [title for title in answered if title not in set(present)]
@@ -121,9 +113,8 @@ def test_counters_that_make_no_sense_do_no_harm(server, api, key, value):
     with contextlib.closing(Api(server.url)) as api:
         added = api.add("chirp.mp3", "low.mp3")["ids"]
         assert len(set(first + added)) == 3
-    server.restart(kill=True)
-    with contextlib.closing(Api(server.url)) as api:
-        assert api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"]
+    api = Api(server.restart(kill=True).url)
+    assert api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"]
 
 
 @pytest.mark.parametrize("damage", ["garbage", "empty", "truncated"])
@@ -143,8 +134,7 @@ def test_a_damaged_state_is_set_aside(server, api, damage):
         case "truncated":
             database.write_bytes(original[: len(original) // 2])
     damaged = database.read_bytes()
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert api.player()["status"] in ("idle", "paused", "stopped", "ready")
     api.load("short-0.mp3")
     api.close()
@@ -184,54 +174,40 @@ def recovers(api):
     assert api.queue()["length"] == count + 1
 
 
-def test_a_full_disk_refuses_edits_as_a_whole_and_playing_goes_on(directory, start_server, contract):
+def test_a_full_disk_refuses_edits_as_a_whole_and_playing_goes_on(small_disk, start_server, contract):
     """Issue 2: 500 `not-saved`, nothing of it is visible, before or after a restart; needs the right to mount."""
-    home = directory / "small"
-    home.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(home)], capture_output=True)
-    if mounted.returncode != 0:
-        pytest.skip("mounting is not allowed here; the test with a limited file size needs no rights")
-    try:
-        server = start_server(arguments=("--data", str(home / "data")))
-        api, events = Api(server.url), EventLog(server.events_url, contract=contract)
-        events.wait_for("snapshot")
-        api.load("long.mp3")
-        api.play()
-        api.wait_status("playing")
-        filler = os.open(home / "filler", os.O_CREAT | os.O_WRONLY)
-        with contextlib.suppress(OSError):
-            while True:
-                os.write(filler, b"x" * 4096)
-        os.close(filler)
-        refuses_as_a_whole(server, api, events)
-        (home / "filler").unlink()
-        recovers(api)
-        saved = api.queue()["items"]
-        assert not events.violations
-        events.close()
-        api.close()
-        server.data = home / "data"
-        server.restart(kill=True)
-        api = Api(server.url)
-        assert given(api.queue()["items"]) == given(saved)
-        api.close()
-        server.stop()
-    finally:
-        subprocess.run(["umount", "-l", str(home)], capture_output=True)
+    home = small_disk("8m")
+    server = start_server(arguments=("--data", str(home / "data")))
+    api, events = Api(server.url), EventLog(server.events_url, contract=contract)
+    events.wait_for("snapshot")
+    api.start("long.mp3")
+    filler = os.open(home / "filler", os.O_CREAT | os.O_WRONLY)
+    with contextlib.suppress(OSError):
+        while True:
+            os.write(filler, b"x" * 4096)
+    os.close(filler)
+    refuses_as_a_whole(server, api, events)
+    (home / "filler").unlink()
+    recovers(api)
+    saved = api.queue()["items"]
+    assert not events.violations
+    events.close()
+    api.close()
+    server.data = home / "data"
+    api = Api(server.restart(kill=True).url)
+    assert given(api.queue()["items"]) == given(saved)
+    server.stop()
 
 
 def test_a_disk_that_cannot_be_written_makes_it_unready_and_it_recovers(server, api, events):
     """Every write fails (`RLIMIT_FSIZE`, which needs no rights): /readyz says so with its cause, as long as it is so."""
-    api.load("long.mp3")
-    api.play()
-    api.wait_status("playing")
+    api.start("long.mp3")
     _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, hard))
     try:
         refuses_as_a_whole(server, api, events)
         for body in ({"volume": 0.1}, {"repeat": "all", "muted": True}):
-            response = api.request("PATCH", "/player", json=body)
-            assert response.status_code == 500 and response.json()["code"] == "not-saved"
+            assert api.refusal("PATCH", "/player", json=body) == (500, "not-saved")
         assert api.player()["volume"] == 1 and api.player()["repeat"] == "off" and not api.player()["muted"]
         assert api.request("POST", "/queue/undo").json()["code"] == "not-saved" and api.queue()["length"] == 1
         events.wait_for("error", lambda event: event["code"] == "not-saved")
@@ -260,17 +236,13 @@ def test_what_stands_in_the_place_of_a_file_is_set_aside(server, api, name, kind
             os.mkfifo(path)
         case "loop":
             path.symlink_to(name)
-    server.start()
-    api = Api(server.url)
+    api = Api(server.start().url)
     assert api.queue()["length"] == (0 if name == "state.sqlite" else 2)
     assert list(server.data.glob(f"{name}.damaged-*")), "it is gone"
     api.add("short-0.mp3")
     before = api.uris()
-    api.close()
-    server.restart(kill=True)
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     assert api.uris() == before
-    api.close()
 
 
 def test_a_data_directory_that_is_none_is_a_clear_error(directory, start_server):
@@ -304,11 +276,9 @@ def test_killed_again_and_again_while_playing_and_editing(server, api):
         place = api.player()["position"]
         server.kill()
         api.close()
-        server.start()
-        api = Api(server.url)
+        api = Api(server.start().url)
         assert titles(api) == answered, f"round {round}"
         api.call("POST", "/queue/remove", json={"ids": api.ids()[1:]})
-    api.close()
 
 
 def test_two_servers_cannot_share_a_data_directory(server, start_server):
@@ -325,8 +295,7 @@ def test_two_servers_cannot_share_a_data_directory(server, start_server):
 
 def test_position_is_saved_now_and_then_not_all_the_time(server, api):
     """Row 249's cost: a few writes a second at most while playing, once the first scan has written what it found."""
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     eventually(lambda: api.call("GET", "/library")["state"] in ("idle", "failed"), "the first scan is over", 20)
 
     def written() -> int:

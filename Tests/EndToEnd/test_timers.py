@@ -2,7 +2,6 @@
 """Sleep timers, alarms, starts at a time: what is heard when, and what survives (SPEC rows 63, 64, 281 to 283)."""
 
 import datetime
-import signal
 import time
 
 import numpy
@@ -44,8 +43,7 @@ def loudness(samples: numpy.ndarray) -> float:
 
 
 def test_sleep_fades_out_and_leaves_the_volume(written, api, events):
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     level = api.player()["level"]
     timer = set_timer(api, type="sleep", after=2.5, fade=1.5)
     assert timer["type"] == "sleep" and abs(timer["next"] - now() - 2500) < 1000
@@ -66,8 +64,7 @@ def test_sleep_fades_out_and_leaves_the_volume(written, api, events):
 
 
 def test_a_sleep_that_is_taken_back(api):
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     timer = set_timer(api, type="sleep", after=0.6, fade=0.5)
     again = set_timer(api, type="sleep", until="end-of-item")
     assert [entry["id"] for entry in timers(api)] == [again["id"]] and again["next"] is None
@@ -160,19 +157,14 @@ def test_timers_survive_a_kill(start_server, media):
     api.load("long.mp3")
     kept = [alarm(api, 3, items=[{"uri": "long.mp3"}], level=0.2), set_timer(api, type="sleep", after=3600),
             set_timer(api, type="alarm", time="07:00", days=["mon", "sun"], timeZone="Europe/Berlin")]
-    server.restart(kill=True)
-    api.close()
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     # The others may have gone off already.
     assert timers(api)[-1] == kept[-1]
     eventually(lambda: api.player()["status"] == "playing", "the alarm goes off", timeout=15)
     # Who is woken does not fall asleep.
     assert [timer["type"] for timer in timers(api)] == ["alarm", "alarm"]
-    server.restart(kill=True)
-    api.close()
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     eventually(lambda: api.player()["status"] == "playing", "it rings again", timeout=15)
-    api.close()
 
 
 def test_each_player_has_its_own(api):
@@ -233,14 +225,11 @@ def test_a_start_survives_a_kill(start_server):
     at = now() + 5000
     api.play(at=at)
     assert [(timer["type"], timer["at"], timer["next"]) for timer in timers(api)] == [("start", at, at)]
-    server.restart(kill=True)
-    api.close()
-    api = Api(server.url)
+    api = Api(server.restart(kill=True).url)
     eventually(lambda: api.player()["status"] == "playing", "it plays", timeout=20)
     state = api.player()
     assert now() >= at and abs(state["position"] - (state["sampledAt"] - at) / 1000) < 0.05
     assert timers(api) == []
-    api.close()
 
 
 def test_a_follower_sets_and_shows_its_leaders_sleep_timer(server, api, open_events):

@@ -14,10 +14,8 @@ PERIOD = 100
 
 
 @pytest.fixture
-def sine_server(start_server, written, directory):
+def sine_server(start_server, written, music):
     """With two sines to play into the file."""
-    music = directory / "music"
-    music.mkdir()
     for name in ("one", "two"):
         write_wave(music / f"{name}.wav", 0.5 * numpy.sin(2 * math.pi * numpy.arange(20 * RATE) / PERIOD))
     return start_server(output=written.output, music=music)
@@ -43,8 +41,7 @@ def gains(samples: numpy.ndarray) -> numpy.ndarray:
 def test_pause_stop_and_skip_fade(sines, written):
     """Row 279: no step above -60 dB; the fades have their lengths; the volume stays."""
     sines.settings(fades={"pause": 0.5, "stop": 0.5, "skip": 0.5})
-    sines.load("one.wav", "two.wav")
-    sines.play()
+    sines.load("one.wav", "two.wav", play=True)
     written.wait_frames(RATE // 2)
     sines.pause()
     sines.wait_status("paused")
@@ -68,8 +65,7 @@ def test_pause_stop_and_skip_fade(sines, written):
 
 def test_a_pause_that_is_taken_back_rises_from_the_gain_reached(sines, sine_server, written, open_events):
     sines.settings(fades={"pause": 2})
-    sines.load("one.wav")
-    sines.play()
+    sines.load("one.wav", play=True)
     written.wait_frames(RATE // 2)
     events = open_events(url=sine_server.events_url)
     mark = events.mark()
@@ -93,8 +89,7 @@ def test_a_pause_that_is_taken_back_rises_from_the_gain_reached(sines, sine_serv
 def test_a_seek_and_an_interruption_cut_a_long_fade_short(sines, written):
     """Others wait for no fade."""
     sines.settings(fades={"pause": 2, "stop": 2})
-    sines.load("one.wav")
-    sines.play()
+    sines.load("one.wav", play=True)
     written.wait_frames(RATE // 2)
     sines.pause()
     mark = written.frames
@@ -110,8 +105,7 @@ def test_a_seek_and_an_interruption_cut_a_long_fade_short(sines, written):
 
 def test_a_part_is_repeated_to_the_frame(written, api, media, open_events):
     """Row 280: twenty rounds, none a frame longer than another."""
-    api.load("noise.mp3", "click.mp3")
-    api.play()
+    api.load("noise.mp3", "click.mp3", play=True)
     written.wait_frames(RATE // 10)
     assert api.settings(abLoop={"begin": 0.5, "end": 0.65})["abLoop"] == {"begin": 0.5, "end": 0.65}
     written.wait_frames(round((0.5 + 21 * 0.15) * RATE))

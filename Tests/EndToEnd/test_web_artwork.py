@@ -7,18 +7,8 @@ import time
 import pytest
 
 from rig import Api, eventually
-from rig.dbus import SessionBus
 from rig.origin import Origin
 from rig.waiting import PATIENCE, during
-
-
-@pytest.fixture
-def bus(directory):
-    home = directory / "bus"
-    home.mkdir()
-    bus = SessionBus(home).start()
-    yield bus
-    bus.kill()
 
 
 @pytest.fixture
@@ -27,8 +17,7 @@ def desktop(bus, start_server, monkeypatch):
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus.address)
     api = Api(start_server().url)
     bus.wait_owned()
-    yield api
-    api.close()
+    return api
 
 
 def add(api, origin: Origin, path: str, uri: str = "low.mp3", **members) -> str:
@@ -63,8 +52,7 @@ def test_a_named_picture_is_served_and_kept(api, origin, media, type):
     small = artwork(api, item, size=16)
     assert small.status_code == 200 and small.headers["Content-Type"] == "image/jpeg"
     assert artwork(api, item).content == media.cover
-    again = api.request("GET", f"/queue/items/{item}/artwork", headers={"If-None-Match": answer.headers["ETag"]})
-    assert again.status_code == 304
+    assert api.request("GET", f"/queue/items/{item}/artwork", headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
     assert len(origin.log("/cover")) == 1
 
 

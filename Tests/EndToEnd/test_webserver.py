@@ -21,8 +21,7 @@ def nginx(directory, media):
 
 
 def heard(api, capture, uri: str) -> numpy.ndarray:
-    api.load(uri)
-    api.play()
+    api.load(uri, play=True)
     api.wait_status("completed", timeout=20)
     capture.wait_silence()
     return capture.samples()
@@ -37,9 +36,7 @@ def test_a_seek_is_a_range_and_all_of_it_is_kept(start_server, media, nginx):
     """Rows 170, 214: with the range cache on; a slow server makes the second range necessary."""
     server = start_server(arguments=("--cache", "on"))
     api = Api(server.url)
-    api.load(f"{nginx.url}/slow/long.mp3")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{nginx.url}/slow/long.mp3", timeout=15)
     api.seek(position=35)
     api.wait_status("playing", timeout=15)
     eventually(lambda: len(api.player()["loadedRanges"]) == 2, "two ranges", 10)
@@ -48,7 +45,6 @@ def test_a_seek_is_a_range_and_all_of_it_is_kept(start_server, media, nginx):
     kept = next((server.data / "cache").glob("*.media")).read_bytes()
     assert hashlib.sha256(kept).hexdigest() == hashlib.sha256(media.path("long.mp3").read_bytes()).hexdigest()
     assert nginx.access_log().count(" 206 ") >= 2
-    api.close()
 
 
 def test_tls_with_an_authority_of_ones_own(start_server, written, media, nginx, monkeypatch):
@@ -64,17 +60,13 @@ def test_tls_with_an_authority_of_ones_own(start_server, written, media, nginx, 
         doubting.load(uri)
         problem = doubting.request("POST", "/player/play").json()
         assert problem["code"] == "network" and "certificate of localhost" in problem["detail"]
-    doubting.close()
 
 
 def test_a_proxy_from_the_environment(start_server, directory, media, nginx, monkeypatch):
     """`http_proxy`: the origin's name need not even be known here."""
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{nginx.proxy}")
     monkeypatch.delenv("no_proxy", raising=False)
-    server = start_server()
-    api = Api(server.url)
-    api.load("http://music.invalid/short-0.mp3")
-    api.play()
+    api = Api(start_server().url)
+    api.load("http://music.invalid/short-0.mp3", play=True)
     api.wait_status("completed", timeout=15)
     assert nginx.access_log().count("GET /short-0.mp3") + nginx.access_log().count("GET http://music.invalid/short-0.mp3") >= 1
-    api.close()

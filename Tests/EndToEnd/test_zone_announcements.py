@@ -6,11 +6,11 @@ import subprocess
 
 import pytest
 
-from rig import Api, Capture, eventually
+from rig import Api, eventually
 from rig.capture import RATE
 from rig.neighbours import Neighbour
 from rig.server import binary
-from rig.sounds import BELL, LEVEL, MUSIC, amplitude, decibels, first_heard, level_now, near
+from rig.sounds import BELL, LEVEL, MUSIC, amplitude, first_heard, level_now, near
 from rig.waiting import during
 
 
@@ -20,24 +20,15 @@ def server(start_server, capture, pulse, sounds):
 
 
 @pytest.fixture
-def headphones(pulse):
-    recorder = Capture(pulse, "hp").start()
-    yield recorder
-    recorder.stop()
-
-
-@pytest.fixture
 def kitchen(server, api, headphones):
     """A player on the headphones; both play."""
     api.call("POST", "/players", json={"id": "kitchen", "output": "hp"})
     client = Api(server.url, player="kitchen")
     for player, recorder in ((api, None), (client, headphones)):
-        player.load("music.mp3", play=True)
-        player.wait_status("playing")
+        player.start("music.mp3")
     headphones.wait_sound()
     headphones.wait_seconds(0.4)
-    yield client
-    client.close()
+    return client
 
 
 def under_way(api) -> list[dict]:
@@ -197,7 +188,6 @@ def test_one_that_cannot_be_played_is_refused_while_it_would_wait(capture, api):
     """Not when its turn comes."""
     api.call("POST", "/announcements", json={"uri": "text.mp3"})
     for uri, code in (("broken.mp3", (422, "unsupported")), ("nowhere.mp3", (404, "media-not-found"))):
-        refused = api.request("POST", "/announcements", json={"uri": uri})
-        assert (refused.status_code, refused.json()["code"]) == code, refused.text
+        assert api.refusal("POST", "/announcements", json={"uri": uri}) == code
     assert api.call("POST", "/announcements", json={"uri": "bell.mp3"})["state"] == "waiting"
     assert [each["state"] for each in api.call("GET", "/announcements")["announcements"]] == ["playing", "waiting"]

@@ -176,7 +176,7 @@ final class HostRig: Sendable {
         bus.observe { [events] in events.append($0) }
         let session = LiveSession(
             LiveSession.Environment(
-                store: MemoryStore(), neighbours: nil, interruptsOthers: false, notes: [:], players: group))
+                store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: group))
         let script = ScriptedOpener.Script(frames: 441_000)
         let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
         host = try PlayerHost(

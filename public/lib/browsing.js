@@ -21,7 +21,7 @@ export function entryRow({ action, values, symbol, lead = null, name, note = "",
   return html`
     <li class="entry">
       <button class="entry-name"${data({ ...values, action })} ${title ? html`title="${title}"` : null} ${more}>
-        ${lead ? html`<span class="track-number">${lead}</span>` : icon(symbol)}<span class="entry-text">${name}</span><span class="entry-size">${note}</span>
+        ${lead ? html`<span class="track-number">${lead}</span>` : icon(symbol)}<span class="entry-text one-line">${name}</span><span class="entry-size">${note}</span>
       </button>
       ${tools}
     </li>`;

@@ -3,7 +3,7 @@
 
 #include "../CLoading/table.h"
 
-// The few functions of OpenSSL's libcrypto that take AES-128 off a stream's pieces and seal addresses, found at the first key. Declared here, as
+// The few functions of OpenSSL's libcrypto that take AES-128 off a stream's segments and seal addresses, found at the first key. Declared here, as
 // they have been since OpenSSL 1.1, so that building takes none of its headers.
 void *EVP_CIPHER_CTX_new(void);
 void EVP_CIPHER_CTX_free(void *context);

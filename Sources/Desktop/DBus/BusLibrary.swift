@@ -8,11 +8,6 @@ package struct BusFailure: Error {
     package var call: String
     package var code: Int32
 
-    package init(call: String, code: Int32) {
-        self.call = call
-        self.code = code
-    }
-
     package static func check(_ code: Int32, _ call: String) throws(BusFailure) -> Int32 {
         if code < 0 { throw BusFailure(call: call, code: code) }
         return code

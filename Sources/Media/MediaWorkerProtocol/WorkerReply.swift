@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the worker says: once `ready`, then one answer for each request, with `read` in between.
+/// The worker's messages: once `ready`, then one answer for each request, with `read` in between.
 public enum WorkerReply: Hashable, Sendable {
     /// The sandbox is closed; nothing of the outside has been read yet.
     case ready
@@ -11,7 +11,7 @@ public enum WorkerReply: Hashable, Sendable {
     case decoded(WorkerProgress)
     /// This frame is decoded next.
     case sought(frame: Int64)
-    /// Type as the tag says it.
+    /// Type as in the tag.
     case picture(type: String, bytes: [UInt8])
     /// A JPEG picture; `time` is that of the frame it shows.
     case image(time: Double, bytes: [UInt8])
@@ -84,7 +84,7 @@ public enum WorkerReply: Hashable, Sendable {
 
 /// Why the worker cannot do what it was asked. It can be asked for something else.
 public struct WorkerFailure: Error, Hashable, Sendable {
-    /// By the reaction: say so / say so / look what the source said / there is nothing at that time.
+    /// By the reaction: report it / report it / read the source's error / there is nothing at that time.
     public enum Code: UInt8, Sendable {
         /// No format, no coding or no track that is played.
         case unsupported = 1

@@ -14,7 +14,7 @@ extension PlayerCore {
         clock = reading
         let left = timeline.place?.segment
         hear(upTo: reading.ringIndex)
-        tellLoop(from: left)
+        reportLoop(from: left)
         applyProgrammes()
         finishSeekOnceHeard()
         finishScanAtStart()
@@ -44,7 +44,7 @@ extension PlayerCore {
     }
 
     /// A looped item is heard from its beginning again.
-    private mutating func tellLoop(from left: Timeline.Segment?) {
+    private mutating func reportLoop(from left: Timeline.Segment?) {
         // The blocks of a scan are no rounds.
         guard let left, let entered = timeline.place?.segment, entered.start > left.start,
             entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
@@ -71,14 +71,14 @@ extension PlayerCore {
         }
         guard let next = upcoming, !stopsAfterCurrent else { return false }
         upcoming = nil
-        tellEnd(of: ended)
+        reportEnd(of: ended)
         complete(ended, .finished)
         enter(next)
         if let error = next.failure, !next.isFed { currentFailed(error) }
         return current?.isFed == true
     }
 
-    private mutating func tellEnd(of ended: Track) {
+    private mutating func reportEnd(of ended: Track) {
         guard let duration = ended.duration else { return }
         var last = positionClock
         (last.position, last.rate) = (duration, 0)

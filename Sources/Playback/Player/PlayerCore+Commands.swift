@@ -196,7 +196,7 @@ extension PlayerCore {
 
     private mutating func next() throws(PlaybackError) {
         let id = queue.next(order, using: &random)
-        if id == nil { tellQueueLow(.next, remaining: secondsLeftOnce) }
+        if id == nil { reportQueueLow(.next, remaining: secondsLeftOnce) }
         try skip(to: id)
     }
 

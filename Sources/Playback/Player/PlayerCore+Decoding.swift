@@ -68,7 +68,7 @@ extension PlayerCore {
             let place = current?.startPosition ?? seek.target
             let isElsewhere = abs(place - seek.target) > 0.001
             self.seek?.target = place
-            if isElsewhere { jumped() } else { tellTime() }
+            if isElsewhere { jumped() } else { reportTime() }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }
         case .loading:

@@ -22,7 +22,7 @@ extension PlayerCore {
     /// its time is old. Another one takes its place, at the same position.
     private mutating func woke() {
         routing.leaving = stream.generation
-        tellRoute(.wakeFromSleep)
+        reportRoute(.wakeFromSleep)
     }
 
     private mutating func interruptionBegan(_ source: InterruptionSource) {

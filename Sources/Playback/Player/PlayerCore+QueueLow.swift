@@ -14,10 +14,10 @@ extension PlayerCore {
         else { return isQueueLow = false }
         guard !isQueueLow else { return }
         isQueueLow = true
-        tellQueueLow(.ending, remaining: remaining)
+        reportQueueLow(.ending, remaining: remaining)
     }
 
-    mutating func tellQueueLow(_ reason: QueueLow.Reason, remaining: Double?) {
+    mutating func reportQueueLow(_ reason: QueueLow.Reason, remaining: Double?) {
         guard settings.leader == nil else { return }
         emit(.queueLow(QueueLow(reason: reason, itemID: queue.currentID, remaining: remaining.map { max(0, $0) })))
     }

@@ -114,7 +114,7 @@ extension PlayerCore {
     mutating func routesAllowedChanged() {
         guard routing.known != nil else { return }
         let decision = RouteDecision(situation(output.devices))
-        guard decision.target != routing.target else { return tellRoute(.categoryChange) }
+        guard decision.target != routing.target else { return reportRoute(.categoryChange) }
         routing.cause = .categoryChange
         take(decision)
     }
@@ -125,7 +125,7 @@ extension PlayerCore {
         if goal.wantsSound, settings.routePolicy == .pause { goal = .pause(.routeLost) }
     }
 
-    mutating func tellRoute(_ reason: RouteReason) {
+    mutating func reportRoute(_ reason: RouteReason) {
         emit(.route(reason, previous: routing.route, current: routing.route))
     }
 

@@ -143,7 +143,7 @@ extension PlayerCore {
             .status(
                 status, previous: previous, reason: reason, playWhenReady: wantsSound,
                 itemID: current?.item.id ?? queue.currentID, position: position, error: error))
-        if status == .playing || previous == .playing || previous == .stopping { tellTime() }
+        if status == .playing || previous == .playing || previous == .stopping { reportTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
 

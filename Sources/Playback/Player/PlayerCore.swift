@@ -254,10 +254,10 @@ struct PlayerCore {
     /// Time does not go on from where it was: a seek, another item, an underrun.
     mutating func jumped() {
         discontinuity += 1
-        tellTime()
+        reportTime()
     }
 
-    mutating func tellTime() {
+    mutating func reportTime() {
         emit(.jumped(positionClock, itemID: current?.item.id))
     }
 

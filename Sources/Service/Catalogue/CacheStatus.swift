@@ -74,6 +74,6 @@ public protocol CacheKeeper: Sendable {
 public enum CacheError: Error, Hashable, Sendable {
     case unknown
     case inUse
-    /// With what the system says.
+    /// With the system's text.
     case unreadable(String)
 }

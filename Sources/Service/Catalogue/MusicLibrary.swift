@@ -91,7 +91,7 @@ public struct LibraryStatus: Hashable, Sendable {
         public init(startedAt: Double) { self.startedAt = startedAt }
     }
 
-    /// What is known of how loud the tracks are whose tags do not say.
+    /// The measured loudness of the tracks whose tags lack it.
     public struct Loudness: Hashable, Sendable {
         public var isEnabled = false
         public var measured = 0

@@ -4,7 +4,7 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// Which players follow which, as their settings say. Any thread; never blocks.
+/// Which players follow which, by their settings. Any thread; never blocks.
 final class Following: Sendable {
     typealias Reply = @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
 

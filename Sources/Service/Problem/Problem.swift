@@ -95,5 +95,4 @@ extension Problem {
     static let noLibrary = notFound(
         "There is no music library: the server runs without music folders or with --library off.", code: "no-library")
     static let noPlaylists = notFound("This server keeps no playlists.", code: "no-playlists")
-
 }

@@ -5,13 +5,13 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// The session at work: feeds the state machine and does what it says, on a thread of its own.
+/// The session at work: feeds the state machine and performs its actions, on a thread of its own.
 public final class LiveSession: Sendable {
     /// What it stands on.
     public struct Environment: Sendable {
         public var store: any PlayerStore
         /// nil where there are no others (a file, a silent clock).
-        public var neighbours: (any NeighbourWatch)?
+        public var otherStreams: (any OtherStreamsWatch)?
         public var players: PlayerGroup
         /// An exclusive session silences other applications.
         public var interruptsOthers: Bool
@@ -21,11 +21,11 @@ public final class LiveSession: Sendable {
         public var patience = 3.0
 
         public init(
-            store: any PlayerStore, neighbours: (any NeighbourWatch)?, interruptsOthers: Bool,
+            store: any PlayerStore, otherStreams: (any OtherStreamsWatch)?, interruptsOthers: Bool,
             notes: [String: String], players: PlayerGroup
         ) {
             self.store = store
-            self.neighbours = neighbours
+            self.otherStreams = otherStreams
             self.interruptsOthers = interruptsOthers
             self.notes = notes
             self.players = players
@@ -37,13 +37,13 @@ public final class LiveSession: Sendable {
     private enum Message: Sendable {
         case change(SessionRequest, Reply)
         case configurationSaved(SessionChanges.Number, failure: String?)
-        case neighbourhood(Neighbourhood?)
+        case otherStreams(OtherStreams?)
         case player(String, wantsSound: Bool)
         case output(String, isThere: Bool)
         case announcing(String, Bool)
         case left(String)
         case machine(MachineNotice, done: @Sendable () -> Void)
-        case entriesSaved([NeighbourChange], failure: String?)
+        case entriesSaved([OtherStreamChange], failure: String?)
         case stop
 
         /// It came after the end.
@@ -51,7 +51,7 @@ public final class LiveSession: Sendable {
             switch self {
             case .change(_, let reply): reply(.failure(.notSaved("The server is going down.")))
             case .machine(_, let done): done()
-            case .neighbourhood, .player, .output, .announcing, .left, .entriesSaved, .configurationSaved, .stop: break
+            case .otherStreams, .player, .output, .announcing, .left, .entriesSaved, .configurationSaved, .stop: break
             }
         }
     }
@@ -66,7 +66,7 @@ public final class LiveSession: Sendable {
         let core = SessionNotes.core(environment.notes, interruptsOthers: environment.interruptsOthers)
         published = Published(core.status)
         thread.withLock { $0 = NamedThread("session") { [self] in run(core) } }
-        environment.neighbours?.watchNeighbours { [mailbox] in mailbox.post(.neighbourhood($0)) }
+        environment.otherStreams?.watchOtherStreams { [mailbox] in mailbox.post(.otherStreams($0)) }
     }
 
     public var status: SessionStatus { published.value }
@@ -133,7 +133,7 @@ public final class LiveSession: Sendable {
                 case .configurationSaved(let number, let failure):
                     if let saved = changes.saved(number, failure) { commit(&core, saved.proposal, saved.reply) }
                     makeChanges(&core, &changes)
-                case .neighbourhood(let new): perform(core.neighbourhoodChanged(new))
+                case .otherStreams(let new): perform(core.otherStreamsChanged(new))
                 case .player(let player, let wantsSound):
                     perform(core.playerChanged(player, wantsSound: wantsSound))
                 case .output(let player, let isThere): perform(core.outputChanged(of: player, isThere: isThere))
@@ -141,7 +141,7 @@ public final class LiveSession: Sendable {
                     perform(core.announcementsChanged(of: player, areHeard: isHeard))
                 case .left(let player): perform(core.playerLeft(player))
                 case .machine(let notice, let done): perform(core.machineChanged(notice), done: done)
-                case .entriesSaved(let changes, nil): environment.neighbours?.changeNeighbours(changes)
+                case .entriesSaved(let changes, nil): environment.otherStreams?.changeOtherStreams(changes)
                 case .entriesSaved(let changes, _): core.notSaved(changes)
                 case .stop:
                     perform(core.end())
@@ -202,7 +202,7 @@ public final class LiveSession: Sendable {
             case .applyRules(let rules): command(.applyRules(rules), round)
             case .interrupt(let notice): command(.interruption(notice), round)
             case .pausePlayers(let players): command(.pause, to: players, round)
-            case .undo(let changes): environment.neighbours?.changeNeighbours(changes)
+            case .undo(let changes): environment.otherStreams?.changeOtherStreams(changes)
             case .saveEntries(let entries, let changes):
                 environment.store.save(SessionNotes.changes(entries)) { [mailbox] failure in
                     if !changes.isEmpty { mailbox.post(.entriesSaved(changes, failure: failure)) }

@@ -4,7 +4,7 @@
 public struct LoginSession: Hashable, Sendable {
     public var id: String
     public var user: UInt32
-    /// What the desktop says of its screen (`LockedHint`).
+    /// The desktop's report of its screen (`LockedHint`).
     public var isLocked: Bool
     /// A desktop; not a login at a text console.
     public var isGraphical: Bool
@@ -33,9 +33,9 @@ public struct LoginPolicy: Sendable {
     public enum Report: Hashable, Sendable {
         /// All that have a screen.
         case sessions([LoginSession])
-        /// The desktop says of its screen that it is locked, or not.
+        /// The desktop reports its screen locked, or not.
         case hint(id: String, isLocked: Bool)
-        /// Somebody asks for the screen to be locked or unlocked. Not each desktop says afterwards that it was done.
+        /// Somebody asks for the screen to be locked or unlocked. Not every desktop reports afterwards that it was done.
         case asked(id: String, isLocked: Bool)
         case asleep(Bool)
         /// The login manager, or the way to it, is gone.
@@ -68,7 +68,7 @@ public struct LoginPolicy: Sendable {
             screens[id]?.asked = nil
         case .asked(let id, let isLocked): screens[id]?.asked = isLocked
         case .asleep(let asleep): return sleepChanged(asleep)
-        // Whoever is to say that it woke will not: rather music than silence for ever. Screens stay as they were seen.
+        // The report that it woke will not come: rather music than silence for ever. Screens stay as they were seen.
         case .lost: return sleepChanged(false)
         }
         return lockChanged()

@@ -6,7 +6,7 @@ public enum SessionCategory: String, CaseIterable, Sendable {
     case ambient
     /// As `ambient`, but alone.
     case soloAmbient = "solo-ambient"
-    /// Music: alone, whatever switch and lock say.
+    /// Music: alone, whatever the switch and the lock are set to.
     case playback
     /// Only records.
     case record
@@ -25,7 +25,7 @@ public enum SessionCategory: String, CaseIterable, Sendable {
 
     public var records: Bool { self == .record || self == .playAndRecord }
 
-    /// Unless an option says otherwise, other applications fall silent while it is active.
+    /// Unless an option differs, other applications fall silent while it is active.
     public var isExclusive: Bool {
         switch self {
         case .soloAmbient, .playback, .record, .multiRoute, .playAndRecord: true

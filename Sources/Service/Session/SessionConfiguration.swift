@@ -56,14 +56,9 @@ public enum SessionProblem: Error, Hashable, Sendable {
 
 /// What the machine has.
 public struct SessionHardware: Hashable, Sendable {
-    public var hasOutput: Bool
+    public var hasOutput = false
     /// A microphone or line in; the monitor of an output is none.
-    public var hasInput: Bool
-
-    public init(hasOutput: Bool = false, hasInput: Bool = false) {
-        self.hasOutput = hasOutput
-        self.hasInput = hasInput
-    }
+    public var hasInput = false
 
     public var categories: [SessionCategory] {
         SessionCategory.allCases.filter { category in

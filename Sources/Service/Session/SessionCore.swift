@@ -11,8 +11,8 @@ public struct SessionCore: Sendable {
         /// By their ids.
         case pausePlayers(Set<String>)
         /// Kept on disk from before `make` until after `undo`.
-        case undo([NeighbourChange])
-        case saveEntries([NeighbourPolicy.Entry], then: [NeighbourChange])
+        case undo([OtherStreamChange])
+        case saveEntries([OtherStreamsPolicy.Entry], then: [OtherStreamChange])
     }
 
     /// A request that nothing speaks against. What of it must survive is saved before it is committed.
@@ -35,19 +35,19 @@ public struct SessionCore: Sendable {
     private var announcing: Set<String> = []
     /// Others were silenced at the last look.
     private var isSilencing = false
-    private var neighbourhood: Neighbourhood?
-    private var policy: NeighbourPolicy
+    private var otherStreams: OtherStreams?
+    private var policy: OtherStreamsPolicy
     private var rules: SessionRules?
     /// Whether an exclusive session may reach into other applications at all.
     private let interruptsOthers: Bool
 
     public init(
         configuration: SessionConfiguration = .standard, silentSwitch: Bool = false,
-        entries: [NeighbourPolicy.Entry] = [], interruptsOthers: Bool = false
+        entries: [OtherStreamsPolicy.Entry] = [], interruptsOthers: Bool = false
     ) {
         self.configuration = configuration
         self.silentSwitch = silentSwitch
-        policy = NeighbourPolicy(entries: entries)
+        policy = OtherStreamsPolicy(entries: entries)
         self.interruptsOthers = interruptsOthers
     }
 
@@ -55,11 +55,11 @@ public struct SessionCore: Sendable {
     public var isActive: Bool { activation ?? (!wantingSound.isEmpty || !announcing.isEmpty) }
 
     public var hardware: SessionHardware {
-        SessionHardware(hasOutput: !withOutput.isEmpty, hasInput: neighbourhood?.hasInput ?? false)
+        SessionHardware(hasOutput: !withOutput.isEmpty, hasInput: otherStreams?.hasInput ?? false)
     }
 
     public var status: SessionStatus {
-        let audible = neighbourhood?.streams.filter { stream in
+        let audible = otherStreams?.streams.filter { stream in
             !stream.isCorked && (!stream.isMuted || policy.isMutedByUs(stream))
         }
         return SessionStatus(
@@ -151,12 +151,12 @@ public struct SessionCore: Sendable {
         return settle()
     }
 
-    public mutating func neighbourhoodChanged(_ new: Neighbourhood?) -> [Action] {
-        neighbourhood = new
+    public mutating func otherStreamsChanged(_ new: OtherStreams?) -> [Action] {
+        otherStreams = new
         return settle()
     }
 
-    public mutating func notSaved(_ changes: [NeighbourChange]) { policy.withdraw(changes) }
+    public mutating func notSaved(_ changes: [OtherStreamChange]) { policy.withdraw(changes) }
 
     /// Gives back what was taken from others, for good.
     public mutating func end() -> [Action] {
@@ -175,8 +175,8 @@ public struct SessionCore: Sendable {
         }
         let others = othersInForce
         isSilencing = others == .silence
-        guard let neighbourhood else { return actions }
-        let step = policy.step(others, in: neighbourhood)
+        guard let otherStreams else { return actions }
+        let step = policy.step(others, in: otherStreams)
         if !step.undone.isEmpty { actions.append(.undo(step.undone)) }
         if step.isToBeSaved { actions.append(.saveEntries(policy.entries, then: step.made)) }
         return actions

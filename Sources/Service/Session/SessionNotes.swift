@@ -19,7 +19,7 @@ enum SessionNotes {
         let saved = decode(Saved.self, notes[configuration])
         return SessionCore(
             configuration: saved.flatMap(valid) ?? .standard, silentSwitch: saved?.silentSwitch ?? false,
-            entries: decode([NeighbourPolicy.Entry].self, notes[journal]) ?? [], interruptsOthers: interruptsOthers)
+            entries: decode([OtherStreamsPolicy.Entry].self, notes[journal]) ?? [], interruptsOthers: interruptsOthers)
     }
 
     static func changes(_ configuration: SessionConfiguration, silentSwitch: Bool) -> [SavedChange] {
@@ -30,7 +30,7 @@ enum SessionNotes {
                 mode: configuration.mode.rawValue, silentSwitch: silentSwitch))
     }
 
-    static func changes(_ entries: [NeighbourPolicy.Entry]) -> [SavedChange] { note(journal, entries) }
+    static func changes(_ entries: [OtherStreamsPolicy.Entry]) -> [SavedChange] { note(journal, entries) }
 
     private static func valid(_ saved: Saved) -> SessionConfiguration? {
         guard let category = SessionCategory(rawValue: saved.category), let mode = SessionMode(rawValue: saved.mode)

@@ -2,31 +2,16 @@
 
 /// The session as clients see it.
 public struct SessionStatus: Hashable, Sendable {
-    public var configuration: SessionConfiguration
-    public var isActive: Bool
-    public var hardware: SessionHardware
-    public var silentSwitch: Bool
-    public var isLocked: Bool
+    public var configuration = SessionConfiguration.standard
+    public var isActive = false
+    public var hardware = SessionHardware()
+    public var silentSwitch = false
+    public var isLocked = false
     /// Another application plays, or would if we had not silenced it.
-    public var otherAudioPlaying: Bool
+    public var otherAudioPlaying = false
     /// What it plays is more than a beep: who plays in the background should be silent.
-    public var othersPlayMusic: Bool
-    public var interruptsOthers: Bool
-
-    public init(
-        configuration: SessionConfiguration = .standard, isActive: Bool = false,
-        hardware: SessionHardware = SessionHardware(), silentSwitch: Bool = false, isLocked: Bool = false,
-        otherAudioPlaying: Bool = false, othersPlayMusic: Bool = false, interruptsOthers: Bool = false
-    ) {
-        self.configuration = configuration
-        self.isActive = isActive
-        self.hardware = hardware
-        self.silentSwitch = silentSwitch
-        self.isLocked = isLocked
-        self.otherAudioPlaying = otherAudioPlaying
-        self.othersPlayMusic = othersPlayMusic
-        self.interruptsOthers = interruptsOthers
-    }
+    public var othersPlayMusic = false
+    public var interruptsOthers = false
 
     /// What a recorder asks before it begins; nil: it may.
     public var recordingRefusal: SessionProblem? {

@@ -15,7 +15,7 @@ public struct Recurrence: Hashable, Sendable {
     /// The first time after `time`, in seconds since 1970, and the day that it belongs to.
     ///
     /// A time that the clocks jump over is when they jump; one that they show twice is the first of the two. `except`: a day
-    /// that is over, whatever the clock says since.
+    /// that is over, whatever the clock has shown since.
     func next(after time: Int, in zone: ZoneRules, except: Int? = nil) -> (time: Int, day: Int) {
         let today = CivilDay(containing: time + zone.offset(at: time)).number
         // A zone may skip one day, and the day that is left out is another.

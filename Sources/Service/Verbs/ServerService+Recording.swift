@@ -7,7 +7,7 @@ extension ServerService {
     /// `disabled` in a server that does not record.
     public var recordingStatus: RecordingStatus { parts.recorder?.status ?? .disabled }
 
-    /// Before a request is read: a server that does not record says so whatever is asked.
+    /// Before a request is read: a server that does not record refuses whatever is asked.
     public func requireRecorder() throws(Problem) {
         if parts.recorder == nil { throw .recordingDisabled }
     }

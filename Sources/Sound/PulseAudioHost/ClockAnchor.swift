@@ -3,7 +3,7 @@
 import Audio
 import Kernel
 
-/// What the last word of the server lets us say about the stream's time.
+/// The stream's time by the server's last answer.
 struct ClockAnchor: Hashable, Sendable {
     /// Stream index that is heard at `time`, in frames.
     var heard: Double

@@ -13,7 +13,7 @@ final class ClockBoard: @unchecked Sendable {
     private static let wordCount = 8 + 3 * SegmentMap.capacity
     private let words: UnsafeMutablePointer<Atomic<Int64>>
     private let sequence = Atomic<UInt64>(0)
-    /// Highest index given out, below the stream's number: what was said once is never taken back.
+    /// Highest index given out, below the stream's number: what was reported once is never taken back.
     private let floor = Atomic<UInt64>(0)
 
     init() {

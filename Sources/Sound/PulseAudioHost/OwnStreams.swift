@@ -3,7 +3,7 @@
 internal import CPulse
 
 /// Recognises the streams of this process among all that the sound server has: every player has a connection of its own,
-/// and none of them is a neighbour to the others.
+/// and none of them counts as another program's.
 ///
 /// The server gives a stream its client's properties. The process id alone would do only on one machine, in one container.
 enum OwnStreams {

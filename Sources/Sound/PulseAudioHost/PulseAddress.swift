@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Where libpulse will look for its server, by the environment. Client configuration files may say otherwise; this is
+/// Where libpulse will look for its server, by the environment. Client configuration files may differ; this is
 /// for explaining failures only.
 public struct PulseAddress: Sendable, CustomStringConvertible {
     enum Socket: Sendable { case missing, denied, present }
@@ -18,7 +18,7 @@ public struct PulseAddress: Sendable, CustomStringConvertible {
         return text.isEmpty ? nil : text
     }
 
-    /// Of `server`, written as `PULSE_SERVER` is; nil for what the environment says.
+    /// Of `server`, written as `PULSE_SERVER` is; nil for the environment's.
     public init(server: String? = nil, environment: (String) -> String? = environment) {
         if let server = server ?? environment("PULSE_SERVER") {
             // A list of servers may be given; the first is what the user meant. `{machine}` prefixes a condition.

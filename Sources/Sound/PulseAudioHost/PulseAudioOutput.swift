@@ -34,11 +34,11 @@ public final class PulseAudioOutput: AudioOutput {
 
     private let board = ClockBoard()
     private let state: Mutex<State>
-    /// Who watches the neighbours; asked for before the output is active, in practice.
+    /// Who watches the other streams; asked for before the output is active, in practice.
     private let watcher = Mutex(Watcher())
 
     private struct Watcher {
-        var handler: (@Sendable (Neighbourhood?) -> Void)?
+        var handler: (@Sendable (OtherStreams?) -> Void)?
     }
 
     private let server: String?
@@ -48,7 +48,7 @@ public final class PulseAudioOutput: AudioOutput {
     /// - Parameters:
     ///   - title: what its streams are called at the server.
     ///   - device: name of the sink to use from the start, as `select(device:)`.
-    ///   - server: as `PULSE_SERVER`; nil for what the environment and the client configuration say.
+    ///   - server: as `PULSE_SERVER`; nil for that of the environment and the client configuration.
     ///   - player: distinguishes it from this process's other outputs in mixers, and in what the server remembers of its streams.
     ///   - title: what mixers call its streams.
     public init(device: String? = nil, server: String? = nil, player: String? = nil, title: String = "Music") {
@@ -73,7 +73,7 @@ public final class PulseAudioOutput: AudioOutput {
             thread.start({ session.connect() }, perform: session.perform, framesCame: session.framesArrived)
             state = .active(thread, Activity(session))
             if let tap = wishes.tap { thread.post(.setTap(tap)) }
-            if let handler = watcher.withLock({ $0.handler }) { thread.post(.watchNeighbours(handler)) }
+            if let handler = watcher.withLock({ $0.handler }) { thread.post(.watchOtherStreams(handler)) }
         }
     }
 
@@ -143,11 +143,11 @@ public final class PulseAudioOutput: AudioOutput {
     }
 }
 
-extension PulseAudioOutput: NeighbourWatch {
-    public func watchNeighbours(_ handler: @escaping @Sendable (Neighbourhood?) -> Void) {
+extension PulseAudioOutput: OtherStreamsWatch {
+    public func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void) {
         watcher.withLock { $0.handler = handler }
-        post(.watchNeighbours(handler))
+        post(.watchOtherStreams(handler))
     }
 
-    public func changeNeighbours(_ changes: [NeighbourChange]) { post(.changeNeighbours(changes)) }
+    public func changeOtherStreams(_ changes: [OtherStreamChange]) { post(.changeOtherStreams(changes)) }
 }

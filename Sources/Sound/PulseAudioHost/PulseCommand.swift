@@ -21,8 +21,8 @@ enum PulseCommand: Sendable {
     case setTap(SoundTap?)
     case unmute(Generation)
     case describe(role: String)
-    case watchNeighbours(@Sendable (Neighbourhood?) -> Void)
-    case changeNeighbours([NeighbourChange])
+    case watchOtherStreams(@Sendable (OtherStreams?) -> Void)
+    case changeOtherStreams([OtherStreamChange])
     case select(String?)
     /// Answered through the mailbox when nothing sounds any more.
     case shutdown(Mailbox<Bool>)
@@ -34,7 +34,8 @@ enum PulseCommand: Sendable {
             .flush(_, let generation, _),
             .drain(let generation), .close(let generation), .unmute(let generation), .shift(_, let generation):
             generation
-        case .setGains, .duck, .setEffects, .setTap, .select, .shutdown, .describe, .watchNeighbours, .changeNeighbours:
+        case .setGains, .duck, .setEffects, .setTap, .select, .shutdown, .describe, .watchOtherStreams,
+            .changeOtherStreams:
             nil
         }
     }

@@ -77,7 +77,7 @@ extension PulseSession {
                 let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
                 let session = PulseSession.session(userdata)
                 if facility != PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || !session.isOwnStream(index) {
-                    session.neighbours.changed(facility: facility, context: session.context)
+                    session.otherStreams.changed(facility: facility, context: session.context)
                 }
                 session.ducking.changed(facility: facility, context: session.context)
                 // A new or finished stream of anybody does not concern devices.
@@ -93,7 +93,7 @@ extension PulseSession {
                 | PA_SUBSCRIPTION_MASK_MODULE.rawValue)
         if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
         listDevices()
-        neighbours.begin(context)
+        otherStreams.begin(context)
         ducking.begin(context)
     }
 
@@ -103,7 +103,7 @@ extension PulseSession {
         isListing = false
         listsAgain = false
         devices.forget()
-        neighbours.forget()
+        otherStreams.forget()
         ducking.forget()
         dropContext()
         announce(.unavailable(reason))

@@ -57,7 +57,7 @@ final class PulseSession {
     private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
-    let neighbours = PulseNeighbours()
+    let otherStreams = PulseOtherStreams()
     private(set) lazy var ducking = PulseDucking { [unowned self] in emit(.ducked($0)) }
     private var finished: Mailbox<Bool>?
 
@@ -96,8 +96,8 @@ final class PulseSession {
             current?.setTap(tap)
         case .select(let id): select(id)
         case .describe(let role): describe(role)
-        case .watchNeighbours(let handler): neighbours.watch(handler, context: readyContext)
-        case .changeNeighbours(let changes): neighbours.change(changes, context: readyContext)
+        case .watchOtherStreams(let handler): otherStreams.watch(handler, context: readyContext)
+        case .changeOtherStreams(let changes): otherStreams.change(changes, context: readyContext)
         case .shutdown(let mailbox): shutdown(mailbox)
         default: performOnStream(command)
         }

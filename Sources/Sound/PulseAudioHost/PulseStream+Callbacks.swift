@@ -42,7 +42,7 @@ extension PulseStream {
         pa_operation_unref(operation)
     }
 
-    /// A sink that idled is awake when the answer comes; one that was suspended before the stream was there says nothing.
+    /// A sink that idled is awake when the answer comes; one that was suspended before the stream was there sends nothing.
     func askForUncork() {
         withdrawQuestion(\.question)
         question = pa_stream_cork(

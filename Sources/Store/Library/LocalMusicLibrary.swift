@@ -154,7 +154,7 @@ public final class LocalMusicLibrary: MusicLibrary, LoudnessCatalogue {
     private func page<Entry>(
         _ window: CatalogueWindow, _ body: (CatalogueReader) throws -> (Int, [Entry])
     ) throws(CatalogueError) -> CataloguePage<Entry> {
-        // Before the read: a page may be newer than it says, never older.
+        // Before the read: a page may be newer than its revision, never older.
         let revision = status.revision
         let (length, entries) = try read(body)
         return CataloguePage(length: length, offset: window.offset, entries: entries, revision: revision)

@@ -24,7 +24,7 @@ final class CacheEntry: Sendable {
         var followers: [UInt64: @Sendable (Range<Int64>) -> Void] = [:]
         var users = 0
         var used = 0.0
-        /// When the server has said last that it has this; seconds since 1970.
+        /// When the server last confirmed that it has this; seconds since 1970.
         var checked = 0.0
         var speed = 0.0
     }

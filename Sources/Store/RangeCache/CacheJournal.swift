@@ -14,7 +14,7 @@ final class CacheJournal {
         var ranges: [Range<Int64>] = []
         var isComplete = false
         var used = 0.0
-        /// When the server has said last that it has this; seconds since 1970.
+        /// When the server last confirmed that it has this; seconds since 1970.
         var checked = 0.0
     }
 

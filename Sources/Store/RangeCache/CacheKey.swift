@@ -4,7 +4,7 @@ internal import Media
 
 /// Under which name an address is kept: without what changes from one visit to the next.
 struct CacheKey: Sendable {
-    /// Query parameters that say who asks, not for what. A `*` at the end stands for any rest.
+    /// Query parameters that name the client, not the content. A `*` at the end stands for any rest.
     static let usuallyIgnored = [
         "token", "access_token", "auth", "sig", "signature", "expires", "session", "sid", "x-amz-*", "x-goog-*",
     ]

@@ -45,7 +45,7 @@ enum CacheOpening {
         }
     }
 
-    /// Those whose file holds what the journal says; other files of the cache go.
+    /// Those whose file holds what the journal lists; other files of the cache go.
     private static func entries(_ journal: CacheJournal, _ directory: String) throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var dropped: [Int64] = []

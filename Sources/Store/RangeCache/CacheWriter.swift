@@ -26,7 +26,7 @@ final class CacheWriter: @unchecked Sendable {
     /// Bytes go into the journal after so many seconds, or so many bytes.
     static let saveEvery = 1.0
     static let saveAfter: Int64 = 4 << 20
-    static let tellEvery = 0.1
+    static let reportInterval = 0.1
     /// Over which the speed is measured, and after which it is 0 without a byte.
     static let speedSpan = 1.0
 
@@ -43,7 +43,7 @@ final class CacheWriter: @unchecked Sendable {
     private var unsaved: Int64 = 0
     private var total: Int64 = 0
     private var savedAt = MonotonicTime.now
-    private var toldAt = MonotonicTime.now
+    private var reportedAt = MonotonicTime.now
     private var isNews = false
     private var meters: [Int64: (entry: CacheEntry, bytes: Int64, since: MonotonicTime)] = [:]
     private var problem: String?
@@ -88,9 +88,9 @@ final class CacheWriter: @unchecked Sendable {
             if isStopping || unsaved >= Self.saveAfter || now.seconds(since: savedAt) >= Self.saveEvery { save() }
             measure(now)
             waiters.serve(now: now, isEnding: isStopping)
-            if isNews, isStopping || now.seconds(since: toldAt) >= Self.tellEvery {
+            if isNews, isStopping || now.seconds(since: reportedAt) >= Self.reportInterval {
                 isNews = false
-                toldAt = now
+                reportedAt = now
                 relay.value?.report(bytes: total)
             }
         }
@@ -99,7 +99,7 @@ final class CacheWriter: @unchecked Sendable {
     private var wakeUp: MonotonicTime? {
         var times = [waiters.deadline].compactMap { $0 }
         if !dirty.isEmpty || !removed.isEmpty { times.append(savedAt.advanced(bySeconds: Self.saveEvery)) }
-        if isNews { times.append(toldAt.advanced(bySeconds: Self.tellEvery)) }
+        if isNews { times.append(reportedAt.advanced(bySeconds: Self.reportInterval)) }
         if let since = meters.values.map(\.since).min() { times.append(since.advanced(bySeconds: Self.speedSpan)) }
         return times.min()
     }
@@ -141,10 +141,10 @@ final class CacheWriter: @unchecked Sendable {
     /// Nothing more is kept of it until it is used anew.
     private func fail(_ entry: CacheEntry, _ reason: String) {
         entry.state.withLock { $0.failure = reason }
-        tellProblem(reason)
+        reportProblem(reason)
     }
 
-    private func tellProblem(_ reason: String?) {
+    private func reportProblem(_ reason: String?) {
         guard problem != reason else { return }
         problem = reason
         relay.value?.index.withLock { $0.problem = reason }
@@ -189,7 +189,7 @@ final class CacheWriter: @unchecked Sendable {
 
     // MARK: The journal
 
-    /// Bytes first, then the journal: what the journal says is there whenever the power goes.
+    /// Bytes first, then the journal: what the journal lists is there whenever the power fails.
     private func save() {
         guard !dirty.isEmpty || !removed.isEmpty else { return }
         savedAt = .now
@@ -221,12 +221,12 @@ final class CacheWriter: @unchecked Sendable {
             try journal.save(records, removing: removed)
         } catch {
             // Tried again a second later, with what has changed by then; what is reported stays as it was.
-            tellProblem("\(error)")
+            reportProblem("\(error)")
             return
         }
         dirty = [:]
         removed = []
-        if !isFailed, !records.isEmpty { tellProblem(nil) }
+        if !isFailed, !records.isEmpty { reportProblem(nil) }
         // Under its final name only when it is complete.
         for entry in finished where entry.publish() { isNews = true }
     }

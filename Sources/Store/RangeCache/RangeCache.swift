@@ -112,7 +112,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
                 return (state.file, false)
             } catch {
                 state.failure = error.text
-                // What only cannot be opened now, for want of descriptors say, can be later.
+                // What cannot be opened now, for lack of descriptors for instance, may open later.
                 return (nil, error.isAbsence || state.written.isEmpty)
             }
         }

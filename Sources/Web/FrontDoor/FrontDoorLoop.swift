@@ -111,7 +111,7 @@ final class FrontDoorLoop: @unchecked Sendable {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         guard let lease = count.admit(peer) else {
-            // Without a place among the waiting: one attempt to say why, then closed.
+            // Without a place among the waiting: one attempt to answer, then closed.
             _ = ShortAnswer.busy.send(to: descriptor)
             Glibc.close(descriptor)
             return

@@ -79,7 +79,7 @@ struct ListeningSockets {
     }
 
     private static func resolve(_ host: String) throws(ListenError) -> [SocketAddress] {
-        // Not by the resolver: /etc/hosts is missing in small containers and may say only half of it.
+        // Not by the resolver: /etc/hosts is missing in small containers and may be incomplete.
         if host == "localhost" { return try resolve("127.0.0.1") + resolve("::1") }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import HTTP
 
-/// What the door says by itself to a connection that reaches no server.
+/// The door's own answer to a connection that reaches no server.
 struct ShortAnswer {
     let text: String
 

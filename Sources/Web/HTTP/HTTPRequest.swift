@@ -50,3 +50,11 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     public static let delete = HTTPMethod(rawValue: "DELETE")
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 }
+
+/// Who waits for an answer. Owned here so that work that takes long can end when nobody wants it any more, without
+/// knowing sockets. Any thread; never blocks.
+public protocol HTTPRecipient: AnyObject, Sendable {
+    /// The connection is closed from the other end, or the answer has been given. A client that closes only its sending
+    /// half counts as gone: the two look the same before something is sent.
+    var isGone: Bool { get }
+}

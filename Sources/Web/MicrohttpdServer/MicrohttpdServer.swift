@@ -54,7 +54,7 @@ public final class MicrohttpdServer: Sendable {
 }
 
 public struct MicrohttpdConfiguration: Sendable {
-    /// As many as cores unless said otherwise.
+    /// As many as cores by default.
     public var threads: Int
     public var connectionLimit: Int
     /// Of a request's body; 413 beyond.
@@ -85,7 +85,7 @@ public struct MicrohttpdConfiguration: Sendable {
 }
 
 public enum MicrohttpdError: Error, Sendable {
-    /// libmicrohttpd started no daemon; the log says why.
+    /// libmicrohttpd started no daemon; the log has the reason.
     case notStarted
 }
 

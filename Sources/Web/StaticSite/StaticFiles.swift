@@ -7,7 +7,7 @@ public import HTTP
 /// Serves the files of one directory: the page.
 ///
 /// Every file is opened below the directory by its components, none of which may be hidden, `..` or a symbolic link, so
-/// that nothing outside is reached whatever the path says. Files up to a megabyte are kept in memory, compressed where it
+/// that nothing outside is reached, whatever the path. Files up to a megabyte are kept in memory, compressed where it
 /// pays; larger ones are sent from the file and may be asked for in ranges.
 public final class StaticFiles: Sendable {
     private let directory: Int32

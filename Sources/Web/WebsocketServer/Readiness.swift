@@ -7,7 +7,7 @@ internal import Kernel
 /// Which clients' sockets are ready, by epoll, and a bell that any thread rings.
 ///
 /// libwebsockets' own wait asks the kernel for every socket at every wake, which with thousands of clients costs more
-/// than what it then does for the one that has something to say.
+/// than what it then does for the one that has something to send.
 ///
 /// `@unchecked Sendable` because the descriptors never change; all but `ring` is for the WebSocket thread.
 final class Readiness: @unchecked Sendable {

@@ -13,7 +13,7 @@ enum WebsocketLog {
         cwebsockets_log_to { level, line in
             guard let line else { return }
             let text = String(cString: line)
-            // Said at error level for every connection that is adopted with bytes.
+            // Logged at error level for every connection that is adopted with bytes.
             let isNoise = text.contains("adopt_socket_readbuf")
             let isError = cwebsockets_is_error(level) != 0 && !isNoise
             guard let logger = WebsocketLog.log.withLock(\.self) else { return }

@@ -60,6 +60,6 @@ extension WebsocketServer: HTTPUpgrader {
 }
 
 public enum WebsocketError: Error, Sendable {
-    /// libwebsockets made no context; the log says why.
+    /// libwebsockets made no context; the log has the reason.
     case notStarted
 }

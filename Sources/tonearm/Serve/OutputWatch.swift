@@ -4,7 +4,7 @@ import Logging
 import Playback
 import Synchronization
 
-/// Says once that the sound server is lost, and once that it is back, however often it is tried meanwhile. Main's output
+/// Logs once that the sound server is lost, and once that it is back, however often it is tried meanwhile. Main's output
 /// stands for all: their connections go to the same server. Any thread.
 final class OutputWatch: Sendable {
     private let isThere = Mutex(true)

@@ -62,7 +62,7 @@ final class PlayerStreams: Sendable {
         }
         switch member.streams.find(current.item.id) {
         case .stream(let tap): return TappedItem(tap, current.item.id)
-        case .pieces:
+        case .segments:
             throw .nothingToSave(
                 "The item is an HLS stream, which is many files and not one: these streams are not saved.")
         case nil: throw .nothingToSave("Nothing of the item is loaded: it must have begun to play.")

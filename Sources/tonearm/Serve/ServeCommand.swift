@@ -34,7 +34,7 @@ struct ServeCommand: LocalCommand {
         // To standard output, for people and scripts; everything else goes to the log.
         Console.output("Tonearm plays at \(server.links.main)")
         if let (name, link) = server.links.named {
-            // Beside everything else, because a resolver may take seconds to say no.
+            // Beside everything else, because a resolver may take seconds to fail.
             NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.output("and at \(link)") } }?
                 .detach()
         }

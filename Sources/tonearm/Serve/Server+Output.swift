@@ -10,7 +10,7 @@ import SoundFiles
 struct PlayerOutput {
     var output: any AudioOutput
     /// nil: it knows no other programs.
-    var neighbours: (any NeighbourWatch)?
+    var otherStreams: (any OtherStreamsWatch)?
 }
 
 extension Server {
@@ -19,7 +19,7 @@ extension Server {
         switch configuration.output {
         case .pulse:
             let output = PulseAudioOutput(device: configuration.sink, player: player)
-            return PlayerOutput(output: output, neighbours: output)
+            return PlayerOutput(output: output, otherStreams: output)
         case .null: return PlayerOutput(output: NullOutput())
         case .file(let path):
             let path = player.map { Self.path(path, of: $0) } ?? path

@@ -11,7 +11,7 @@ extension Server {
     ) -> LiveSession {
         LiveSession(
             LiveSession.Environment(
-                store: store, neighbours: output.neighbours,
+                store: store, otherStreams: output.otherStreams,
                 interruptsOthers: configuration.interruptsOthers, notes: store.notes, players: players))
     }
 

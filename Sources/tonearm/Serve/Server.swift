@@ -214,7 +214,7 @@ final class Server {
         parts.begin { [playlists] in playlists.close() }
         if let network { parts.begin { network.stop() } }
         if let cache { parts.begin { cache.stop() } }
-        // Beyond what `EndInTime` allows: what hangs until then is left behind, and that is said.
+        // Beyond what `EndInTime` allows: what hangs until then is left behind, and logged.
         parts.wait(until: start.advanced(bySeconds: 1.9))
     }
 

@@ -18,7 +18,7 @@ struct ServerConfiguration: Equatable {
     var music: [String] = []
     /// Whether the music folders are scanned for tags, to be searched and browsed by them.
     var hasLibrary = true
-    /// Whether the loudness of what is scanned is measured where tags do not say it.
+    /// Whether the loudness of what is scanned is measured where tags lack it.
     var measuresLoudness = true
     var data: String
     var publicDirectory: String?
@@ -136,7 +136,7 @@ struct ServerConfiguration: Equatable {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tonearm" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw Failure.configuration(
-                "data: neither --data nor HOME nor XDG_STATE_HOME says where to keep the state")
+                "data: neither --data nor HOME nor XDG_STATE_HOME names a place for the state")
         }
         return home + "/.local/state/tonearm"
     }

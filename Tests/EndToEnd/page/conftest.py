@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
-
 from remote import Remote
 
 expect.set_options(timeout=10_000)

@@ -39,8 +39,7 @@ def test_add_appends(music, remote, api):
 
 
 def test_playNext_insertsAfterTheCurrent(music, remote, api):
-    api.load("long.mp3", "low.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3", "low.mp3")
     music.get_by_role("button", name="Play chirp.mp3 next").click()
     eventually(lambda: api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"], "inserted")
     assert api.player()["item"]["uri"] == "long.mp3"
@@ -136,15 +135,13 @@ def broken(start_server, open_remote, directory, media):
         "#EXTM3U\n#EXTINF:10,Somebody - The first\n../chirp.mp3\n../long.mp3\nhttps://me:secret@127.0.0.1:9/a.mp3\n")
     server = start_server(music=root)
     api = Api(server.url)
-    yield open_remote(url=server.url), api
-    api.close()
+    return open_remote(url=server.url), api
 
 
 def test_anUnplayableFile_isRefusedWithTheReason_andTheMusicGoesOn(broken):
     remote, api = broken
     remote.tolerate("Failed to load resource")
-    ids = api.load("long.mp3", "broken.mp3", play=True)
-    api.wait_status("playing")
+    ids = api.start("long.mp3", "broken.mp3")
     remote.page.locator('.entry-name[data-path="broken.mp3"]').click()
     expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
     # From the queue as well, where it stands already.

@@ -21,9 +21,7 @@ def test_audioElement_playsWhatIsStillLoading(browser, server, media):
         # Three times as fast as it is played, so that the browser wants more than is there, over and over.
         content = media.path("long.mp3").read_bytes()
         origin.serve("/a.mp3", content, content_type="audio/mpeg", rate=3 * KBPS_192)
-        api.load(f"{origin.url}/a.mp3")
-        api.play()
-        api.wait_status("playing", timeout=15)
+        api.start(f"{origin.url}/a.mp3", timeout=15)
 
         def entry() -> dict | None:
             return next(iter(api.call("GET", "/cache")["entries"]), None)

@@ -165,8 +165,7 @@ def reading(start_server, open_remote, directory):
     remote = open_remote(url=guarded.url, path=f"/#token={'r' * 32}")
     remote.tolerate("Failed to load resource")
     expect(remote.button("Play")).to_be_visible()
-    yield SimpleNamespace(remote=remote, owner=owner)
-    owner.close()
+    return SimpleNamespace(remote=remote, owner=owner)
 
 
 def click_at(slider, share: float) -> None:

@@ -9,16 +9,6 @@ from playwright.sync_api import expect
 
 from conftest import WATCH
 from rig import eventually
-from rig.dbus import SessionBus
-
-
-@pytest.fixture
-def bus(directory):
-    home = directory / "bus"
-    home.mkdir()
-    daemon = SessionBus(home).start()
-    yield daemon
-    daemon.kill()
 
 
 def playerctl(bus, *arguments: str) -> str:
@@ -47,8 +37,7 @@ def page(bus, server, playwright):
 
 def test_media_keys_of_the_device_drive_the_server(page, bus, api):
     """Row 197: what a phone's lock screen does, through a real browser."""
-    api.load({"uri": "long.mp3", "title": "First", "artist": "Somebody"}, "chirp.mp3", play=True)
-    api.wait_status("playing")
+    api.start({"uri": "long.mp3", "title": "First", "artist": "Somebody"}, "chirp.mp3")
     page.wait_for_timeout(500)
     # The page alone is no player for the browser: it must play something, after a press.
     assert playerctl(bus, "status") == ""

@@ -109,8 +109,7 @@ def test_whatASkippedItemSaid_goesByItself_andIsNotSaidOfTheNext(open_remote, ap
 def test_fileThatCannotBePlayed_isToldAndMarked(remote, api):
     """Another client chose it. The queue goes on without it: only the page's words tell that it is not what is heard. Chosen here,
     it is refused before anything is lost."""
-    api.load("long.mp3", "chirp.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3", "chirp.mp3")
     remote.tolerate("Failed to load resource")
     api.add("text.mp3", position="next", play=True)
     told = remote.page.locator(".toast").filter(has_text="text.mp3 cannot be played: ")

@@ -9,12 +9,9 @@ from rig.radio import Radio
 def test_the_song_and_the_station_are_shown(remote, api, media):
     radio = Radio(media.path("long.mp3").read_bytes(), 24000)
     radio.titles = [(0, "Somebody - A song")]
-    try:
-        api.load(f"{radio.url}/live")
-        api.play()
-        expect(remote.title).to_have_text("Somebody - A song", timeout=20_000)
-        expect(remote.page.locator(".track-artist")).to_have_text("Test FM")
-        radio.titles.append((radio.edge(), "Somebody - Another song"))
-        expect(remote.title).to_have_text("Somebody - Another song", timeout=30_000)
-    finally:
-        radio.close()
+    api.load(f"{radio.url}/live")
+    api.play()
+    expect(remote.title).to_have_text("Somebody - A song", timeout=20_000)
+    expect(remote.page.locator(".track-artist")).to_have_text("Test FM")
+    radio.titles.append((radio.edge(), "Somebody - Another song"))
+    expect(remote.title).to_have_text("Somebody - Another song", timeout=30_000)

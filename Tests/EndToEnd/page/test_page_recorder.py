@@ -7,15 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from rig import Api, eventually
-from rig.microphone import Microphone
 from rig.radio import Radio
-
-
-@pytest.fixture
-def microphone(pulse):
-    device = Microphone(pulse)
-    yield device
-    device.hush()
 
 
 @pytest.fixture
@@ -71,15 +63,11 @@ def test_a_source_that_goes_is_told(microphone, directory, api, remote):
 
 @pytest.fixture
 def radio(media):
-    station = Radio(media.path("long.mp3").read_bytes(), 24_000)
-    yield station
-    station.close()
+    return Radio(media.path("long.mp3").read_bytes(), 24_000)
 
 
 def save_stream(api, radio, name: str, player: str = "/player") -> None:
-    api.load(f"{radio.url}/radio")
-    api.play()
-    api.wait_status("playing", timeout=15)
+    api.start(f"{radio.url}/radio", timeout=15)
     api.call("POST", f"{player}/record-stream", json={"name": name})
 
 
@@ -124,12 +112,10 @@ def test_what_plays_from_the_web_is_saved_from_the_page(radio, api, remote):
     page.get_by_role("tab", name="Recordings").click()
     panel = page.locator("recorder-panel")
     save = panel.get_by_role("button", name="Save the stream", exact=True)
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     expect(remote.title).to_have_text("long")
     expect(save).to_be_hidden()
-    api.load(f"{radio.url}/radio", play=True)
-    api.wait_status("playing", timeout=15)
+    api.start(f"{radio.url}/radio", timeout=15)
     expect(panel.locator(".recorder-offer")).to_contain_text("From the web: Test FM")
     save.press("Enter")
     stop = panel.get_by_role("button", name="Stop saving the stream")
@@ -151,8 +137,7 @@ def test_what_plays_from_the_web_is_saved_from_the_page(radio, api, remote):
 def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):
     api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
     kitchen = Api(str(api.http.base_url), player="kitchen")
-    kitchen.load(f"{radio.url}/radio", play=True)
-    kitchen.wait_status("playing", timeout=15)
+    kitchen.start(f"{radio.url}/radio", timeout=15)
     remote = open_remote()
     page = remote.page
     page.get_by_role("tab", name="Recordings").click()
@@ -164,7 +149,6 @@ def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):
     assert api.call("GET", "/player/record-stream")["state"] == "idle"
     kitchen.command("stop")
     expect(remote.toast).to_contain_text("the station was paused or stopped")
-    kitchen.close()
 
 
 @pytest.mark.parametrize("last, shown", [

@@ -19,8 +19,7 @@ def dialog(pulse, remote):
 
 
 def test_anInterruption_isShown_andPlayEndsIt(pulse, remote, api):
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     api.call("POST", "/session/interruptions", json={"type": "began"})
     expect(remote.status).to_have_text("Interrupted – another program has the sound")
     expect(remote.page.get_by_text("press play to hear it now")).to_be_visible()
@@ -33,8 +32,7 @@ def test_anInterruption_isShown_andPlayEndsIt(pulse, remote, api):
 def test_pulledHeadphones_areTold(pulse, remote, api):
     eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 2, "both outputs")
     api.call("PUT", "/outputs/current", json={"id": "hp"})
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     pulse.unplug("hp")
     expect(remote.status).to_have_text("Paused – the headphones were unplugged")
     expect(remote.toast).to_contain_text("HP unplugged")

@@ -8,9 +8,9 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from test_page_loading import LOW_CONTRAST, NAMELESS
 
 from rig import eventually
-from test_page_loading import LOW_CONTRAST, NAMELESS
 
 
 def open_section(remote, name: str):

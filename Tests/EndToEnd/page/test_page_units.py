@@ -5,8 +5,8 @@ import re
 
 import pytest
 from playwright.sync_api import Page
-
 from remote import Remote
+
 from rig import Server
 from rig.server import REPOSITORY
 

@@ -73,23 +73,20 @@ def test_theBarIsPlain_onTheRadio_andForAnAddress(remote, api, media, origin):
         remote.page.clock.run_for(500)
         return check()
 
-    try:
-        files = api.load("long.mp3", f"{origin.url}/a.mp3", f"{radio.url}/live", "chirp.mp3")
-        api.play(itemId=files[0])
-        eventually(lambda: later(lambda: is_drawn(remote.page)), "a file has one")
-        api.play(itemId=files[1])
-        expect(remote.title).to_have_text("a")
-        eventually(lambda: later(lambda: not is_drawn(remote.page)), "an address has none")
-        expect(remote.page.locator(".seek-ranges i")).not_to_have_count(0)
-        api.play(itemId=files[2])
-        expect(remote.page.locator(".seek-duration")).to_have_text("Live", timeout=20_000)
-        expect(remote.button("Forward 10 seconds")).to_be_disabled()
-        assert later(lambda: not is_drawn(remote.page))
-        api.play(itemId=files[3])
-        eventually(lambda: later(lambda: is_drawn(remote.page)), "and the next file has one")
-        expect(remote.button("Forward 10 seconds")).to_be_enabled()
-    finally:
-        radio.close()
+    files = api.load("long.mp3", f"{origin.url}/a.mp3", f"{radio.url}/live", "chirp.mp3")
+    api.play(itemId=files[0])
+    eventually(lambda: later(lambda: is_drawn(remote.page)), "a file has one")
+    api.play(itemId=files[1])
+    expect(remote.title).to_have_text("a")
+    eventually(lambda: later(lambda: not is_drawn(remote.page)), "an address has none")
+    expect(remote.page.locator(".seek-ranges i")).not_to_have_count(0)
+    api.play(itemId=files[2])
+    expect(remote.page.locator(".seek-duration")).to_have_text("Live", timeout=20_000)
+    expect(remote.button("Forward 10 seconds")).to_be_disabled()
+    assert later(lambda: not is_drawn(remote.page))
+    api.play(itemId=files[3])
+    eventually(lambda: later(lambda: is_drawn(remote.page)), "and the next file has one")
+    expect(remote.button("Forward 10 seconds")).to_be_enabled()
     assert [url.rpartition("/items/")[2] for url in asked] == [f"{files[0]}/waveform", f"{files[3]}/waveform"]
 
 

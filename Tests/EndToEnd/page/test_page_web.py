@@ -35,8 +35,7 @@ def load_whole(api, origin, media, *names: str) -> None:
         origin.serve(f"/{name}.mp3", media.path("short-0.mp3").read_bytes())
     api.settings(repeat="one")
     for name in names:
-        api.load(f"{origin.url}/{name}.mp3")
-        api.play()
+        api.load(f"{origin.url}/{name}.mp3", play=True)
         eventually(lambda name=name: any(f"/{name}.mp3" in entry["uri"] and entry["complete"] for entry in
                                          api.call("GET", "/cache")["entries"]), f"{name} is kept", 20)
 
@@ -85,8 +84,7 @@ def unplayable(request, origin):
 def test_whatCannotBePlayed_isTold_andTheMusicGoesOn(web, remote, api, unplayable, button):
     """Nor is anything an error of the browser's console: `remote` tolerates none."""
     address, reason = unplayable
-    playing = api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    playing = api.start("long.mp3")
     before = api.player()["position"]
     fill(web, address, button)
     expect(remote.toast).to_have_attribute("data-tone", "error", timeout=20_000)
@@ -99,8 +97,7 @@ def test_whatCannotBePlayed_isTold_andTheMusicGoesOn(web, remote, api, unplayabl
 
 
 def test_whileAnAddressIsLookedAt_itIsSaid_andTheMusicGoesOn(web, remote, api, origin, media):
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
+    api.start("long.mp3")
     behaviour = origin.serve("/slow.mp3", media.path("low.mp3").read_bytes(), hold_at=0)
     behaviour.held.set()
     address = f"{origin.url}/slow.mp3"
@@ -219,7 +216,6 @@ def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory,
     expect(panel.get_by_role("button", name="Clear")).to_be_disabled()
     expect(panel.get_by_role("textbox")).to_be_disabled()
     assert owner.call("GET", "/cache")["count"] == 1
-    owner.close()
 
 
 def test_aTokenThatOnlyReads_playsNothing(start_server, open_remote, directory, origin, media):

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 
+from .opened import opened
 from .waiting import PATIENCE, eventually
 
 
@@ -17,10 +18,13 @@ class Problem(AssertionError):
 
 
 class Api:
+    """Ends with the test that makes it."""
+
     def __init__(self, url: str, token: str | None = None, player: str | None = None):
         self.player_id = player
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.http = httpx.Client(base_url=url, headers=headers, timeout=10 * PATIENCE, trust_env=False)
+        opened.append(self)
 
     def close(self) -> None:
         self.http.close()
@@ -45,6 +49,11 @@ class Api:
         if not response.is_success:
             raise Problem(response)
         return response.json() if response.content else None
+
+    def refusal(self, method: str, path: str, of: str = "code", **arguments: Any) -> tuple[int, str | None]:
+        """Status and code of an answer outside 2xx, or its member at fault."""
+        response = self.request(method, path, **arguments)
+        return response.status_code, response.json().get(of)
 
     # Player
 
@@ -80,6 +89,9 @@ class Api:
         except AssertionError:
             raise AssertionError(f"not {statuses} within {timeout * PATIENCE:g} s but {last}") from None
 
+    def current_output(self) -> str | None:
+        return next((output["id"] for output in self.call("GET", "/outputs")["outputs"] if output["current"]), None)
+
     def choose(self, output: str | None) -> dict:
         """Chooses the output once it is listed: the sound server tells of a new one a while after it has made it."""
         if output is not None:
@@ -107,6 +119,12 @@ class Api:
         items = [item if isinstance(item, dict) else {"uri": item} for item in uris]
         self.call("PUT", "/queue", json={"items": items, **members})
         return self.ids()
+
+    def start(self, *uris: str | dict, timeout: float = 5.0, **members: Any) -> list[str]:
+        """Replaces the queue and returns the new ids once it plays."""
+        ids = self.load(*uris, play=True, **members)
+        self.wait_status("playing", timeout=timeout)
+        return ids
 
     def add(self, *uris: str | dict, **members: Any) -> dict:
         items = [item if isinstance(item, dict) else {"uri": item} for item in uris]

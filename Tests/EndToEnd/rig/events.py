@@ -13,6 +13,7 @@ import websockets
 from websockets.sync.client import connect
 
 from .contract import EventContract
+from .opened import opened
 from .waiting import PATIENCE
 
 
@@ -34,7 +35,7 @@ class Event:
 
 
 class EventLog:
-    """Connects at once; `violations` holds what broke the contract."""
+    """Connects at once and ends with the test; `violations` holds what broke the contract."""
 
     def __init__(self, url: str, query: str = "", contract: EventContract | None = None, **options: Any):
         self.events: list[Event] = []
@@ -47,6 +48,7 @@ class EventLog:
         self.socket = self._open.enter_context(connect(address, max_size=None, compression=None, proxy=None, **options))
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
+        opened.append(self)
 
     def _read(self) -> None:
         try:

@@ -9,6 +9,8 @@ import time
 import urllib.parse
 from dataclasses import dataclass, field
 
+from .opened import opened
+
 
 @dataclass
 class Behaviour:
@@ -59,7 +61,7 @@ class Request:
 
 
 class Origin:
-    """Listens on a free loopback port; `paths` maps a path as it is sent (encoded) to its behaviour."""
+    """Listens on a free loopback port until the test ends; `paths` maps a path as it is sent (encoded) to its behaviour."""
 
     def __init__(self, host: str = "127.0.0.1"):
         self.host = host
@@ -72,6 +74,7 @@ class Origin:
         self._listener = socket.create_server((host, 0), backlog=64)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
+        opened.append(self)
 
     @property
     def url(self) -> str:

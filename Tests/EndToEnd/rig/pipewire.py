@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private PipeWire with its PulseAudio server and WirePlumber: the other sound server that Linux machines run."""
 
-import os
 import pathlib
 import shutil
 import signal

@@ -23,25 +23,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 7, 16, 64]) func knownBlocks_comeOut_whateverThePieces(size: Int) throws {
-        let piece = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
+    @Test(arguments: [1, 7, 16, 64]) func knownBlocks_comeOut_whateverTheParts(size: Int) throws {
+        let segment = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
         var result: [UInt8] = []
         for start in stride(from: 0, to: Self.ciphered.count, by: size) {
             let part = Array(Self.ciphered[start..<min(Self.ciphered.count, start + size)])
-            result += try part.withUnsafeBytes { try piece.update($0) }
+            result += try part.withUnsafeBytes { try segment.update($0) }
         }
         // The last block could be padding: it stays until the end is known.
         #expect(result == Array(Self.plain.dropLast(16)))
         // It is none.
-        #expect(throws: MediaError.self) { try piece.finish() }
+        #expect(throws: MediaError.self) { try segment.finish() }
     }
 
-    @Test func cutPiece_isAnError() throws {
-        let piece = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
+    @Test func cutSegment_isAnError() throws {
+        let segment = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
         _ = try Self.ciphered.dropLast(3).withContiguousStorageIfAvailable {
-            try piece.update(UnsafeRawBufferPointer($0))
+            try segment.update(UnsafeRawBufferPointer($0))
         }
-        #expect(throws: MediaError.self) { try piece.finish() }
+        #expect(throws: MediaError.self) { try segment.finish() }
     }
 
     @Test func keyOfAnotherLength_isRefused() {

@@ -29,7 +29,7 @@ import Testing
         return playlist
     }
 
-    @Test func pieces_haveNumbersLengthsAndAddresses() throws {
+    @Test func segments_haveNumbersLengthsAndAddresses() throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-TARGETDURATION:10", "#EXT-X-MEDIA-SEQUENCE:2680", "", "#EXTINF:9.009,A song", "a.ts",
             "#EXT-X-DISCONTINUITY", "#EXTINF:3.003,", "http://other.example/b.ts", "# a remark", "#EXTINF:4",
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// RFC 8216, 5.2: without a vector the number of the piece is it.
+    /// RFC 8216, 5.2: without a vector the number of the segment is it.
     @Test func keys_holdUntilTheNext() throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "a.ts",
@@ -112,7 +112,7 @@ import Testing
         #expect(playlist.segments[0].sequence == 0 && playlist.targetDuration == 3)
     }
 
-    @Test func aPlaylistWithTooManyPieces_isRefused() {
+    @Test func aPlaylistWithTooManySegments_isRefused() {
         let lines = ["#EXTM3U"] + [String](repeating: "#EXTINF:1,\na.ts", count: HLSParser.mostSegments + 1)
         #expect(throws: MediaError.self) {
             try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
@@ -120,8 +120,8 @@ import Testing
     }
 
     private func long(_ count: Int, _ end: String...) throws -> HLSMediaPlaylist {
-        let pieces = (0..<count).map { "#EXTINF:2,\n\($0).ts" }
-        return try media((["#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:5"] + pieces + end).joined(separator: "\n"))
+        let segments = (0..<count).map { "#EXTINF:2,\n\($0).ts" }
+        return try media((["#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:5"] + segments + end).joined(separator: "\n"))
     }
 
     @Test func ofALongLivePlaylist_onlyTheEndIsKept() throws {
@@ -142,12 +142,14 @@ import Testing
     }
 
     /// Their addresses are not written out for each of them.
-    @Test func whatPiecesHaveInCommon_isKeptOnce() throws {
+    @Test func whatSegmentsHaveInCommon_isKeptOnce() throws {
         let name = String(repeating: "k", count: 50_000)
-        let pieces = (0..<40_000).map { "#EXTINF:2,\n\($0).ts" }
+        let segments = (0..<40_000).map { "#EXTINF:2,\n\($0).ts" }
         let playlist = try media(
-            (["#EXT-X-KEY:METHOD=AES-128,URI=\"\(name)\"", "#EXT-X-MAP:URI=\"m\(name)\""] + pieces + ["#EXT-X-ENDLIST"])
-                .joined(separator: "\n"))
+            (["#EXT-X-KEY:METHOD=AES-128,URI=\"\(name)\"", "#EXT-X-MAP:URI=\"m\(name)\""] + segments + [
+                "#EXT-X-ENDLIST"
+            ])
+            .joined(separator: "\n"))
         #expect(playlist.slots.count == 40_000)
         #expect(playlist.slots.last?.segment.media.key?.reference.text.count == 50_000)
         #expect(playlist.slots.last?.segment.map?.reference.text.count == 50_001)
@@ -155,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: ["file:///etc/passwd", "ftp://host/a.ts", "data:audio/mpeg,x", "http:a.ts", "a\u{1}.ts", "a:b.ts"])
-    func aPieceThatIsNoWebAddress_isRefused(reference: String) {
+    func aSegmentThatIsNoWebAddress_isRefused(reference: String) {
         #expect(throws: MediaError.self) { try media("#EXTM3U", "#EXTINF:4,", reference) }
     }
 

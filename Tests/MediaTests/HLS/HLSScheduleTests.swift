@@ -13,7 +13,7 @@ import Testing
         #expect(!rig.schedule.isLive && rig.schedule.cursor == 7)
         #expect(rig.open == [7], "one transfer at a time")
         rig.arriveAll()
-        // 30 s ahead in pieces of 4 s, besides the one that is read.
+        // 30 s ahead in segments of 4 s, besides the one that is read.
         #expect(rig.opened == Array(7...15))
         #expect(rig.want(8).sequence == 8)
         rig.arriveAll()
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Each costs memory, even one without length and nearly without bytes.
-    @Test(arguments: [true, false]) func manyPiecesAhead_areEnough(isEnded: Bool) {
+    @Test(arguments: [true, false]) func manySegmentsAhead_areEnough(isEnded: Bool) {
         var list = ScheduleRig.playlist(0...900, isEnded: isEnded, duration: 0.001)
         list.targetDuration = 1
         var rig = ScheduleRig(list)
@@ -47,7 +47,7 @@ import Testing
         #expect(rig.reports.last?.isSatisfied == true)
     }
 
-    @Test func aDay_inShortPieces_isPlacedExactly() {
+    @Test func aDay_inShortSegments_isPlacedExactly() {
         let schedule = ScheduleRig(ScheduleRig.playlist(7...43_206, isEnded: true, duration: 2)).schedule
         #expect(schedule.slots.count == 43_200 && schedule.slots.last?.end == 86_400)
         for seconds in [0, 1.999, 2, 43_199.5, 86_398, 86_399.999] {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func aShortWindow_stillGathersWhatIsAskedForAfterAnUnderrun() {
-        // Three pieces of 1 s in the playlist: less than the 7.5 s that are to be there before it sounds again.
+        // Three segments of 1 s in the playlist: less than the 7.5 s that are to be there before it sounds again.
         var rig = ScheduleRig(ScheduleRig.playlist(0...2, duration: 1))
         rig.arriveAll()
         for newest in Int64(3)...12 {
@@ -112,7 +112,7 @@ import Testing
         // The reader waits at the first one meanwhile; what has left the playlist is there already.
         let report = rig.reports.last
         #expect(report?.ranges == [0..<13_000])
-        #expect(rig.want(1).sequence == 1, "whole pieces are played though the playlist has gone on")
+        #expect(rig.want(1).sequence == 1, "whole segments are played though the playlist has gone on")
     }
 
     @Test func whatIsLoaded_isToldInTime() {
@@ -124,7 +124,7 @@ import Testing
         let told = rig.reports.last
         #expect(told?.size == 40_000 && told?.unitsPerSecond == 1_000)
         #expect(told?.place == 16_000)
-        #expect(told?.ranges == [12_000..<40_000], "the last piece and all that follow")
+        #expect(told?.ranges == [12_000..<40_000], "the last segment and all that follow")
         #expect(told?.isSatisfied == true)
         _ = rig.want(0)
         rig.arrive(0, bytes: 250)
@@ -174,11 +174,11 @@ import Testing
             rig.reload(ScheduleRig.playlist(first...first + 5))
         }
         #expect(rig.schedule.slots.count < 12 && rig.open.count < 6)
-        #expect(rig.opened.count == 2_003, "each piece once, and none left out")
+        #expect(rig.opened.count == 2_003, "each segment once, and none left out")
     }
 
     /// Nothing of them is in time, so that nobody is too far behind.
-    @Test func piecesWithoutLength_doNotGather() {
+    @Test func segmentsWithoutLength_doNotGather() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...999, duration: 0))
         for round in Int64(1)...5 {
             rig.pass(4)

@@ -44,7 +44,7 @@ private final class ScriptedTransport: HTTPTransport {
         )
     }
 
-    /// The pieces 1 and 2 are fetched, and 2 is read; a run ahead of its turn has 1 in hand.
+    /// The segments 1 and 2 are fetched, and 2 is read; a run ahead of its turn has 1 in hand.
     private func begun() throws -> (HLSStream, HLSRun, HLSContext) {
         let (stream, context) = stream()
         for sequence: Int64 in [1, 2] { _ = try stream.next(sequence) { .current } }
@@ -78,8 +78,8 @@ private final class ScriptedTransport: HTTPTransport {
     @Test func whatTheReaderMayStillComeTo_isLeftToIt() throws {
         let (stream, run, _) = try begun()
         run.abandon()
-        guard case .piece(_, let source) = try stream.next(1, role: { .current }) else {
-            return #expect(Bool(false), "a piece")
+        guard case .segment(_, let source) = try stream.next(1, role: { .current }) else {
+            return #expect(Bool(false), "a segment")
         }
         #expect(!source.isClosed)
         stream.close()
@@ -100,9 +100,9 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(left == nil, "its thread still waits")
     }
 
-    /// A run that was opened ahead may wait for a piece that nothing else wants: it would wait for ever.
+    /// A run that was opened ahead may wait for a segment that nothing else wants: it would wait for ever.
     @Test(arguments: [true, false])
-    func aDroppedRun_doesNotWaitForItsPiece(isLeftFirst: Bool) throws {
+    func aDroppedRun_doesNotWaitForItsSegment(isLeftFirst: Bool) throws {
         let (stream, run, _) = try begun()
         let ended = Mailbox<MediaError.Code?>()
         let thread = NamedThread("ahead") {

@@ -11,7 +11,7 @@ struct ScheduleRig {
 
     var schedule: HLSSchedule
     var now = MonotonicTime(nanoseconds: 0)
-    /// Numbers of the pieces that are being fetched or were, and have not been closed.
+    /// Numbers of the segments that are being fetched or were, and have not been closed.
     var open: [Int64] = []
     /// Every one that was ever asked for.
     var opened: [Int64] = []
@@ -49,7 +49,7 @@ struct ScheduleRig {
         perform(schedule.turned(to: sequence, bytes: bytes, now: now))
     }
 
-    /// So many of the piece's 1,000 bytes have come.
+    /// So many of the segment's 1,000 bytes have come.
     mutating func arrive(_ sequence: Int64, bytes: Int64 = 1_000) {
         perform(
             schedule.arrived(
@@ -99,7 +99,7 @@ struct ScheduleRig {
 extension HLSSchedule.Answer {
     var sequence: Int64? {
         switch self {
-        case .piece(let slot), .gap(let slot): slot.segment.sequence
+        case .segment(let slot), .gap(let slot): slot.segment.sequence
         case .jump(let sequence): sequence
         case .wait, .end, .failed: nil
         }

@@ -88,9 +88,7 @@ import Testing
     }
 
     @Test func aStalledBodyIsAskedForAnew() {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: 100_000)
-        rig.send(0..<5_000)
+        var rig = DownloadRig(of: 100_000, sent: 5_000)
         rig.pass(16.1)
         #expect(rig.range == "bytes=5000-")
     }

@@ -34,6 +34,13 @@ struct DownloadRig {
         perform(download.begin())
     }
 
+    /// Of a media of `total` bytes, whose first ones have come.
+    init(of total: Int64, sent: Int64, limits: NetworkLimits = NetworkLimits()) {
+        self.init(limits: limits)
+        part(from: 0, of: total)
+        send(0..<sent)
+    }
+
     /// What the media holds at `offset`: a pattern that does not repeat at any round distance.
     static func byte(at offset: Int64) -> UInt8 { UInt8(truncatingIfNeeded: offset &* 31 &+ offset / 251) }
 

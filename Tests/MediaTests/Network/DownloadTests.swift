@@ -8,9 +8,7 @@ import Testing
 @Suite struct DownloadTests {
     /// It would be a wake-up without an end.
     @Test func nothingIsDue_whenTheReaderIsBackWhereItWasTold() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: 1_000_000)
-        rig.send(0..<200_000)
+        var rig = DownloadRig(of: 1_000_000, sent: 200_000)
         rig.pass(0.2)
         for offset: Int64 in [0, 100_000, 0] { _ = rig.ask(at: offset) }
         rig.pass(1)
@@ -33,9 +31,7 @@ import Testing
     }
 
     @Test func aDropIsResumedAtTheExactByteOfTheSameVersion() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<123_457)
+        var rig = DownloadRig(of: total, sent: 123_457)
         #expect(try rig.holds(0..<1_000))
         rig.drop()
         #expect(rig.transfer == nil)
@@ -51,9 +47,7 @@ import Testing
     }
 
     @Test func triesAreOneTwoAndFourSecondsApart_andTheFourthFailureIsFinal() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<10_000)
+        var rig = DownloadRig(of: total, sent: 10_000)
         for pause in [1.0, 2, 4] {
             rig.drop()
             rig.pass(pause - 0.01)
@@ -127,9 +121,7 @@ import Testing
     }
 
     @Test func aJumpAsksForItsPart_andGoingBackMergesWithoutLoadingTwice() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: 4_000_000)
-        rig.send(0..<200_000)
+        var rig = DownloadRig(of: 4_000_000, sent: 200_000)
         #expect(try rig.read(at: 2_400_000) == nil)
         #expect(rig.range == "bytes=2400000-")
         rig.part(from: 2_400_000, of: 4_000_000)
@@ -148,9 +140,7 @@ import Testing
     }
 
     @Test func aSmallGapIsReadThrough() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<10_000)
+        var rig = DownloadRig(of: total, sent: 10_000)
         #expect(try rig.read(at: 200_000) == nil)
         #expect(rig.requests.count == 1)
         rig.send(10_000..<300_000)
@@ -174,9 +164,7 @@ import Testing
     }
 
     @Test func aServerThatIgnoresARangeIsReadThrough() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<10_000)
+        var rig = DownloadRig(of: total, sent: 10_000)
         #expect(try rig.read(at: 600_000) == nil)
         #expect(rig.range == "bytes=600000-")
         rig.head(200, [("Content-Length", "\(total)"), ("ETag", "\"v1\"")])
@@ -185,9 +173,7 @@ import Testing
     }
 
     @Test func anotherVersionIsAnErrorOnceSomethingWasRead() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<50_000)
+        var rig = DownloadRig(of: total, sent: 50_000)
         #expect(try rig.holds(0..<10_000))
         rig.drop()
         rig.pass(1.01)
@@ -197,9 +183,7 @@ import Testing
     }
 
     @Test func anotherVersionIsTakenBeforeAnythingWasRead() throws {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<50_000)
+        var rig = DownloadRig(of: total, sent: 50_000)
         rig.drop()
         rig.pass(1.01)
         rig.part(from: 50_000, of: total + 5, tag: "\"v2\"")
@@ -247,9 +231,7 @@ import Testing
     }
 
     @Test func aStallIsToldAndItsEnd() {
-        var rig = DownloadRig()
-        rig.part(from: 0, of: total)
-        rig.send(0..<100_000)
+        var rig = DownloadRig(of: total, sent: 100_000)
         rig.pass(1.1)
         #expect(rig.reports.last?.isStalled == true)
         rig.send(100_000..<120_000)

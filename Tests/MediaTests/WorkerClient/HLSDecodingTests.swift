@@ -9,7 +9,7 @@ import Playback
 import Testing
 import Kernel
 
-/// Streams in pieces as ffmpeg cuts them, through real workers: each sample, and any place.
+/// HLS streams as ffmpeg cuts them, through real workers: each sample, and any place.
 @Suite(.serialized) struct HLSDecodingTests {
     struct Cut: Sendable, CustomTestStringConvertible {
         var name: String
@@ -43,7 +43,7 @@ import Kernel
             "pcm_s16le")
     }
 
-    /// Pieces of about 2 s, all of them on the web.
+    /// Segments of about 2 s, all of them on the web.
     private func cut(_ options: [String], name: String = "list.m3u8") throws {
         web["/key.bin"] = Array("0123456789abcdef".utf8)
         try files.ffmpeg(
@@ -85,7 +85,7 @@ import Kernel
         #expect(abs(whole.count / 2 - 14 * 44_100) < 4_000, "\(whole.count / 2) frames")
         #expect(decoder.media.decodeErrors == 0)
         #expect(decoder.media.durationIsExact && decoder.media.duration == FrameCount(whole.count / 2))
-        // Against the noise that it was made of, so that no piece is twice or out of place.
+        // Against the noise that it was made of, so that no segment is twice or out of place.
         let reference = try files.reference("noise.wav")
         let differences = (0...3_000).map { difference(whole, reference, shift: $0) }
         let shift = try #require(differences.indices.min { differences[$0] < differences[$1] })
@@ -129,7 +129,7 @@ import Kernel
         }
     }
 
-    @Test func aMissingPiece_isSilence_andTheRestIsInItsPlace() throws {
+    @Test func aMissingSegment_isSilence_andTheRestIsInItsPlace() throws {
         try cut(Self.aac)
         let whole = try decodeAll(try open())
         web["/list2.ts"] = nil
@@ -188,7 +188,7 @@ import Kernel
         let plain = try decodeAll(try open())
         let text = try playlist()
         let parts = text.components(separatedBy: "#EXTINF")
-        // Each piece is a run of its own.
+        // Each segment is a run of its own.
         web["/list.m3u8"] = Array(parts.joined(separator: "#EXT-X-DISCONTINUITY\n#EXTINF").utf8)
         let openings = Mailbox<Bool>()
         let opener = NetworkMediaOpener(

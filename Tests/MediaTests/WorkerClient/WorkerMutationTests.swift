@@ -65,7 +65,7 @@ import Testing
         var random = Random(state: UInt64(seed) &+ 1)
         let original = originals[seed % originals.count]
         let bytes = random.mutate(original.bytes)
-        // A transport stream is played in a row of pieces only.
+        // A transport stream is played in a row of segments only.
         let source = BytesSource(
             bytes, name: "seed \(seed) of \(original.name)", isSeekable: !original.name.hasSuffix(".ts"))
         let began = ContinuousClock.now

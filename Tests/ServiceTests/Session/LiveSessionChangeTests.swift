@@ -36,7 +36,7 @@ import Kernel
             done()
         }
         var environment = LiveSession.Environment(
-            store: store, neighbours: nil, interruptsOthers: false, notes: [:], players: players)
+            store: store, otherStreams: nil, interruptsOthers: false, notes: [:], players: players)
         environment.patience = patience
         return LiveSession(environment)
     }

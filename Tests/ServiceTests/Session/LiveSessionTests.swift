@@ -15,7 +15,7 @@ import Kernel
         players.join("main", perform)
         return LiveSession(
             LiveSession.Environment(
-                store: MemoryStore(), neighbours: nil, interruptsOthers: false, notes: [:], players: players))
+                store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: players))
     }
 
     /// The machine waits with its sleep for this.

@@ -10,11 +10,11 @@ import Testing
         var core = SessionCore(interruptsOthers: interruptsOthers)
         _ = core.begin()
         _ = core.outputChanged(of: "main", isThere: true)
-        _ = core.neighbourhoodChanged(Neighbourhood(streams: [other], hasInput: true, server: 1))
+        _ = core.otherStreamsChanged(OtherStreams(streams: [other], hasInput: true, server: 1))
         return core
     }
 
-    private let other = NeighbourStream(index: 5, identity: "x", application: "x", role: "music")
+    private let other = OtherStream(index: 5, identity: "x", application: "x", role: "music")
 
     private func request(_ edit: (inout SessionRequest) -> Void) -> SessionRequest {
         var request = SessionRequest()
@@ -22,14 +22,14 @@ import Testing
         return request
     }
 
-    private func made(_ actions: [SessionCore.Action]) -> [NeighbourChange] {
-        actions.flatMap { action -> [NeighbourChange] in
+    private func made(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
+        actions.flatMap { action -> [OtherStreamChange] in
             if case .saveEntries(_, let made) = action { made } else { [] }
         }
     }
 
-    private func undone(_ actions: [SessionCore.Action]) -> [NeighbourChange] {
-        actions.flatMap { action -> [NeighbourChange] in
+    private func undone(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
+        actions.flatMap { action -> [OtherStreamChange] in
             if case .undo(let changes) = action { changes } else { [] }
         }
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(silenced.count == 1)
         var muted = other
         muted.isMuted = true
-        _ = core.neighbourhoodChanged(Neighbourhood(streams: [muted], hasInput: true, server: 1))
+        _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
         #expect(core.status.isActive && core.status.otherAudioPlaying)
         let givenBack = undone(core.playerChanged("main", wantsSound: false))
         #expect(givenBack.count == 1)
@@ -141,7 +141,7 @@ import Testing
         #expect(
             actions.contains { if case .applyRules(let rules) = $0 { rules.refusal != nil } else { false } })
         #expect(core.status.recordingRefusal == nil)
-        _ = core.neighbourhoodChanged(Neighbourhood(server: 1))
+        _ = core.otherStreamsChanged(OtherStreams(server: 1))
         #expect(core.status.recordingRefusal != nil)
         _ = try core.change(request { $0.category = .playback })
         #expect(throws: SessionProblem.unavailable("There is no device for record.")) {
@@ -171,7 +171,7 @@ import Testing
         #expect(silenced.count == 1)
         var muted = other
         muted.isMuted = true
-        _ = core.neighbourhoodChanged(Neighbourhood(streams: [muted], hasInput: true, server: 1))
+        _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
         let kept = core
         let givenBack = undone(try core.change(request { $0.active = false }))
         #expect(givenBack.count == 1)
@@ -190,7 +190,7 @@ import Testing
         var notes: [String: String] = [:]
         let configuration = try SessionConfiguration(
             category: .playAndRecord, options: [.allowAirPlay], mode: .videoChat)
-        let entry = NeighbourPolicy.Entry(server: 1, index: 2, identity: "x", original: [1], set: [2])
+        let entry = OtherStreamsPolicy.Entry(server: 1, index: 2, identity: "x", original: [1], set: [2])
         for case .note(let name, let text) in SessionNotes.changes(configuration, silentSwitch: true)
             + SessionNotes.changes([entry])
         {

@@ -18,30 +18,15 @@ import Kernel
         SupervisedWorker.Job(shares: shares, isUnwanted: isUnwanted, run: run, giveUp: giveUp)
     }
 
-    private func outcomes(_ mailbox: Mailbox<Outcome>, _ count: Int) -> [Outcome] {
-        var all: [Outcome] = []
-        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
-        while all.count < count, MonotonicTime.now < deadline { all += mailbox.take(until: deadline) }
-        return all
-    }
-
     @Test func jobsRunInTheirOrder() {
         let worker = SupervisedWorker("test")
         let log = Mailbox<Outcome>()
         for number in 0..<50 {
-            #expect(
-                worker.run {
-                    log.post(.done(number))
-                } overdue: {
-                    log.post(.overdue(number))
-                })
+            #expect(worker.run(overdue: { log.post(.overdue(number)) }) { log.post(.done(number)) })
         }
-        #expect(outcomes(log, 50) == (0..<50).map { .done($0) })
+        #expect(taken(log, 50) == (0..<50).map { .done($0) })
         worker.stop()
-        #expect(
-            !worker.run {
-            } overdue: {
-            })
+        #expect(!worker.run {})
     }
 
     @Test func othersGoOn_whenOneHangs() {
@@ -50,19 +35,12 @@ import Kernel
         let release = Mailbox<Void>()
         let returned = Mailbox<Void>()
         #expect(
-            worker.run {
+            worker.run(overdue: { log.post(.overdue(1)) }) {
                 _ = release.take(until: nil)
                 returned.post(())
-            } overdue: {
-                log.post(.overdue(1))
             })
-        #expect(
-            worker.run {
-                log.post(.done(2))
-            } overdue: {
-                log.post(.overdue(2))
-            })
-        #expect(outcomes(log, 2) == [.overdue(1), .done(2)])
+        #expect(worker.run(overdue: { log.post(.overdue(2)) }) { log.post(.done(2)) })
+        #expect(taken(log, 2) == [.overdue(1), .done(2)])
         release.post(())
         #expect(returned.take(until: .now.advanced(bySeconds: 5)).count == 1)
         worker.stop()
@@ -73,25 +51,15 @@ import Kernel
         let log = Mailbox<Outcome>()
         let release = Array((0..<SupervisedWorker.maximumStuck).map { _ in Mailbox<Void>() })
         for (number, gate) in release.enumerated() {
-            #expect(
-                worker.run {
-                    _ = gate.take(until: nil)
-                } overdue: {
-                    log.post(.overdue(number))
-                })
+            #expect(worker.run(overdue: { log.post(.overdue(number)) }) { _ = gate.take(until: nil) })
         }
-        #expect(outcomes(log, release.count) == release.indices.map { .overdue($0) })
-        #expect(
-            !worker.run {
-            } overdue: {
-            })
+        #expect(taken(log, release.count) == release.indices.map { .overdue($0) })
+        #expect(!worker.run {})
         for gate in release { gate.post(()) }
         let deadline = MonotonicTime.now.advanced(bySeconds: 10)
         var isTaken = false
         while !isTaken, MonotonicTime.now < deadline {
-            isTaken = worker.run {
-            } overdue: {
-            }
+            isTaken = worker.run {}
         }
         #expect(isTaken)
         worker.stop()
@@ -103,17 +71,15 @@ import Kernel
         let begun = Mailbox<Void>()
         let release = Mailbox<Void>()
         #expect(
-            worker.run {
+            worker.run(overdue: { log.post(.overdue(1)) }) {
                 begun.post(())
                 _ = release.take(until: nil)
-            } overdue: {
-                log.post(.overdue(1))
             })
         _ = begun.take(until: .now.advanced(bySeconds: 5))
         let began = MonotonicTime.now
         worker.stop()
         #expect(MonotonicTime.now.seconds(since: began) < 5)
-        #expect(outcomes(log, 1) == [.overdue(1)])
+        #expect(taken(log, 1) == [.overdue(1)])
         release.post(())
     }
 
@@ -236,7 +202,7 @@ import Kernel
 
 extension SupervisedWorker {
     fileprivate func run(
-        _ body: @escaping @Sendable () -> Void, overdue: @escaping @Sendable () -> Void
+        overdue: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         submit(Job(run: body, giveUp: { _ in overdue() }))
     }

@@ -18,11 +18,11 @@ class CacheList extends Component {
         <fieldset class="needs-control">${textButton("trash", "Clear", { action: "clear" }, html`hidden`)}</fieldset>
       </header>
       <div class="cache-meter" role="meter" aria-label="Space used" aria-valuemin="0" hidden data-ref="meter"><i></i></div>
-      <p class="cache-summary" data-ref="summary"></p>
-      <p class="cache-problem" role="status" data-ref="problem"></p>
+      <p class="cache-summary note" data-ref="summary"></p>
+      <p class="cache-problem note" role="status" data-ref="problem"></p>
       <div class="browser-scroll">
         <fieldset class="needs-control"><ul class="browser-entries" aria-label="Kept from the web" data-ref="list"></ul></fieldset>
-        <div class="cache-note" data-ref="note"></div>
+        <div class="cache-note note" data-ref="note"></div>
         <button class="text-button browser-more" data-action="more" hidden>Show more</button>
       </div>`;
   }
@@ -102,9 +102,9 @@ function makeRow({ key, uri }) {
   const address = uri.replace("//***@", "//");
   const name = nameFromUri(uri);
   render(row, html`
-    <div class="cache-text" title="${address}"><span class="entry-text">${name}</span>
-      <span class="cache-detail">${address.replace(/^https?:\/\//, "")}</span>
-      <span class="cache-ranges" aria-hidden="true"></span><span class="cache-detail cache-state"></span></div>
+    <div class="cache-text" title="${address}"><span class="entry-text one-line">${name}</span>
+      <span class="cache-detail note one-line">${address.replace(/^https?:\/\//, "")}</span>
+      <span class="cache-ranges" aria-hidden="true"></span><span class="cache-detail cache-state note one-line"></span></div>
     ${iconButton("trash", `Remove ${name} from the kept media`, null, { action: "remove", key })}`);
   return row;
 }

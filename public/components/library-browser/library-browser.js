@@ -25,7 +25,7 @@ class LibraryBrowser extends EntriesView {
       </header>
       <label class="filter">${icon("search")}<span class="visually-hidden">Search</span><input type="search" placeholder="Search artists, albums, tracks" aria-label="Search the library" autocomplete="off" spellcheck="false" data-ref="filter"></label>
       <nav class="library-kinds" aria-label="Library lists" data-ref="kinds"></nav>
-      <p class="library-status" role="status" data-ref="status"></p>
+      <p class="library-status note" role="status" data-ref="status"></p>
       <div class="browser-scroll" data-ref="scroll"><div class="library-content" data-ref="list"></div><div class="empty" hidden data-ref="empty"></div>
         <button class="text-button browser-more" data-action="more" hidden>Show more</button></div>`;
   }

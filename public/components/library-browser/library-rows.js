@@ -42,7 +42,7 @@ export function albumTile({ id, title, artist, year, artwork }) {
     <li class="album-tile">
       <button class="album-open"${data({ ...values, action: "open" })} aria-label="${title}, ${note}">
         <span class="album-picture">${icon("disc")}${artwork ? html`<img alt="" data-picture="/library/albums/${id}/artwork" hidden>` : null}</span>
-        <span class="album-title">${title}</span><span class="album-note">${note}</span>
+        <span class="album-title one-line">${title}</span><span class="album-note note one-line">${note}</span>
       </button>
       <div class="album-actions">${placingButtons(["play", "playNext", "add"], title, values)}</div>
     </li>`;

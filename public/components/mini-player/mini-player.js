@@ -10,7 +10,7 @@ class MiniPlayer extends Component {
     return html`
       <button class="mini-open" aria-label="Show now playing" data-action="show-now">
         <span class="mini-picture">${icon("disc")}<img alt="" hidden data-ref="picture"></span>
-        <span class="mini-text"><span class="mini-title" data-ref="title"></span><span class="mini-detail" data-ref="detail"></span></span>
+        <span class="mini-text"><span class="mini-title one-line" data-ref="title"></span><span class="mini-detail note one-line" data-ref="detail"></span></span>
       </button>
       <fieldset class="needs-control">${iconButton("play", "Play", null, { action: "toggle" })}${iconButton("next", "Next", null, { action: "next" })}</fieldset>`;
   }

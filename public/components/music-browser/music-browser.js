@@ -13,7 +13,7 @@ class MusicBrowser extends EntriesView {
   markup() {
     return html`
       <header class="pane-header">
-        <h2>Music</h2><span class="pane-count" data-ref="count"></span>
+        <h2>Music</h2><span class="pane-count note" data-ref="count"></span>
         <div class="pane-actions">${textButton("add", "Add all", { action: "addAll" })}</div>
       </header>
       <nav class="breadcrumb" aria-label="Folder" data-ref="trail"><ol data-ref="steps"></ol></nav>

@@ -20,7 +20,7 @@ class NowPlaying extends Component {
         <p class="track-format" data-ref="format"></p>
       </div>
       <p class="status-line" role="status" aria-live="polite" data-ref="line"><span class="status-dot"></span><span class="status-text" data-ref="text"></span></p>
-      <p class="advice" data-ref="advice"></p>`;
+      <p class="advice note" data-ref="advice"></p>`;
   }
 
   made() {

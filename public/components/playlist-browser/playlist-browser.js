@@ -10,7 +10,7 @@ class PlaylistBrowser extends EntriesView {
 
   markup() {
     return html`
-      <header class="pane-header"><h2 data-ref="heading">Playlists</h2><span class="pane-count" data-ref="count"></span>
+      <header class="pane-header"><h2 data-ref="heading">Playlists</h2><span class="pane-count note" data-ref="count"></span>
         <div class="pane-actions"><button class="text-button" data-action="open" data-ref="all" hidden>All playlists</button></div></header>
       <form class="playlist-save" data-ref="form"><input name="name" maxlength="100" required placeholder="Name" aria-label="Name of the new playlist" autocomplete="off" data-ref="name">
         <button class="text-button" type="submit">${icon("add")}Save queue</button></form>

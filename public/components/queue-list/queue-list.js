@@ -24,7 +24,7 @@ class QueueList extends Component {
     const button = (action, drawing, label, key = "", more = null) => iconButton(drawing, label, label + key, { action }, more);
     return html`
       <header class="pane-header">
-        <h2 id="queue-heading">Queue</h2><span class="pane-count" data-ref="count"></span>
+        <h2 id="queue-heading">Queue</h2><span class="pane-count note" data-ref="count"></span>
         <fieldset class="needs-control"><div class="pane-actions">
           ${button("removeSelected", "remove", "Remove selected", " (Delete)", html`hidden`)}
           ${button("undo", "undo", "Undo", " (Ctrl+Z)")}

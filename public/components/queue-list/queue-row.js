@@ -17,8 +17,8 @@ export function makeRow(index) {
   render(row, html`
     <span class="row-handle" role="gridcell" aria-label="Drag to reorder" title="Drag to reorder (Alt+Up, Alt+Down)">${icon("drag")}</span>
     <span role="gridcell"><button class="row-play" data-action="playRow" tabindex="-1"><span class="row-number">${index + 1}</span>${icon("play")}<span class="row-warning" aria-hidden="true">${icon("warning")}</span><span class="row-bars" aria-hidden="true"><i></i><i></i><i></i></span></button></span>
-    <span class="row-text" role="gridcell"><span class="row-title"></span><span class="row-detail"></span></span>
-    <span class="row-duration" role="gridcell"></span>
+    <span class="row-text" role="gridcell"><span class="row-title one-line"></span><span class="row-detail note one-line"></span></span>
+    <span class="row-duration note" role="gridcell"></span>
     <span role="gridcell"><button class="icon-button row-remove" data-action="removeRow" tabindex="-1">${icon("remove")}</button></span>`);
   return row;
 }

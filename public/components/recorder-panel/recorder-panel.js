@@ -38,7 +38,7 @@ class RecorderPanel extends EntriesView {
       <p class="recorder-note" role="status" data-ref="note"></p>
       <p class="recorder-offer" hidden data-ref="offer"><span></span><button class="text-button" data-action="saveStream" aria-label="Save the stream" title="Save the stream as it comes">${icon("download")}Save</button></p>
       <p class="recorder-stream" hidden data-ref="stream"><span></span><button class="text-button" data-action="stopStream" aria-label="Stop saving the stream">${icon("stop")}Stop</button></p>
-      <p class="recorder-end" data-ref="end"></p>
+      <p class="recorder-end note" data-ref="end"></p>
       <div class="browser-scroll"><ul class="browser-entries" aria-label="Recordings" data-ref="list"></ul><div class="empty" hidden data-ref="empty"></div></div>`;
   }
 

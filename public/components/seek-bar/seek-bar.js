@@ -30,7 +30,7 @@ class SeekBar extends Component {
         <input type="range" min="0" max="1" step="0.01" value="0" aria-label="Position" disabled data-ref="input">
         <output class="seek-bubble" hidden data-ref="bubble"></output>
       </div>
-      <div class="seek-times"><span class="seek-position" data-ref="position">--:--</span><span class="seek-duration" data-ref="duration">--:--</span></div>`;
+      <div class="seek-times note"><span class="seek-position" data-ref="position">--:--</span><span class="seek-duration" data-ref="duration">--:--</span></div>`;
   }
 
   made() {

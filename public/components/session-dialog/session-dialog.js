@@ -10,7 +10,7 @@ const sleepWords = [
   ["end-of-item", "At the end of the track"], ["end-of-queue", "At the end of the queue"],
 ];
 const check = (ref, words) => html`<label class="check"><input type="checkbox" data-ref="${ref}"> ${words}</label>`;
-const list = (ref, words, entries = []) => html`<label>${words} <select data-ref="${ref}">${choices(entries)}</select></label>`;
+const list = (ref, words, entries = []) => html`<label class="field">${words} <select data-ref="${ref}">${choices(entries)}</select></label>`;
 
 /**
  * The sound, timers, the session, interruptions, and the answer to pulled headphones.
@@ -34,7 +34,7 @@ class SessionDialog extends DialogComponent {
             ${list("mode", "Mode")}
             <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
             ${check("silent", "Silent switch")}
-            <p class="session-others" role="status" data-ref="others"></p>
+            <p class="note" role="status" data-ref="others"></p>
           </div>
         </fieldset>
       </dialog>`;

@@ -50,7 +50,7 @@ class SoundView extends Component {
       <details data-ref="playback" hidden><summary>Crossfade and speed</summary><div class="fields">${controlMarkup(playbackControls)}</div></details>
       <details data-ref="meters"><summary>Levels</summary>
         <div class="level-meter" role="meter" aria-label="Level" aria-valuemin="-160" aria-valuemax="0" aria-valuenow="-160" data-ref="meter"></div>
-        <p class="sound-loudness" data-ref="loudness"></p>
+        <p class="sound-loudness note" data-ref="loudness"></p>
       </details>`;
   }
 

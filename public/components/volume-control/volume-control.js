@@ -12,7 +12,7 @@ class VolumeControl extends Component {
         <div class="volume-rail" data-ref="rail"></div>
         <input type="range" min="0" max="100" step="1" value="0" aria-label="Volume" data-ref="input">
       </div>
-      <span class="volume-value" aria-hidden="true" data-ref="value"></span>`;
+      <span class="volume-value note" aria-hidden="true" data-ref="value"></span>`;
   }
 
   made() {

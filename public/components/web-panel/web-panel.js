@@ -17,7 +17,7 @@ class WebPanel extends Component {
         <div class="web-buttons"><button class="text-button" value="play">${icon("play")}Play</button>
           <button class="text-button" value="add">${icon("add")}Add</button>
           <button class="text-button" value="open" title="Show the entries of a playlist or podcast">${icon("list")}Look inside</button></div>
-        <p class="web-look" role="status" data-ref="note"></p>
+        <p class="web-look note one-line" role="status" data-ref="note"></p>
       </form></fieldset>
       <cache-list></cache-list>`;
   }

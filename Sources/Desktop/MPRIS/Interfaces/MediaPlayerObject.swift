@@ -15,10 +15,10 @@ final class MediaPlayerObject {
     let player: PlayerService
     private let now: () -> MonotonicTime
     private var emitted: [String: BusValue] = [:]
-    private var toldStatus = ShownStatus.stopped
-    private var toldCanEdit = true
+    private var reportedStatus = ShownStatus.stopped
+    private var reportedCanEdit = true
     private var clock = ClientClock()
-    private var toldItem: ItemID?
+    private var reportedItem: ItemID?
     private var waitsSince: MonotonicTime?
     private(set) var tracks = TrackWindow()
     private var artwork: (item: ItemID, url: String?)?
@@ -45,14 +45,14 @@ final class MediaPlayerObject {
         var signals: [BusSignal] = []
         if !changed.isEmpty { signals.append(.changed(InterfaceName.player, changed)) }
         emitted = new
-        toldStatus = status
+        reportedStatus = status
         if let position = jump(snapshot, status, now) {
             signals.append(
                 BusSignal(interface: InterfaceName.player, member: "Seeked", body: [.int64(position)]))
         }
         let canEdit = CommandOffer(snapshot).control
-        if canEdit != toldCanEdit {
-            toldCanEdit = canEdit
+        if canEdit != reportedCanEdit {
+            reportedCanEdit = canEdit
             signals.append(.changed(InterfaceName.trackList, ["CanEditTracks": .flag(canEdit)]))
         }
         if tracks.update(from: player, snapshot) {
@@ -79,7 +79,7 @@ final class MediaPlayerObject {
             case .loading, .seeking, .buffering, .ready: snapshot.playWhenReady
             default: false
             }
-        guard isShort, toldStatus == .playing, status == .paused else {
+        guard isShort, reportedStatus == .playing, status == .paused else {
             waitsSince = nil
             return status
         }
@@ -89,15 +89,15 @@ final class MediaPlayerObject {
             return status
         }
         waitsSince = since
-        return toldStatus
+        return reportedStatus
     }
 
     /// Microseconds to emit when clients would otherwise be wrong.
     private func jump(_ snapshot: PlayerSnapshot, _ status: ShownStatus, _ now: MonotonicTime) -> Int64? {
         let rate = status == .playing ? shownRate : 0
         let position = snapshot.clock.position(at: now)
-        let isNew = toldItem != snapshot.item?.item.id
-        toldItem = snapshot.item?.item.id
+        let isNew = reportedItem != snapshot.item?.item.id
+        reportedItem = snapshot.item?.item.id
         // A new track begins at 0 for a client; one that begins elsewhere must be emitted.
         if isNew { clock = ClientClock(position: 0, rate: rate, at: now) }
         clock.setRate(rate, at: now)
@@ -125,7 +125,7 @@ final class MediaPlayerObject {
         case InterfaceName.introspectable: .values([.text(Introspection.document)])
         case InterfaceName.player: playerCall(member, arguments)
         case InterfaceName.trackList: trackListCall(member, arguments)
-        // Raise and Quit: the root's properties say that they do nothing.
+        // Raise and Quit: by the root's properties they do nothing.
         default: .nothing
         }
     }

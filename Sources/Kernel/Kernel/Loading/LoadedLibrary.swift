@@ -8,7 +8,7 @@ public final class LoadedLibrary<Functions>: @unchecked Sendable {
     /// For as long as this object lives.
     public let functions: UnsafePointer<Functions>
 
-    /// `load` fills the table and gives nil, or says what is missing. Blocks while the library is read from the disk.
+    /// `load` fills the table and gives nil, or names what is missing. Blocks while the library is read from the disk.
     public init(
         _ empty: Functions, _ load: (UnsafeMutablePointer<Functions>) -> UnsafePointer<CChar>?
     ) throws(MissingLibrary) {
@@ -19,4 +19,15 @@ public final class LoadedLibrary<Functions>: @unchecked Sendable {
     }
 
     deinit { functions.deallocate() }
+}
+
+/// A library, or a function that it should have, is not on this machine. What needs it fails with this reason; nothing
+/// else does.
+public struct MissingLibrary: Error, Sendable {
+    /// For a sentence's end; it names the file.
+    public let reason: String
+
+    public init(reason: String) {
+        self.reason = reason
+    }
 }

@@ -12,7 +12,7 @@ public final class NamedThread: Sendable {
     /// Starts the thread at once. All signals but those of a defect are blocked in it, so that only the
     /// main thread takes them.
     ///
-    /// Ends the process, with a line that says so, when there can be no more threads: for those without which nothing works.
+    /// Ends the process, with a line in the log, when there can be no more threads: for those without which nothing works.
     public init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         guard let handle = Self.start(name, body) else { Shortage.endProcess("threads", for: name) }
         self.handle = handle

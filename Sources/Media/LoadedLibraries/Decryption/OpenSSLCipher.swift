@@ -21,7 +21,7 @@ public struct OpenSSLCipher: SegmentCipher {
     }
 }
 
-/// One piece.
+/// One segment.
 final class OpenSSLDecryption: SegmentDecryption {
     private static let block = 16
 
@@ -71,7 +71,7 @@ final class OpenSSLDecryption: SegmentDecryption {
             count = isDone ? Int(length) : 0
         }
         guard isDone else {
-            throw MediaError(.unsupported, "A piece of the stream cannot be deciphered: another key, or cut short.")
+            throw MediaError(.unsupported, "A segment of the stream cannot be deciphered: another key, or cut short.")
         }
         return result
     }

@@ -2,7 +2,7 @@
 
 internal import CSoxr
 internal import Kernel
-internal import Playback
+public import Playback
 
 /// One libsoxr stream. soxr drops its own delay: the first output frame is at the instant of the first input frame, and
 /// n input frames give round(n * out / in) frames in all.
@@ -71,5 +71,16 @@ final class SoxrConverter: FrameConverter {
     func reset() {
         let error = functions.pointee.clear(soxr)
         assert(error == nil, "soxr_clear failed")
+    }
+}
+
+/// Sample-rate conversion by libsoxr, quality HQ (20 bit; stop band from the Nyquist frequency on).
+public struct SoxrConversion: SampleRateConversion {
+    public init() {}
+
+    public func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
+        try SoxrConverter(from: input, to: output, channelCount: channelCount)
     }
 }

@@ -16,7 +16,7 @@ public protocol MediaCache: AnyObject, Sendable {
 /// One media of a cache, in use by one source until `close`.
 public protocol CachedMedia: AnyObject, Sendable {
     var facts: CachedFacts { get }
-    /// Seconds since the server has said last that it has this.
+    /// Seconds since the server last confirmed that it has this.
     var age: Double { get }
     /// Bytes that `read` gives.
     var ranges: RangeSet<Int64> { get }
@@ -31,7 +31,7 @@ public protocol CachedMedia: AnyObject, Sendable {
     /// The server's answer, when it is news.
     func describe(_ facts: CachedFacts)
 
-    /// The server has just said that it still has the same, and for how many seconds it need not be asked again.
+    /// The server has just confirmed that it still has the same, and for how many seconds it need not be asked again.
     func confirm(lifetime: Double?)
 
     /// Keeps these bytes, or does not, when the disk is too slow, full, or there is no room: never waits.

@@ -79,7 +79,7 @@ public struct MusicRoots: Sendable {
         return try FileSource(found.descriptor.take(), name: name, statSize: Int64(found.status.st_size))
     }
 
-    /// A descriptor with what fstat says of it. A class because a non-copyable member cannot leave a tuple or array.
+    /// A descriptor with its fstat. A class because a non-copyable member cannot leave a tuple or array.
     final class Found {
         let descriptor: DescriptorBox
         let status: stat

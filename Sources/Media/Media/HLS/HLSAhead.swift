@@ -5,9 +5,9 @@ internal import Synchronization
 internal import Kernel
 
 /// The next run, opened on a thread of its own while the present one still plays: its worker takes longer to start on a busy
-/// machine than a short piece lasts. There is one at most; it moves nothing in the stream until its turn has come.
+/// machine than a short segment lasts. There is one at most; it moves nothing in the stream until its turn has come.
 final class HLSAhead {
-    /// The piece that it begins with.
+    /// The segment that it begins with.
     let first: Int64
     private let run: HLSRun
     private let outcome: Outcome

@@ -13,7 +13,7 @@ struct HLSClocks {
     /// What a recording's clock showed at a place of the stream, both in seconds.
     private var known: [Int64: (clock: Double, place: Double)] = [:]
 
-    /// The place of what shows this time; nil when the clock says nothing of use. `estimate`: the place by the playlist.
+    /// The place of what shows this time; nil when the clock is of no use. `estimate`: the place by the playlist.
     func place(_ recording: Int64, _ clock: MediaDescription.Clock, rate: Int, estimate: Double) -> Double? {
         guard let base = known[recording] else { return nil }
         let distance = clock.start - base.clock
@@ -22,7 +22,7 @@ struct HLSClocks {
             abs(place - estimate) <= Self.tolerance
         else { return nil }
         guard let grid = clock.grid.map(Double.init), grid > 0 else { return place }
-        // Clocks are coarser than frames, but a piece begins with a whole one.
+        // Clocks are coarser than frames, but a segment begins with a whole one.
         let frames = (place - base.place) * Double(rate)
         let even = (frames / grid).rounded() * grid
         return abs(frames - even) <= 3 ? base.place + even / Double(rate) : place

@@ -4,7 +4,7 @@ internal import Audio
 internal import Playback
 internal import Kernel
 
-/// The sound of a stream in pieces: one decoder for each run of them, silence where one is missing. Lives on the decode
+/// The sound of an HLS stream: one decoder for each run of them, silence where one is missing. Lives on the decode
 /// thread.
 final class HLSDecoder: AudioDecoder {
     private(set) var media: MediaDescription
@@ -24,7 +24,7 @@ final class HLSDecoder: AudioDecoder {
     /// Frames before this one are dropped.
     private var target: FrameCount = 0
     private var silence: FrameCount = 0
-    /// Of runs that are over, and pieces that were missing.
+    /// Of runs that are over, and segments that were missing.
     private var damage = 0
     private var missingInARow = 0
     private var missingSeconds = 0.0
@@ -36,8 +36,8 @@ final class HLSDecoder: AudioDecoder {
 
     /// Seconds decoded before a place: what a frame takes over from those before it.
     private static let preroll = 0.5
-    /// Of a missing piece, left to the clock of the next one.
-    private static let untold = 0.25
+    /// Of a missing segment, left to the clock of the next one.
+    private static let unreported = 0.25
     /// A jump ahead of so many seconds at most is decoded through.
     private static let shortJump: FrameCount = 4
 
@@ -112,7 +112,7 @@ final class HLSDecoder: AudioDecoder {
             guard let sequence = stream.sequence(at: max(0, seconds - earlier)) else { return position }
             try enter(sequence, isContinued: false)
             refresh()
-            // By its own clock the piece may begin later than the playlist says.
+            // By its own clock the segment may begin later than by the playlist.
             if media.format.seconds(position) + Self.preroll / 2 <= seconds || seconds <= earlier || earlier > 60 {
                 break
             }
@@ -129,7 +129,7 @@ final class HLSDecoder: AudioDecoder {
         (run, inner, ahead, next) = (nil, nil, nil, nil)
     }
 
-    /// Begins the run at this piece, behind silence where pieces are missing.
+    /// Begins the run at this segment, behind silence where segments are missing.
     private func enter(_ sequence: Int64, isContinued: Bool) throws(MediaError) {
         var sequence = sequence
         var place = isContinued ? nil : stream.start(of: sequence)
@@ -160,8 +160,8 @@ final class HLSDecoder: AudioDecoder {
                 try miss(loss.slot, loss.error)
                 sequence = loss.slot.segment.sequence + 1
                 guard !isContinued else {
-                    // It is heard at once, but for a little that the next piece's clock will correct.
-                    let heard = max(0, owed - Self.untold)
+                    // It is heard at once, but for a little that the next segment's clock will correct.
+                    let heard = max(0, owed - Self.unreported)
                     silence += media.format.frames(heard)
                     (owed, next) = (owed - heard, sequence)
                     return
@@ -203,7 +203,7 @@ final class HLSDecoder: AudioDecoder {
         owed += slot.segment.duration
     }
 
-    /// `place`: seconds of the first piece that was looked for by the playlist, nil when it goes on where the last one ended.
+    /// `place`: seconds of the first segment that was looked for by the playlist, nil when it goes on where the last one ended.
     private func settle(_ new: HLSRun, _ decoder: any AudioDecoder, place: Double?) {
         (run, inner) = (new, decoder)
         let format = decoder.media.format

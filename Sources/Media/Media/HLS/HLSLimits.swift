@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a stream in pieces is loaded ahead, and how long it is waited for. Seconds and bytes.
+/// How far an HLS stream is loaded ahead, and how long it is waited for. Seconds and bytes.
 struct HLSLimits: Hashable {
-    /// Ahead of what is read, in whole pieces.
+    /// Ahead of what is read, in whole segments.
     var ahead = 30.0
     var aheadBytes: Int64 = 8 << 20
-    /// Pieces, that which is read among them: each costs something, however short it is.
-    var aheadPieces = 100
+    /// Segments, that which is read among them: each costs something, however short it is.
+    var aheadSegments = 100
     /// Before its turn, the next decoder is opened.
     var lead = 4.0
     /// For one playlist.
@@ -17,13 +17,13 @@ struct HLSLimits: Hashable {
     var edge = 3.0
     /// So much farther behind, at least, is too far: to wait until there is enough again takes most of it.
     var lag = 12.0
-    /// Missing pieces in a row that are borne.
+    /// Missing segments in a row that are borne.
     var missing = 3
     /// Seconds that they make, of a live stream.
     var missingSeconds = 15.0
 
-    /// Of one piece. Live there are others, which are worth more than a late one.
-    static func piece(_ limits: NetworkLimits, isLive: Bool) -> NetworkLimits {
+    /// Of one segment. Live there are others, which are worth more than a late one.
+    static func segment(_ limits: NetworkLimits, isLive: Bool) -> NetworkLimits {
         var limits = limits
         limits.memory = min(limits.memory, 4 << 20)
         if isLive { (limits.retries, limits.stall) = (min(1, limits.retries), min(8, limits.stall)) }

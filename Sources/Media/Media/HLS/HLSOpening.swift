@@ -13,7 +13,7 @@ struct HLSOpening {
     /// It is to have an end.
     var refusesLive = false
 
-    /// Whether this is a stream in pieces by its first bytes.
+    /// Whether this is an HLS stream by its first bytes.
     static func isPlaylist(_ head: [UInt8]) -> Bool { MediaListFormat(head, isNamedList: false) == .hls }
 
     /// `source` holds the playlist.

@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// Reads what a playlist's text says. References start from where it lies.
+/// Reads a playlist's text. References start from where it lies.
 struct HLSParser {
     enum Result {
         case media(HLSMediaPlaylist)
@@ -14,7 +14,7 @@ struct HLSParser {
     static let mostSegments = 50_000
     private static let longestSegment = 86_400.0
 
-    /// The last pieces of one that is not ended: nobody begins farther back.
+    /// The last segments of one that is not ended: nobody begins farther back.
     static let mostLive = 1_000
 
     private let base: HLSBase
@@ -27,11 +27,11 @@ struct HLSParser {
     private var target: Double?
     private var sequence: Int64 = 0
     private var discontinuity: Int64 = 0
-    // Of the next piece.
+    // Of the next segment.
     private var duration: Double?
     private var length: Range<Int64>?
     private var isGap = false
-    // Of all pieces from here on.
+    // Of all segments from here on.
     private var map: HLSPart?
     private var key: HLSKey?
     private var pending: HLSAttributes?
@@ -117,13 +117,13 @@ struct HLSParser {
                     audioGroup: attributes["AUDIO"]))
             return
         }
-        // Without a length it is no piece; lists of other things have such lines.
+        // Without a length it is no segment; lists of other things have such lines.
         guard let duration else { return }
         guard count < Self.mostSegments else {
-            throw failure("its playlist has more than \(Self.mostSegments) pieces")
+            throw failure("its playlist has more than \(Self.mostSegments) segments")
         }
         guard HLSReference.isFetched(text) else {
-            throw failure("its playlist names a piece that is no web address")
+            throw failure("its playlist names a segment that is no web address")
         }
         let media = HLSPart(reference: HLSReference(text, from: base), range: try takeRange(of: text), key: key)
         slots.append(
@@ -162,14 +162,14 @@ struct HLSParser {
             throw failure("it is ciphered with \(method.prefix(24)), which is not played here")
         }
         guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
-            throw failure("the key of its pieces is not at a web address")
+            throw failure("the key of its segments is not at a web address")
         }
         return HLSKey(reference: HLSReference(uri, from: base), vector: attributes.vector("IV"))
     }
 
     private func map(_ attributes: HLSAttributes) throws(MediaError) -> HLSPart {
         guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
-            throw failure("the beginning of its pieces is not at a web address")
+            throw failure("the beginning of its segments is not at a web address")
         }
         var range: Range<Int64>?
         if let text = attributes["BYTERANGE"] {

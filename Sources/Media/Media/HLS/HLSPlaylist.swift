@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pieces of one stream (RFC 8216, section 4.3.3), in order and without holes in their numbers.
+/// The segments of one stream (RFC 8216, section 4.3.3), in order and without holes in their numbers.
 struct HLSMediaPlaylist {
-    /// Seconds; no piece is much longer.
+    /// Seconds; no segment is much longer.
     var targetDuration: Double
     /// Nothing will be added.
     var isEnded: Bool
@@ -10,7 +10,7 @@ struct HLSMediaPlaylist {
     var slots: HLSSlots
 }
 
-/// One piece.
+/// One segment.
 struct HLSSegment: Equatable {
     var sequence: Int64
     /// Seconds.
@@ -18,7 +18,7 @@ struct HLSSegment: Equatable {
     var media: HLSPart
     /// What a decoder needs before it.
     var map: HLSPart?
-    /// Pieces with the same number are one recording on one clock.
+    /// Segments with the same number are one recording on one clock.
     var discontinuity: Int64
     /// The server does not have it, by its own word.
     var isGap: Bool
@@ -45,7 +45,7 @@ struct HLSPart: Equatable {
 /// AES-128 in CBC mode.
 struct HLSKey: Equatable {
     var reference: HLSReference
-    /// nil: the number of the piece (section 5.2).
+    /// nil: the number of the segment (section 5.2).
     var vector: [UInt8]?
 
     func isCopy(of other: HLSKey) -> Bool { reference.isCopy(of: other.reference) && vector == other.vector }

@@ -4,7 +4,7 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// Pieces that one decoder reads in one go, as bytes.
+/// Segments that one decoder reads in one go, as bytes.
 ///
 /// `@unchecked Sendable` because only one thread touches what changes: that of the decoder, or the one that opens it ahead
 /// until it is done; `close` and `isClosed` are the stream's, and role and progress have a lock, which is
@@ -14,11 +14,11 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     enum End {
         /// The stream is over.
         case stream
-        /// Another run begins with this piece.
+        /// Another run begins with this segment.
         case run(Int64)
         /// The same, elsewhere in a live stream.
         case jump(Int64)
-        /// This piece is not there, or not all of it.
+        /// This segment is not there, or not all of it.
         case missing(HLSSchedule.Slot, MediaError, isBegun: Bool)
     }
 
@@ -37,29 +37,29 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     let isSeekable = false
     let isLocal = false
     private(set) var end: End?
-    /// The piece that it begins with.
+    /// The segment that it begins with.
     private(set) var first: HLSSchedule.Slot?
     /// Of packed audio: seconds of its first frame.
     private(set) var timestamp: Double?
-    /// The piece that is read.
+    /// The segment that is read.
     private(set) var sequence: Int64
 
     private let stream: HLSStream
     private let context: HLSContext
-    private var piece: HLSPieceReader?
-    /// Some of the piece was handed out.
+    private var segment: HLSSegmentReader?
+    /// Some of the segment was handed out.
     private var isBegun = false
     /// The beginning, which may be read again.
     private var head: [UInt8] = []
     private var position: Int64 = 0
-    /// A map, to be read before the first piece.
+    /// A map, to be read before the first segment.
     private var lead: ArraySlice<UInt8> = []
 
     private let progress: Mutex<Progress>
 
     private struct Progress {
         var role: Role
-        /// Bytes of a piece that were read.
+        /// Bytes of a segment that were read.
         var read: (sequence: Int64, bytes: Int64)?
     }
 
@@ -113,11 +113,11 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         guard try enter(sequence), let slot = first else { return }
         if let map = slot.segment.map { lead = try context.map(map, of: stream)[...] }
         do throws(MediaError) {
-            guard var reader = piece else { return }
+            guard var reader = segment else { return }
             let bytes = try reader.next(16)
             reader.putBack(Array(bytes))
-            piece = reader
-            if bytes.isEmpty { throw MediaError(.empty, "\(name): a piece of it is empty.") }
+            segment = reader
+            if bytes.isEmpty { throw MediaError(.empty, "\(name): a segment of it is empty.") }
         } catch {
             end = try loss(of: slot, error)
         }
@@ -143,17 +143,17 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Segments
 
     private func next(_ count: Int) throws(MediaError) -> ArraySlice<UInt8> {
         if !lead.isEmpty {
             defer { lead = lead.dropFirst(count) }
             return lead.prefix(count)
         }
-        while end == nil, var reader = piece {
+        while end == nil, var reader = segment {
             do throws(MediaError) {
                 let bytes = try reader.next(count)
-                piece = reader
+                segment = reader
                 if !bytes.isEmpty {
                     isBegun = true
                     let read = (sequence, reader.consumed)
@@ -165,13 +165,13 @@ final class HLSRun: ByteSource, @unchecked Sendable {
                 end = try loss(of: reader.slot, error)
                 return []
             }
-            piece = nil
+            segment = nil
             _ = try enter(sequence + 1)
         }
         return []
     }
 
-    /// False when the run does not go on there: `end` says why.
+    /// False when the run does not go on there: `end` is the reason.
     private func enter(_ next: Int64) throws(MediaError) -> Bool {
         switch try stream.next(next, role: { role }) {
         case .end: end = .stream
@@ -179,17 +179,17 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         case .gap(let slot):
             let error = MediaError(.notFound, "\(name): its server does not have all of it.")
             end = .missing(slot, error, isBegun: false)
-        case .piece(let slot, let source):
+        case .segment(let slot, let source):
             if let first, !slot.segment.joins(first.segment) {
                 end = .run(next)
                 return false
             }
             (sequence, isBegun) = (next, false)
             do throws(MediaError) {
-                var reader = try HLSPieceReader(slot, source, of: stream, context)
+                var reader = try HLSSegmentReader(slot, source, of: stream, context)
                 let time = try Self.takeTags(&reader)
                 if first == nil { (first, timestamp) = (slot, time) }
-                piece = reader
+                segment = reader
                 return true
             } catch {
                 end = try loss(of: slot, error)
@@ -199,7 +199,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     }
 
     /// Takes the tags of packed audio off; the time that they hold.
-    private static func takeTags(_ reader: inout HLSPieceReader) throws(MediaError) -> Double? {
+    private static func takeTags(_ reader: inout HLSSegmentReader) throws(MediaError) -> Double? {
         var time: Double?
         for _ in 0..<4 {
             var tag = try bytes(10, of: &reader)
@@ -213,7 +213,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         return time
     }
 
-    private static func bytes(_ count: Int, of reader: inout HLSPieceReader) throws(MediaError) -> [UInt8] {
+    private static func bytes(_ count: Int, of reader: inout HLSSegmentReader) throws(MediaError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
             let part = try reader.next(count - bytes.count)
@@ -223,7 +223,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         return bytes
     }
 
-    /// What becomes of a piece that cannot be had. Throws what ends the item, or the wait.
+    /// What becomes of a segment that cannot be had. Throws what ends the item, or the wait.
     private func loss(of slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) -> End {
         switch error.code {
         case .notFound, .forbidden, .privateAddress, .unsupported, .empty, .unreadable, .decoderFailed:

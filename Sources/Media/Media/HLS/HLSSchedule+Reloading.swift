@@ -5,7 +5,7 @@ internal import Kernel
 
 /// The playlist of a live stream, which grows at its end and is cut at its beginning.
 extension HLSSchedule {
-    /// Copies of one playlist in different places may be behind each other by so many pieces.
+    /// Copies of one playlist in different places may be behind each other by so many segments.
     private static let tolerance: Int64 = 3
 
     var stallLimit: Double { max(limits.stall, 3 * target) }
@@ -60,8 +60,8 @@ extension HLSSchedule {
 
     private mutating func restart(with new: HLSSlots) {
         let place = slot(cursor)?.start ?? slots.last?.end ?? 0
-        for sequence in pieces.keys.sorted() { actions.append(.close(sequence)) }
-        pieces = [:]
+        for sequence in fetches.keys.sorted() { actions.append(.close(sequence)) }
+        fetches = [:]
         // The clock of what was before holds no longer.
         let shift = (slots.last?.segment.discontinuity ?? 0) + 1 - (new.first?.segment.discontinuity ?? 0)
         slots = HLSSlots()

@@ -3,38 +3,38 @@
 internal import Playback
 internal import Kernel
 
-/// Which pieces to fetch, and what to report of them.
+/// Which segments to fetch, and what to report of them.
 extension HLSSchedule {
-    /// One piece after another, until enough whole ones are there.
+    /// One segment after another, until enough whole ones are there.
     mutating func steer() {
         guard let first = slots.first?.segment.sequence, cursor >= first else { return }
         var ahead = 0.0
         var bytes: Int64 = 0
         var kept: Set<Int64> = [cursor - 1]
-        let near = slots.dropFirst(Int(cursor - first)).prefix(limits.aheadPieces)
+        let near = slots.dropFirst(Int(cursor - first)).prefix(limits.aheadSegments)
         for slot in near where !slot.segment.isGap {
             let sequence = slot.segment.sequence
             guard ahead < limits.ahead, bytes < limits.aheadBytes else { break }
             kept.insert(sequence)
-            guard let piece = pieces[sequence] else {
-                pieces[sequence] = Piece()
+            guard let fetch = fetches[sequence] else {
+                fetches[sequence] = Fetch()
                 actions.append(.open(slot.segment))
                 break
             }
-            guard piece.isWhole else { break }
+            guard fetch.isWhole else { break }
             // What is read now is not ahead.
             if sequence != cursor {
                 ahead += slot.segment.duration
-                bytes += piece.bytes
+                bytes += fetch.bytes
             }
         }
-        // Whole pieces right behind the cursor stay though there are more than would be fetched.
+        // Whole segments right behind the cursor stay though there are more than would be fetched.
         for slot in near {
-            guard slot.segment.isGap || pieces[slot.segment.sequence]?.isWhole == true else { break }
+            guard slot.segment.isGap || fetches[slot.segment.sequence]?.isWhole == true else { break }
             kept.insert(slot.segment.sequence)
         }
-        for sequence in pieces.keys.sorted() where !kept.contains(sequence) {
-            pieces[sequence] = nil
+        for sequence in fetches.keys.sorted() where !kept.contains(sequence) {
+            fetches[sequence] = nil
             actions.append(.close(sequence))
         }
         if isLive { dropOld() }
@@ -56,9 +56,9 @@ extension HLSSchedule {
     mutating func report() {
         var loading = MediaLoading()
         loading.unitsPerSecond = Self.unitsPerSecond
-        for sequence in pieces.keys.sorted() {
-            guard let slot = slot(sequence), let piece = pieces[sequence] else { continue }
-            let range = units(slot.start)..<units(slot.start + slot.segment.duration * share(piece.bytes, of: piece))
+        for sequence in fetches.keys.sorted() {
+            guard let slot = slot(sequence), let fetch = fetches[sequence] else { continue }
+            let range = units(slot.start)..<units(slot.start + slot.segment.duration * share(fetch.bytes, of: fetch))
             guard !range.isEmpty else { continue }
             if let last = loading.ranges.last, last.upperBound >= range.lowerBound {
                 loading.ranges[loading.ranges.count - 1] = last.lowerBound..<range.upperBound
@@ -68,12 +68,12 @@ extension HLSSchedule {
         }
         loading.size = isLive ? nil : slots.last.map { units($0.end) }
         if let slot = slot(cursor) {
-            let piece = pieces[cursor]
-            loading.place = units(slot.start + slot.segment.duration * (piece.map { share($0.read, of: $0) } ?? 0))
+            let fetch = fetches[cursor]
+            loading.place = units(slot.start + slot.segment.duration * (fetch.map { share($0.read, of: $0) } ?? 0))
         } else {
             loading.place = slots.last.map { units($0.end) } ?? 0
         }
-        let current = pieces.first { $0.key >= cursor && !$0.value.isWhole }?.value
+        let current = fetches.first { $0.key >= cursor && !$0.value.isWhole }?.value
         let isStuck = isLive && !isEnded && now.seconds(since: changedAt) >= 2 * target + 1
         loading.isStalled = current?.loading.isStalled ?? isStuck
         loading.isSatisfied = failure != nil || (current.map(\.loading.isSatisfied) ?? hasEnough)
@@ -85,8 +85,8 @@ extension HLSSchedule {
         }
     }
 
-    private func share(_ bytes: Int64, of piece: Piece) -> Double {
-        guard let size = piece.size, size > 0 else { return piece.isWhole && bytes > 0 ? 1 : 0 }
+    private func share(_ bytes: Int64, of fetch: Fetch) -> Double {
+        guard let size = fetch.size, size > 0 else { return fetch.isWhole && bytes > 0 ? 1 : 0 }
         return min(1, Double(bytes) / Double(size))
     }
 
@@ -94,7 +94,7 @@ extension HLSSchedule {
     private var hasEnough: Bool {
         if isEnded { return true }
         guard let slot = slot(cursor), let last = slots.last else { return false }
-        return last.end - slot.end >= limits.ahead || last.segment.sequence - cursor >= limits.aheadPieces
+        return last.end - slot.end >= limits.ahead || last.segment.sequence - cursor >= limits.aheadSegments
     }
 
     private var nextWake: MonotonicTime? {

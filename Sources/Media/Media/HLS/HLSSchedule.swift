@@ -3,7 +3,7 @@
 internal import Playback
 internal import Kernel
 
-/// What to fetch of a stream in pieces, as a pure state machine: playlists, what arrives, and what the reader wants go in;
+/// What to fetch of an HLS stream, as a pure state machine: playlists, what arrives, and what the reader wants go in;
 /// what is to be fetched, reported and ended comes out. No thread, no clock, no socket.
 struct HLSSchedule {
     enum Action: Equatable {
@@ -15,7 +15,7 @@ struct HLSSchedule {
         case report(MediaLoading)
     }
 
-    /// A piece with its place in the stream.
+    /// A segment with its place in the stream.
     struct Slot: Equatable {
         var segment: HLSSegment
         /// Seconds from where the stream began for us.
@@ -23,8 +23,8 @@ struct HLSSchedule {
         var end: Double { start + segment.duration }
     }
 
-    /// A piece that is being fetched, or was.
-    struct Piece {
+    /// A segment that is being fetched, or was.
+    struct Fetch {
         var loading = MediaLoading()
         /// Bytes from its beginning on that have come.
         var bytes: Int64 = 0
@@ -41,8 +41,8 @@ struct HLSSchedule {
     }
 
     enum Answer: Equatable {
-        case piece(Slot)
-        /// The server says that it has none.
+        case segment(Slot)
+        /// The server reports that it has none.
         case gap(Slot)
         case wait
         case end
@@ -58,11 +58,11 @@ struct HLSSchedule {
     var isEnded = false
     let isLive: Bool
     var target: Double
-    /// The oldest piece that the newest playlist has.
+    /// The oldest segment that the newest playlist has.
     var oldest: Int64 = 0
-    /// The piece that is read.
+    /// The segment that is read.
     var cursor: Int64
-    var pieces: [Int64: Piece] = [:]
+    var fetches: [Int64: Fetch] = [:]
     /// The playlist counts from somewhere else: what the reader asks for next means nothing.
     var isRestarted = false
     var reload = Reload.none
@@ -102,19 +102,19 @@ struct HLSSchedule {
 
     // MARK: The reader
 
-    /// The reader goes on with this piece.
+    /// The reader goes on with this segment.
     mutating func want(_ sequence: Int64, now: MonotonicTime) -> (Answer, [Action]) {
         self.now = now
         let answer = answer(sequence)
         if case .jump(let place) = answer { cursor = place } else { cursor = sequence }
         isRestarted = false
-        if case .piece = answer { pieces[sequence]?.read = 0 }
+        if case .segment = answer { fetches[sequence]?.read = 0 }
         return (answer, finish())
     }
 
     private func answer(_ sequence: Int64) -> Answer {
         if isLive, isRestarted || (isBehind(sequence) && sequence != edge) { return .jump(edge) }
-        if let slot = slot(sequence) { return slot.segment.isGap ? .gap(slot) : .piece(slot) }
+        if let slot = slot(sequence) { return slot.segment.isGap ? .gap(slot) : .segment(slot) }
         if isEnded, sequence > (slots.last?.segment.sequence ?? -1) { return .end }
         if let failure { return .failed(failure) }
         return isLive ? .wait : .end
@@ -126,16 +126,16 @@ struct HLSSchedule {
         if isRestarted { return .wait }
         if let slot = slot(sequence) {
             if slot.segment.isGap { return .gap(slot) }
-            return pieces[sequence] == nil ? .wait : .piece(slot)
+            return fetches[sequence] == nil ? .wait : .segment(slot)
         }
         return isEnded && sequence > (slots.last?.segment.sequence ?? -1) ? .end : .wait
     }
 
-    /// The piece with which another run begins, when that is near and it has come.
+    /// The segment with which another run begins, when that is near and it has come.
     func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
         guard !isRestarted else { return nil }
         var (next, distance) = (sequence + 1, 0.0)
-        while distance <= limits.lead, pieces[next]?.isWhole == true, let slot = slot(next) {
+        while distance <= limits.lead, fetches[next]?.isWhole == true, let slot = slot(next) {
             if !slot.segment.joins(first) { return next }
             distance += slot.segment.duration
             next += 1
@@ -148,26 +148,26 @@ struct HLSSchedule {
         guard let last = slots.last else { return false }
         if sequence < slots[0].segment.sequence { return true }
         guard let slot = slot(sequence) else { return false }
-        if pieces[sequence]?.isWhole == true { return false }
+        if fetches[sequence]?.isWhole == true { return false }
         let usual = limits.edge * target
         let most = max(2 * (usual + target), usual + limits.lag)
         return sequence < oldest || (!isEnded && last.end - slot.start > most)
     }
 
-    /// The run that was opened ahead is the reader's now, and has read so much of this piece.
+    /// The run that was opened ahead is the reader's now, and has read so much of this segment.
     mutating func turned(to sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
         if !isRestarted, slot(sequence) != nil { cursor = sequence }
         return read(sequence, bytes: bytes, now: now)
     }
 
-    /// How far the piece was read.
+    /// How far the segment was read.
     mutating func read(_ sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
         self.now = now
-        pieces[sequence]?.read = bytes
+        fetches[sequence]?.read = bytes
         return finish()
     }
 
-    /// The piece that is played `seconds` from the beginning.
+    /// The segment that is played `seconds` from the beginning.
     func sequence(at seconds: Double) -> Int64? {
         var (low, high) = (0, slots.count)
         while low < high {
@@ -193,17 +193,17 @@ struct HLSSchedule {
 
     mutating func arrived(_ sequence: Int64, _ loading: MediaLoading, now: MonotonicTime) -> [Action] {
         self.now = now
-        guard var piece = pieces[sequence], let slot = slot(sequence) else { return [] }
+        guard var fetch = fetches[sequence], let slot = slot(sequence) else { return [] }
         let start = slot.segment.media.range?.lowerBound ?? 0
         let end = [slot.segment.media.range?.upperBound, loading.size].compactMap { $0 }.min()
         let reached = loading.ranges.last?.upperBound ?? start
         let new = max(0, reached - start)
-        if new > piece.bytes { reporting.meter(Int(new - piece.bytes)) }
-        piece.loading = loading
-        piece.bytes = max(piece.bytes, new)
-        piece.size = end.map { $0 - start }
-        piece.isWhole = piece.isWhole || end.map { reached >= $0 } ?? false
-        pieces[sequence] = piece
+        if new > fetch.bytes { reporting.meter(Int(new - fetch.bytes)) }
+        fetch.loading = loading
+        fetch.bytes = max(fetch.bytes, new)
+        fetch.size = end.map { $0 - start }
+        fetch.isWhole = fetch.isWhole || end.map { reached >= $0 } ?? false
+        fetches[sequence] = fetch
         return finish()
     }
 
@@ -216,8 +216,8 @@ struct HLSSchedule {
     mutating func close() -> [Action] {
         failure = MediaError(.cancelled, "\(name) was closed.")
         reload = .none
-        for sequence in pieces.keys { actions.append(.close(sequence)) }
-        pieces = [:]
+        for sequence in fetches.keys { actions.append(.close(sequence)) }
+        fetches = [:]
         defer { actions = [] }
         return actions
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pieces with their places, their numbers consecutive: in 64 bytes each, and the text of their addresses.
+/// Segments with their places, their numbers consecutive: in 64 bytes each, and the text of their addresses.
 struct HLSSlots: RandomAccessCollection {
     private struct Entry {
         var start: Double
@@ -20,12 +20,12 @@ struct HLSSlots: RandomAccessCollection {
     private var first: Int64 = 0
     private var entries: [Entry] = []
     private var text: [UInt8] = []
-    // What several pieces after one another have in common.
+    // What several segments after one another have in common.
     private var bases: [HLSBase] = []
     private var keys: [HLSKey] = []
     private var maps: [HLSPart] = []
 
-    /// How many values are kept that pieces have in common.
+    /// How many values are kept that segments have in common.
     var commonCount: Int { bases.count + keys.count + maps.count }
 
     var startIndex: Int { 0 }

@@ -3,8 +3,8 @@
 internal import Playback
 internal import Kernel
 
-/// A stream in pieces, fetched ahead of its reader. What it does is decided by `HLSSchedule`; this class lends it a lock,
-/// and a source for each piece.
+/// An HLS stream, fetched ahead of its reader. What it does is decided by `HLSSchedule`; this class lends it a lock,
+/// and a source for each segment.
 ///
 /// One decode thread reads; `close` and `interrupt` come from any thread.
 final class HLSStream: Sendable {
@@ -18,7 +18,7 @@ final class HLSStream: Sendable {
 
     private struct State {
         var schedule: HLSSchedule
-        var pieces: [Int64: HTTPSource] = [:]
+        var segments: [Int64: HTTPSource] = [:]
         /// Keys and maps, the newest last.
         var small: [(part: HLSPart, source: HTTPSource)] = []
         /// What the reader has in hand.
@@ -30,7 +30,7 @@ final class HLSStream: Sendable {
         var isClosed = false
 
         var sources: [HTTPSource] {
-            Array(pieces.values) + small.map(\.source) + [inHand, aheadInHand, playlist].compactMap { $0 }
+            Array(segments.values) + small.map(\.source) + [inHand, aheadInHand, playlist].compactMap { $0 }
         }
     }
 
@@ -52,13 +52,13 @@ final class HLSStream: Sendable {
     // MARK: Reading
 
     enum Next {
-        case piece(HLSSchedule.Slot, HTTPSource)
+        case segment(HLSSchedule.Slot, HTTPSource)
         case gap(HLSSchedule.Slot)
         case jump(Int64)
         case end
     }
 
-    /// Blocks until the piece is being fetched, or is none. `role` is that of the run that asks: one that is opened ahead
+    /// Blocks until the segment is being fetched, or is none. `role` is that of the run that asks: one that is opened ahead
     /// takes what is fetched anyway, and leaves the place of the stream where it is.
     func next(_ sequence: Int64, role: () -> HLSRun.Role) throws(MediaError) -> Next {
         let result: Result<Next, MediaError> = state.wait { state in
@@ -75,10 +75,10 @@ final class HLSStream: Sendable {
                 answer = wanted
             }
             switch answer {
-            case .piece(let slot):
-                guard let source = state.pieces[sequence] else { return nil }
+            case .segment(let slot):
+                guard let source = state.segments[sequence] else { return nil }
                 if role == .current { state.inHand = source } else { state.aheadInHand = source }
-                return .success(.piece(slot, source))
+                return .success(.segment(slot, source))
             case .gap(let slot): return .success(.gap(slot))
             case .jump(let place): return .success(.jump(place))
             case .end: return .success(.end)
@@ -107,13 +107,13 @@ final class HLSStream: Sendable {
             defer { state.aheadInHand = nil }
             // The reader may still come to it.
             return state.aheadInHand.flatMap { source in
-                state.pieces.values.contains { $0 === source } ? nil : source
+                state.segments.values.contains { $0 === source } ? nil : source
             }
         }
         source?.close()
     }
 
-    /// Where the run of this piece ends soon, if the next one is there.
+    /// Where the run of this segment ends soon, if the next one is there.
     func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
         state.withLock { $0.schedule.nextRun(after: sequence, of: first) }
     }
@@ -153,7 +153,7 @@ final class HLSStream: Sendable {
         let sources = state.change { state in
             state.isClosed = true
             perform(state.schedule.close(), &state)
-            defer { (state.pieces, state.small, state.playlist) = ([:], [], nil) }
+            defer { (state.segments, state.small, state.playlist) = ([:], [], nil) }
             return state.sources
         }
         for source in sources { source.close() }
@@ -181,7 +181,7 @@ final class HLSStream: Sendable {
             switch action {
             case .open(let segment): open(segment, &state)
             case .close(let sequence):
-                let source = state.pieces.removeValue(forKey: sequence)
+                let source = state.segments.removeValue(forKey: sequence)
                 // Who has it in hand reads on; who waits for it and is not wanted any more does not.
                 if let source, source !== state.inHand, source !== state.aheadInHand { source.close() }
             case .fetchPlaylist: state.playlist = fetchPlaylist()
@@ -200,7 +200,7 @@ final class HLSStream: Sendable {
         if let key = segment.media.key { _ = small(HLSPart(reference: key.reference), &state) }
         let sequence = segment.sequence
         let box = WeakSource()
-        let source = context.source(segment.media, limits: HLSLimits.piece(context.limits, isLive: isLive)) {
+        let source = context.source(segment.media, limits: HLSLimits.segment(context.limits, isLive: isLive)) {
             [weak self] loading in
             guard let self else { return }
             context.transport.call(at: context.transport.now) { [weak self] in
@@ -209,20 +209,20 @@ final class HLSStream: Sendable {
         }
         box.value.withLock { $0.source = source }
         source.interrupt(state.isInterrupted)
-        state.pieces[sequence] = source
+        state.segments[sequence] = source
     }
 
     private func arrived(_ loading: MediaLoading, _ sequence: Int64, of box: WeakSource) {
         let source = box.value.withLock { $0.source }
         state.change { state in
-            guard let source, state.pieces[sequence] === source else { return }
+            guard let source, state.segments[sequence] === source else { return }
             perform(state.schedule.arrived(sequence, loading, now: context.transport.now), &state)
         }
     }
 
     private func small(_ part: HLSPart, _ state: inout State) -> HTTPSource {
         if let known = state.small.first(where: { $0.part == part }) { return known.source }
-        let source = context.source(part, limits: HLSLimits.piece(context.limits, isLive: isLive)) { _ in }
+        let source = context.source(part, limits: HLSLimits.segment(context.limits, isLive: isLive)) { _ in }
         source.interrupt(state.isInterrupted)
         state.small.append((part, source))
         if state.small.count > Self.mostSmall { state.small.removeFirst() }

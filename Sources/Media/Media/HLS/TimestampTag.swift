@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The ID3 tag before a piece of packed audio, which holds the time of its first frame (RFC 8216, section 3.4).
+/// The ID3 tag before a segment of packed audio, which holds the time of its first frame (RFC 8216, section 3.4).
 struct TimestampTag {
     /// Bytes of the whole tag.
     let size: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the header frame of an encoder says: Xing's (also called Info for constant bit rates) or Fraunhofer's VBRI.
+/// The header frame of an encoder: Xing's (also called Info for constant bit rates) or Fraunhofer's VBRI.
 package struct InfoFrame: Equatable {
     /// Frames without this one; nil when unknown.
     package var frames: Int64?

@@ -8,7 +8,7 @@ struct CachedPart {
     enum Trust {
         /// There was nothing, or the server has something else by now.
         case none
-        /// Incomplete: the server has not yet said whether it still has the same media.
+        /// Incomplete: the server has not yet confirmed that it still has the same media.
         case unconfirmed
         /// Complete, but so old that the server is asked first, if it is there.
         case stale
@@ -40,7 +40,7 @@ extension Download {
         ].compactMap { $0 }
     }
 
-    /// What the server says of what is kept whole. Only another version takes its place: what was downloaded is played also
+    /// The server's answer about what is kept whole. Only another version takes its place: what was downloaded is played also
     /// where it is no longer, or not any more for us, or the server is not well.
     mutating func checkCache(_ head: TransferHead, _ fetch: Fetch, reach: NetworkReach) {
         if (301...308).contains(head.status), head.status != 304, let location = head["Location"] {

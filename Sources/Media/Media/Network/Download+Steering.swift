@@ -110,7 +110,7 @@ extension Download {
         return result
     }
 
-    /// What frames the message or its part is not the user's to say.
+    /// What frames the message or its part is not the user's to set.
     private static func mayBeSet(_ field: TransferHeader) -> Bool {
         let reserved: Set<String> = [
             "host", "range", "if-range", "icy-metadata", "accept-encoding", "connection", "content-length",

@@ -2,7 +2,7 @@
 
 internal import Playback
 
-/// Where somebody stands who takes all bytes of a media along, in order, as they come. It has no say in what is fetched:
+/// Where somebody stands who takes all bytes of a media along, in order, as they come. It does not decide what is fetched:
 /// the window is the only room between the two, and what has left it is lost to the taker.
 struct Tapped {
     /// Connections of a station that are remembered until they are reached.

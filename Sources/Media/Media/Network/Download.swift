@@ -93,7 +93,7 @@ struct Download {
         opened = now
         window = ByteWindow(memory: limits.memory)
         place = piece?.range?.lowerBound ?? 0
-        reporting.tellsFailures = piece != nil
+        reporting.reportsFailures = piece != nil
         if let cached { use(cached.facts, cached.ranges, isFresh: isFresh) }
     }
 

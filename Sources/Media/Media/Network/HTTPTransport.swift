@@ -84,7 +84,7 @@ public struct TransferHead: Hashable, Sendable {
 public protocol TransferReceiver: AnyObject, Sendable {
     func head(_ head: TransferHead, of id: TransferID)
     func body(_ bytes: UnsafeRawBufferPointer, of id: TransferID) -> TransferVerdict
-    /// nil: the whole body has come, as the response's framing says.
+    /// nil: the whole body has come, by the response's framing.
     func ended(_ failure: TransferFailure?, of id: TransferID)
 }
 

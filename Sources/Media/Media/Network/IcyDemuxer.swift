@@ -2,7 +2,7 @@
 
 internal import Playback
 
-/// Takes a radio server's metadata out of the sound: after every `interval` bytes of sound a byte says how many blocks of
+/// Takes a radio server's metadata out of the sound: after every `interval` bytes of sound a byte counts the blocks of
 /// 16 bytes of text follow. A value that is fed with what comes, however it is cut into pieces.
 struct IcyDemuxer {
     enum Piece: Equatable {
@@ -59,7 +59,7 @@ struct IcyDemuxer {
     }
 }
 
-/// The text of one metadata block: `StreamTitle='...';StreamUrl='...';`, padded with zeros. No specification says how a
+/// The text of one metadata block: `StreamTitle='...';StreamUrl='...';`, padded with zeros. No specification defines how a
 /// quotation mark within a title is written, so a value ends at `';`, or at the end.
 enum IcyMetadata {
     /// nil when the block has neither field.

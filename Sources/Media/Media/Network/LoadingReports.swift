@@ -11,11 +11,11 @@ struct LoadingReports {
     static let stallAfter = 1.0
 
     /// Also of what has failed before anything came.
-    var tellsFailures = false
+    var reportsFailures = false
     private(set) var nextDue: MonotonicTime?
     private(set) var lastBytes: MonotonicTime?
     private var reported: MediaLoading?
-    private var toldAt: MonotonicTime?
+    private var reportedAt: MonotonicTime?
     private var bytes = 0
     private var metered: MonotonicTime?
     private var mean = 0.0
@@ -43,7 +43,7 @@ struct LoadingReports {
         return mean
     }
 
-    /// Whether to report it now; if not, `nextDue` says when to ask again.
+    /// Whether to report it now; if not, `nextDue` is when to ask again.
     mutating func isDue(_ loading: MediaLoading, now: MonotonicTime) -> Bool {
         guard isNews(loading) else {
             // The value is that of the last report again.
@@ -51,12 +51,12 @@ struct LoadingReports {
             return false
         }
         let isTurn = reported?.isStalled != loading.isStalled || reported?.isSatisfied != loading.isSatisfied
-        if !isTurn, let toldAt, now.seconds(since: toldAt) < Self.interval - 0.0005 {
-            nextDue = toldAt.advanced(bySeconds: Self.interval)
+        if !isTurn, let reportedAt, now.seconds(since: reportedAt) < Self.interval - 0.0005 {
+            nextDue = reportedAt.advanced(bySeconds: Self.interval)
             return false
         }
         reported = loading
-        toldAt = now
+        reportedAt = now
         nextDue = nil
         return true
     }
@@ -64,7 +64,7 @@ struct LoadingReports {
     private func isNews(_ loading: MediaLoading) -> Bool {
         guard let reported else {
             return loading.size != nil || !loading.ranges.isEmpty || loading.isStalled
-                || (tellsFailures && loading.isSatisfied)
+                || (reportsFailures && loading.isSatisfied)
         }
         return reported.ranges != loading.ranges || reported.size != loading.size
             || reported.isStalled != loading.isStalled

@@ -5,7 +5,7 @@ public struct NetworkLimits: Hashable, Sendable {
     /// From opening to the first usable answer, all tries together. Less than the 30 s that the player waits for any media,
     /// so that the cause is known.
     public var start = 29.0
-    /// For a server to say whether what is kept whole is still what it has; then that is played unasked.
+    /// For a server to confirm that what is kept whole is still what it has; then that is played unasked.
     public var check = 3.0
     /// Without a byte, while some are wanted: the connection is given up and tried again.
     public var stall = 15.0
@@ -31,7 +31,7 @@ public struct NetworkLimits: Hashable, Sendable {
     public init() {}
 }
 
-/// A piece of a stream, a picture, or a sound that is heard once: never a station, whatever its answer looks like.
+/// A segment of a stream, a picture, or a sound that is heard once: never a station, whatever its answer looks like.
 struct NetworkPiece: Hashable {
     /// Of what the address stands for; nil: all of it.
     var range: Range<Int64>?

@@ -17,9 +17,9 @@ struct RemoteResource: Hashable {
     var contentType: String?
     /// Seconds for which it may be kept unasked; nil when the server has not sent it.
     var lifetime: Double?
-    /// The body's end says nothing of the media's: a radio station.
+    /// The body's end is not the media's: a radio station.
     var isLive = false
-    /// It is taken for a station only because nothing says that it ends: it may prove to be a media after all.
+    /// It is taken for a station only because nothing announces its end: it may prove to be a media after all.
     var isPresumed = false
 
     /// For `If-Range` (RFC 9110, section 13.1.5): a weak tag does not do.

@@ -66,7 +66,7 @@ enum ResponseVerdict: Hashable {
             found.hasRanges = true
         } else {
             found.size = head["Content-Length"].flatMap { ByteCount(digits: $0.trimmedOfSpaces) }
-            // Who answered with the whole when asked for a part has none to give, whatever the field says.
+            // Who answered with the whole when asked for a part has none to give, whatever the field.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
             found.isLive = isLive(head, size: found.size)
             if !found.isLive, isEndless(head, found) { (found.isLive, found.isPresumed) = (true, true) }

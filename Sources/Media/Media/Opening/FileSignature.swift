@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a file is by its first bytes, whatever its name says: for messages, and to keep a decoder that would search for
+/// What a file is by its first bytes, whatever its name: for messages, and to keep a decoder that would search for
 /// a frame in anything away from it.
 public enum FileSignature: CaseIterable, Sendable {
     case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, caf, mp4, matroska, asf, ape,

@@ -9,7 +9,7 @@ public final class OpenStreams: Sendable {
     public enum Found: Sendable {
         case stream(StreamTap)
         /// HLS: many files, of which none is the item.
-        case pieces
+        case segments
     }
 
     private struct Entry {
@@ -19,13 +19,13 @@ public final class OpenStreams: Sendable {
 
     private enum Media {
         case stream(WeakSource)
-        case pieces
+        case segments
 
         /// Nobody has it any more.
         var isGone: Bool {
             switch self {
             case .stream(let box): box.value.withLock { $0.source == nil }
-            case .pieces: false
+            case .segments: false
             }
         }
     }
@@ -44,7 +44,7 @@ public final class OpenStreams: Sendable {
         entries.withLock { entries in
             for entry in entries.reversed() where entry.item == item {
                 switch entry.media {
-                case .pieces: return .pieces
+                case .segments: return .segments
                 case .stream(let box):
                     guard let source = box.value.withLock({ $0.source }), !source.isClosed else { continue }
                     return .stream(StreamTap(source))
@@ -54,10 +54,10 @@ public final class OpenStreams: Sendable {
         }
     }
 
-    /// `source`: nil for a stream in pieces.
+    /// `source`: nil for an HLS stream.
     func note(_ source: HTTPSource?, of item: ItemID?) {
         guard let item else { return }
-        let media = source.map { Media.stream(WeakSource($0)) } ?? .pieces
+        let media = source.map { Media.stream(WeakSource($0)) } ?? .segments
         entries.withLock { entries in
             entries.removeAll(where: \.media.isGone)
             if entries.count >= Self.most { entries.removeFirst() }

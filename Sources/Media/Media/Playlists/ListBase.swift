@@ -18,7 +18,7 @@ enum ListBase: Hashable {
         self = path == nil ? .folder(names) : .directory(names)
     }
 
-    /// Where a list itself says that its references start from.
+    /// The list's own base of its references.
     func moved(to base: String?) -> ListBase {
         guard let base, let uri = resolve(base), let address = WebAddress(uri) else { return self }
         return .web(address)

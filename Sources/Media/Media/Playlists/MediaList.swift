@@ -38,10 +38,10 @@ enum MediaListFormat: Hashable {
     case m3u
     case pls
     case xml
-    /// An M3U that lists pieces or variants of one stream.
+    /// An M3U that lists segments or variants of one stream.
     case hls
 
-    /// nil for what is no list. `isNamedList`: its name says so, so that bare lines are entries.
+    /// nil for what is no list. `isNamedList`: by its name it is one, so that bare lines are entries.
     init?(_ head: [UInt8], isNamedList: Bool) {
         let text = ListText.decode(head.prefix(4_096)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         let start = text.prefix(512).lowercased()

@@ -2,7 +2,7 @@
 
 /// Reads XML. It decouples the playlist formats from the library that reads it.
 public protocol XMLScanner: Sendable {
-    /// Calls `handle` for each event in order, until it says false. Text comes whole between two tags. Documents that
+    /// Calls `handle` for each event in order, until it returns false. Text comes whole between two tags. Documents that
     /// declare entities are refused.
     func scan(_ bytes: [UInt8], _ handle: (XMLEvent) -> Bool) throws(XMLScanError)
 }

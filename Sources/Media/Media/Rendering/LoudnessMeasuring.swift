@@ -31,7 +31,7 @@ public struct MediaLoudness: Hashable, Sendable {
     }
 }
 
-/// Knows how loud files are whose tags do not say.
+/// Knows the loudness of files whose tags lack it.
 public protocol LoudnessCatalogue: Sendable {
     /// nil when it is not known (yet). Called on a decode thread; may block for milliseconds.
     func loudness(of uri: String) -> TrackLoudness?

@@ -12,7 +12,7 @@ public struct MediaWorkerFactory: DecoderFactory {
     }
 
     public func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
-        // In a row of pieces; of a whole file in this form places are not known to the frame.
+        // In a row of segments; of a whole file in this form places are not known to the frame.
         if FileSignature(head) == .transportStream { return !source.isSeekable }
         if Self.isPlayed(FileSignature(head)) { return true }
         // An ID3v2 tag stands before raw AAC, sometimes before others.

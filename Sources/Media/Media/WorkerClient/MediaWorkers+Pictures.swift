@@ -19,7 +19,7 @@ extension MediaWorkers {
         }
     }
 
-    /// A song is no broken video: what could not hold one is said to have none.
+    /// A song is no broken video: what could not hold one counts as having none.
     private static func withoutPicture(_ source: any ByteSource, _ error: MediaError) throws(MediaError) -> MediaError {
         switch FileSignature(try source.bytes(at: 0, count: 4_096)) {
         case .mp4, .matroska, .asf, .ogg, .transportStream:

@@ -96,7 +96,7 @@ final class SpareWorker: Sendable {
 }
 
 extension WorkerProcess {
-    /// Whether the other end of its socket is open, whatever it has said meanwhile.
+    /// Whether the other end of its socket is open, whatever it has sent meanwhile.
     fileprivate var isConnected: Bool {
         var entry = pollfd(fd: socket, events: 0, revents: 0)
         while poll(&entry, 1, 0) < 0 { guard errno == EINTR else { return false } }

@@ -14,7 +14,7 @@ final class WorkerConversation {
     let process: WorkerProcess
     let source: any ByteSource
     private let limits: WorkerLimits
-    /// What a sentence about a failure says of the source, before the reason.
+    /// The name of the source in a sentence about a failure, before the reason.
     private let verdict: String
     /// Why nothing more can be asked.
     private var end: MediaError?
@@ -37,7 +37,7 @@ final class WorkerConversation {
     /// Whether the worker can be asked about another source.
     var isSound: Bool { end == nil }
 
-    /// The answer. Throws what the source threw, what the worker says, or `decoderFailed`.
+    /// The answer. Throws the source's error, the worker's, or `decoderFailed`.
     func ask(_ request: WorkerRequest) throws(MediaError) -> WorkerReply {
         let reply = try exchange(request)
         if case .failed(let failure) = reply { throw error(failure) }
@@ -59,7 +59,7 @@ final class WorkerConversation {
         case .open, .seek, .thumbnail, .scale: sourceFailure = nil
         case .decode, .picture, .bytes: break
         }
-        guard process.allowProcessorTime(limits.processor) else { throw broken("it \(process.endAndTell())") }
+        guard process.allowProcessorTime(limits.processor) else { throw broken("it \(process.endAndDescribe())") }
         try send(request)
         var until = MonotonicTime.now.advanced(bySeconds: limits.answer)
         while true {
@@ -73,7 +73,7 @@ final class WorkerConversation {
                 try send(.bytes(bytes))
             case let reply: return reply
             }
-            // One that always has something to say ends as one that is silent does.
+            // One that never stops sending ends as one that is silent does.
             try checkPatience(until)
         }
     }
@@ -118,7 +118,7 @@ final class WorkerConversation {
         let sent = message.withUnsafeBytes {
             Glibc.send(process.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
-        guard sent == message.count else { throw broken("it \(process.endAndTell())") }
+        guard sent == message.count else { throw broken("it \(process.endAndDescribe())") }
     }
 
     private func receive(_ until: MonotonicTime) throws(MediaError) -> WorkerReply {
@@ -153,7 +153,7 @@ final class WorkerConversation {
                 poll(&entry, 1, Self.patience)
                 try checkPatience(until)
             } else if got == 0 || errno != EINTR {
-                throw broken("it \(process.endAndTell())")
+                throw broken("it \(process.endAndDescribe())")
             }
         }
         return bytes

@@ -24,7 +24,7 @@ final class WorkerLauncher: Sendable {
     private let path: String
     private let orders = Mailbox<Order>()
     private let isRunning = Monitor(false)
-    /// Called when it said so before, and whenever something was started or ended; says when to call it again. `start` gives
+    /// Called when it was due, and whenever something was started or ended; returns when to call it again. `start` gives
     /// one more worker, nil when there can be none.
     private let sweep: @Sendable (_ start: () -> WorkerProcess?) -> MonotonicTime?
 
@@ -72,9 +72,9 @@ final class WorkerLauncher: Sendable {
         return result.wait { $0 }
     }
 
-    /// The same of one that closed its socket, and says how it ended: most likely it is about to, which is waited for here
+    /// The same of one that closed its socket, and how it ended: most likely it is about to, which is waited for here
     /// and not by the thread that starts others.
-    func endAndTell(_ process: pid_t) -> String {
+    func endAndDescribe(_ process: pid_t) -> String {
         let hasEnded = clinux_wait_for_end(process, 100) == 1
         let text = endAndWait(process)
         return hasEnded ? text : "closed its connection, and was ended"

@@ -56,9 +56,9 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Of one that does not speak any more: how it ended.
-    func endAndTell() -> String {
+    func endAndDescribe() -> String {
         guard !hasEnded else { return "ended" }
         hasEnded = true
-        return launcher.endAndTell(identifier)
+        return launcher.endAndDescribe(identifier)
     }
 }

@@ -23,7 +23,7 @@ struct LengthEstimate {
     private(set) var isVariable = false
     private var isMeasuring = true
     private var frames: Int64 = 0
-    private var lastTold: FrameCount = 0
+    private var lastReported: FrameCount = 0
 
     init(layout: StreamLayout, firstFrame: Int64, samplesPerFrame: Int) {
         self.firstFrame = firstFrame
@@ -116,7 +116,7 @@ struct LengthEstimate {
         return firstFrame + Int64(clamping: Double(audioEnd - firstFrame) * min(1, Double(frame) / Double(duration)))
     }
 
-    /// A frame was decoded. A new estimate once it is worth telling: it has moved by more than 0.5 % and 10 ms or so.
+    /// A frame was decoded. A new estimate once it is worth a report: it has moved by more than 0.5 % and 10 ms or so.
     mutating func frame(at offset: Int64, size: Int) -> FrameCount? {
         guard isMeasuring, let audioEnd, audioShare > 0 else { return nil }
         frames += 1
@@ -125,8 +125,8 @@ struct LengthEstimate {
         let perFrame = sampledSize ?? Double(passed - firstFrame) / Double(frames)
         let ahead = Int64(clamping: (Double(max(0, audioEnd - passed)) * audioShare / perFrame).rounded())
         let estimate = (frames + ahead) * FrameCount(samplesPerFrame)
-        guard abs(estimate - lastTold) > max(lastTold / 200, 512) else { return nil }
-        lastTold = estimate
+        guard abs(estimate - lastReported) > max(lastReported / 200, 512) else { return nil }
+        lastReported = estimate
         return estimate
     }
 

@@ -6,7 +6,7 @@ internal import Playback
 internal import Kernel
 
 extension Mpg123Decoder {
-    /// What the first frame and the header frame say of the encoding.
+    /// The encoding by the first frame and the header frame.
     static func encoding(
         _ frame: mpg123_frameinfo2, first: FrameHeader?, info: InfoFrame?, handle: borrowing Mpg123Handle
     ) -> MediaDescription.Encoding {

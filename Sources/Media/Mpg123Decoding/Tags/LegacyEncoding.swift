@@ -8,7 +8,7 @@ enum LegacyEncoding: String {
     case chinese = "GB18030"
     case cyrillic = "CP1251"
 
-    /// Only what is hard to mistake; nil means Latin-1 (with Windows' additions), as the tag says.
+    /// Only what is hard to mistake; nil means Latin-1 (with Windows' additions), as in the tag.
     static func detect(_ bytes: [UInt8]) -> LegacyEncoding? {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return nil }
         if String(validating: bytes, as: UTF8.self) != nil { return .utf8 }

@@ -75,7 +75,7 @@ struct PicturelessTag {
             self.end = end
         }
 
-        /// nil beyond the tag, and beyond a file that is shorter than its tag says.
+        /// nil beyond the tag, and beyond a file that is shorter than its tag claims.
         mutating func bytes(at offset: Int64, count: Int) throws(MediaError) -> ArraySlice<UInt8>? {
             guard offset + Int64(count) <= end else { return nil }
             if offset < start || offset + Int64(count) > start + Int64(piece.count) {

@@ -93,11 +93,6 @@ public struct Announcement: Hashable, Sendable {
     /// With the volume and output that hold.
     public var request: AnnouncementRequest
     public var state = State.waiting
-
-    public init(id: SoundID, request: AnnouncementRequest) {
-        self.id = id
-        self.request = request
-    }
 }
 
 /// How an announcement or an effect ended.

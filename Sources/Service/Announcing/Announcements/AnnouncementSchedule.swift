@@ -90,7 +90,7 @@ struct AnnouncementSchedule {
         return finish()
     }
 
-    /// It cannot be played. Without effect on one whose turn has come: its voice will say so.
+    /// It cannot be played. Without effect on one whose turn has come: its voice will report it.
     mutating func refuse(_ id: SoundID, _ error: PlaybackError, now: MonotonicTime) -> [Action] {
         begin(now)
         guard isWaiting(id), let index = index(of: id) else { return [] }
@@ -109,7 +109,7 @@ struct AnnouncementSchedule {
         case .heard: heard(index)
         case .silent: if entries[index].isActive { entries[index].progress?.fellSilent(now) }
         case .finished:
-            // So short that nobody had time to say that it was heard.
+            // So short that no report came that it was heard.
             if entries[index].progress?.began == nil { heard(index) }
             end(index, SoundEnd(.finished), isOver: true)
         case .failed(let error): end(index, SoundEnd(.failed, error), isOver: true)
@@ -212,7 +212,7 @@ struct AnnouncementSchedule {
     private mutating func settleMusic() {
         var wanted: MusicTreatment?
         for entry in entries where entry.concernsMusic && entry.isActive {
-            // Silent for a moment in between, it still has its say.
+            // Silent for a moment in between, it still counts.
             if entry.announcement.state == .playing {
                 wanted = .stronger(wanted, entry.announcement.request.music)
             } else if entry.keepsMusic {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What announcements have done to the music, and what was reported of them to the session. A value: it says what is to be done.
+/// What announcements have done to the music, and what was reported of them to the session. A value: it returns what is to be done.
 struct MusicDucking {
     enum Action: Hashable {
         case interrupt

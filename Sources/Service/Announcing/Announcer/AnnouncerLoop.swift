@@ -3,7 +3,7 @@
 import Playback
 import Kernel
 
-/// The announcer's private side: feeds the schedules and does what they say. Lives on the announcer's thread.
+/// The announcer's private side: feeds the schedules and performs their actions. Lives on the announcer's thread.
 final class AnnouncerLoop {
     private let environment: Announcer.Environment
     private let mailbox: Mailbox<AnnouncerMessage>

@@ -11,11 +11,6 @@ public struct SoundEffect: Hashable, Sendable {
     /// With the volume that holds.
     public var sound: Sound
     public var state = State.loading
-
-    public init(id: SoundID, sound: Sound) {
-        self.id = id
-        self.sound = sound
-    }
 }
 
 /// Which sound effects are heard: several at once, and the newest always is.

@@ -29,18 +29,9 @@ public enum SourcePreference: Hashable, Sendable {
 
 public struct CaptureRequest: Hashable, Sendable {
     public var source: String?
-    public var preference: SourcePreference
+    public var preference = SourcePreference.standard
     public var sampleRate: Int
     public var channelCount: Int
-
-    public init(
-        source: String?, preference: SourcePreference = .standard, sampleRate: Int, channelCount: Int
-    ) {
-        self.source = source
-        self.preference = preference
-        self.sampleRate = sampleRate
-        self.channelCount = channelCount
-    }
 }
 
 public enum CaptureEvent: Sendable {

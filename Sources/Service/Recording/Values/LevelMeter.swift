@@ -8,14 +8,9 @@ public struct ChannelLevel: Hashable, Sendable {
     public static let silence = -160.0
 
     /// Root mean square, in dB below full scale; a full-scale sine is -3.
-    public var average: Double
+    public var average = silence
     /// The largest sample, in dB below full scale.
-    public var peak: Double
-
-    public init(average: Double = silence, peak: Double = silence) {
-        self.average = average
-        self.peak = peak
-    }
+    public var peak = silence
 
     /// 0 for silence, 1 for full scale: what a meter draws.
     public static func normalized(_ decibels: Double) -> Double { (decibels - silence) / -silence }

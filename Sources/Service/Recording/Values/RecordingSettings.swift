@@ -73,7 +73,7 @@ public struct RecordingSettings: Hashable, Sendable {
 
 /// Names of recordings are names of files, and come from clients: only what cannot mean anything else is let in.
 public enum RecordingName {
-    /// What a refusal says.
+    /// The text of a refusal.
     public static let rule = "may have 1 to 64 of A to Z, a to z, 0 to 9, - and _, and must not begin with -"
 
     /// Chosen by a client, without extension.

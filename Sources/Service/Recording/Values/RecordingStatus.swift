@@ -36,11 +36,6 @@ public struct RecordingStatus: Hashable, Sendable {
         public var duration = 0.0
         /// Frames that came faster than they could be written, and are missing.
         public var lostFrames = 0
-
-        public init(id: String, settings: RecordingSettings) {
-            self.id = id
-            self.settings = settings
-        }
     }
 
     /// How a recording ended.
@@ -52,14 +47,6 @@ public struct RecordingStatus: Hashable, Sendable {
         public var duration: Double
         /// A sentence for people, when something went wrong.
         public var message: String?
-
-        public init(id: String, successfully: Bool, reason: EndReason, duration: Double, message: String? = nil) {
-            self.id = id
-            self.successfully = successfully
-            self.reason = reason
-            self.duration = duration
-            self.message = message
-        }
     }
 }
 

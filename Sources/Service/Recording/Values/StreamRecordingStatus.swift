@@ -30,14 +30,7 @@ public struct StreamRecordingStatus: Hashable, Sendable {
         public var size: Int64?
         /// Places in the file where the station was joined anew, and something is missing.
         public var gaps = 0
-        public var limits: StreamLimits
-
-        public init(id: String, item: String, size: Int64? = nil, limits: StreamLimits = StreamLimits()) {
-            self.id = id
-            self.item = item
-            self.size = size
-            self.limits = limits
-        }
+        public var limits = StreamLimits()
     }
 
     /// How a recording ended.
@@ -48,21 +41,44 @@ public struct StreamRecordingStatus: Hashable, Sendable {
         public var successfully: Bool
         public var reason: StreamEndReason
         public var bytes: Int64
-        public var gaps: Int
+        public var gaps = 0
         /// A sentence for people, when something went wrong.
         public var message: String?
-
-        public init(
-            id: String, item: String, successfully: Bool, reason: StreamEndReason, bytes: Int64, gaps: Int = 0,
-            message: String? = nil
-        ) {
-            self.id = id
-            self.item = item
-            self.successfully = successfully
-            self.reason = reason
-            self.bytes = bytes
-            self.gaps = gaps
-            self.message = message
-        }
     }
+}
+
+/// Where the recording of a stream ends by itself; nil: nowhere.
+public struct StreamLimits: Hashable, Sendable {
+    /// Since it began.
+    public var seconds: Double?
+    /// In the file.
+    public var bytes: Int64?
+
+    public init(seconds: Double? = nil, bytes: Int64? = nil) {
+        (self.seconds, self.bytes) = (seconds, bytes)
+    }
+}
+
+/// Why the recording of a stream ended.
+public enum StreamEndReason: String, CaseIterable, Sendable {
+    case user
+    /// All of what has an end is in the file.
+    case end
+    /// Another item became current, or none.
+    case item
+    /// The player has left the station: paused, stopped, or without an output.
+    case left
+    /// What comes after a jump would not join what is in the file.
+    case seek
+    case network
+    /// The disk did not keep up: the next bytes were gone before they could be written.
+    case tooSlow = "too-slow"
+    case diskFull = "disk-full"
+    case writeError = "write-error"
+    /// As long, or as large, as was asked for.
+    case timeLimit = "time-limit"
+    case sizeLimit = "size-limit"
+    /// The player was removed.
+    case player
+    case shutdown
 }

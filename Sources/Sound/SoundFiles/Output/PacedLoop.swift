@@ -55,7 +55,7 @@ final class PacedLoop {
     }
 
     func run() {
-        tellDevices()
+        reportDevices()
         handler(.availability(sink.check()))
         while true {
             let commands = mailbox.take(until: stream?.wakeUp(period: Self.period))
@@ -101,7 +101,7 @@ final class PacedLoop {
         case .select(let device):
             guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
             chosen = device != nil
-            tellDevices()
+            reportDevices()
         case .frames, .shutdown: break
         }
     }
@@ -148,7 +148,7 @@ final class PacedLoop {
         reading.publish(stream?.clock ?? silent)
     }
 
-    private func tellDevices() {
+    private func reportDevices() {
         handler(.devices(OutputDevices(devices: [sink.device], current: sink.device.id, isChosen: chosen)))
     }
 }

@@ -9,7 +9,7 @@ public struct WaveFileWriter: ~Copyable {
     private let file: OpaquePointer
     private let scratch: UnsafeMutableBufferPointer<Int16>
 
-    /// What libsndfile or the system said, with the call and the path.
+    /// The text of libsndfile or the system, with the call and the path.
     public struct Failure: Error, Hashable, Sendable {
         public var message: String
     }
@@ -47,7 +47,7 @@ public struct WaveFileWriter: ~Copyable {
         }
     }
 
-    /// Makes the header say how long the file is by now, so that it is valid whatever happens to the process.
+    /// Writes the present length into the header, so that it is valid whatever happens to the process.
     public mutating func updateHeader() throws(Failure) {
         sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
         if sf_error(file) != 0 { throw failure("header") }

@@ -75,7 +75,7 @@ enum FrameCounting {
                     return nil
                 }
                 guard place + size <= rest.count else { break }
-                // The first may be no sound but what LAME says of the file.
+                // The first may be no sound but LAME's description of the file.
                 if !isFirst || InfoFrame(Array(rest[place..<place + size])) == nil {
                     samples += Int64(header.samplesPerFrame)
                 }

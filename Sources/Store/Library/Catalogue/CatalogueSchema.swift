@@ -10,7 +10,7 @@ import GRDB
 enum CatalogueSchema {
     /// In the file's header: "Tonl".
     static let applicationID = 0x546F_6E6C
-    /// Of what the migrations make; a test says the new one.
+    /// Of what the migrations make; a test prints the new one.
     static let fingerprint: UInt64 = 0xb4f4_ed36_e0a4_076d
 
     static var migrator: DatabaseMigrator {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
-import CLinux
 import GRDB
 import Kernel
 import Logging
@@ -9,7 +8,7 @@ import Media
 import Playback
 import Synchronization
 
-/// Measures in the background how loud those tracks of the catalogue are whose tags do not say, one after the other.
+/// Measures in the background the loudness of the catalogue's tracks whose tags lack it, one after the other.
 ///
 /// Its thread has low priority, and rests after each track for as long as that one took: it uses half of a core at most, and less
 /// the busier the machine is. It waits while a scan runs.
@@ -51,7 +50,7 @@ final class LoudnessSurvey: Sendable {
     }
 
     private func run(_ work: LoudnessWork) {
-        clinux_yield_to_others()
+        ThreadPriority.yieldToOthers()
         var begin = MonotonicTime.now.advanced(bySeconds: work.environment.delay)
         var due: MonotonicTime?
         while true {
@@ -89,7 +88,7 @@ private final class LoudnessWork {
     func count() {
         do {
             let counts = try environment.connection.read { try TrackMeasure.counts($0) }
-            environment.board.change(tellsAlways: true) { status in
+            environment.board.change(reportsAlways: true) { status in
                 (status.loudness.measured, status.loudness.remaining) = counts
             }
         } catch {
@@ -115,7 +114,7 @@ private final class LoudnessWork {
         } catch let missing as MissingLibrary {
             isHopeless = true
             environment.logger.warning("loudness is not measured: \(missing.reason)")
-            environment.board.change(tellsAlways: true) { $0.loudness.problem = missing.reason }
+            environment.board.change(reportsAlways: true) { $0.loudness.problem = missing.reason }
             return nil
         } catch {
             environment.logger.warning("a track's loudness cannot be kept: \(error)")

@@ -7,7 +7,7 @@ import Media
 /// What became of measuring a track. It stands in the track's row, which is written anew when the file changes.
 enum TrackMeasure {
     case measured(MediaLoudness)
-    /// Its tags say it.
+    /// From its tags.
     case tagged
     /// Silence, or it does not play.
     case unmeasurable

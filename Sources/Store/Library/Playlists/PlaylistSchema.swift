@@ -7,7 +7,7 @@ import GRDB
 enum PlaylistSchema {
     /// In the file's header: "Tonp".
     static let applicationID = 0x546F_6E70
-    /// Of what the migrations make; a test says the new one.
+    /// Of what the migrations make; a test prints the new one.
     static let fingerprint: UInt64 = 0x952f_4247_ce86_4032
 
     static var migrator: DatabaseMigrator {

@@ -48,7 +48,7 @@ struct CatalogueChanges {
 }
 
 extension FileStamp {
-    /// As far as a stamp can tell.
+    /// As far as a stamp shows.
     func isSameContent(as other: FileStamp) -> Bool {
         size == other.size && modified == other.modified && inode == other.inode
     }

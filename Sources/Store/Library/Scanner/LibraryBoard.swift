@@ -14,7 +14,7 @@ final class LibraryBoard: Sendable {
     private struct State {
         var status = LibraryStatus()
         var observer: Observer?
-        var toldAt: MonotonicTime?
+        var reportedAt: MonotonicTime?
     }
 
     private let state = Mutex(State())
@@ -25,15 +25,15 @@ final class LibraryBoard: Sendable {
         state.withLock { $0.observer = observer }
     }
 
-    /// `tellsAlways`: a change that nobody may miss.
-    func change(tellsAlways: Bool = false, _ body: (inout LibraryStatus) -> Void) {
+    /// `reportsAlways`: a change that nobody may miss.
+    func change(reportsAlways: Bool = false, _ body: (inout LibraryStatus) -> Void) {
         let now = MonotonicTime.now
         let (observer, status): (Observer?, LibraryStatus) = state.withLock { state in
             body(&state.status)
-            if !tellsAlways, let toldAt = state.toldAt, now.seconds(since: toldAt) < Self.interval {
+            if !reportsAlways, let reportedAt = state.reportedAt, now.seconds(since: reportedAt) < Self.interval {
                 return (nil, state.status)
             }
-            state.toldAt = now
+            state.reportedAt = now
             return (state.observer, state.status)
         }
         observer?(status)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
 import Service
 import FoundationEssentials
 import Glibc
@@ -51,7 +50,7 @@ final class LibraryScanner {
     }
 
     func run() {
-        clinux_yield_to_others()
+        ThreadPriority.yieldToOthers()
         scanAll(rereads: false)
         while !environment.signals.mustEnd {
             let timeout = missing.isEmpty ? isComplete ? nil : Self.recheck : Self.missingRecheck
@@ -112,7 +111,7 @@ final class LibraryScanner {
     private func perform(_ run: ScanRun, _ body: (ScanRun, inout FolderPlaces) throws -> Void) {
         let board = environment.board
         let scan = run.scan
-        board.change(tellsAlways: true) { status in
+        board.change(reportsAlways: true) { status in
             status.state = .scanning
             status.scan = scan
         }
@@ -176,7 +175,7 @@ final class LibraryScanner {
         let ended = scan
         self.failure = failure
         let problems = self.problems
-        environment.board.change(tellsAlways: true) { status in
+        environment.board.change(reportsAlways: true) { status in
             status.state = failure == nil ? .idle : .failed
             status.scan = ended
             if let counts { status.counts = counts }
@@ -197,7 +196,7 @@ final class LibraryScanner {
                     : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is looked "
                         + "through every 10 minutes as well.")
         }
-        environment.board.change(tellsAlways: true) { status in
+        environment.board.change(reportsAlways: true) { status in
             status.watch = watch == nil ? .off : isComplete ? .full : .partial
             status.problems = problems
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
 import Media
 import Playback
 import Kernel
@@ -44,7 +43,7 @@ final class OutlineReaders {
         workers = (0..<count).compactMap { _ in
             let mailbox = Mailbox<[Job]?>()
             let thread = NamedThread(ifPossible: "library-read") {
-                clinux_yield_to_others()
+                ThreadPriority.yieldToOthers()
                 while true {
                     for jobs in mailbox.take(until: nil) {
                         guard let jobs else { return }

@@ -7,7 +7,7 @@ public import Logging
 
 /// Where the players beside main keep their state: a directory for each below `players` of the data directory.
 ///
-/// What stands there is the list of players: there is no second one that could say otherwise, and a damaged state of main
+/// What stands there is the list of players: there is no second one that could differ, and a damaged state of main
 /// takes no other player with it. One rename makes a player and one ends it, so that a crash leaves it whole or not there.
 public struct PlayerDirectories: Sendable {
     /// No player's id begins with a dot.

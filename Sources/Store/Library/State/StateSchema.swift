@@ -6,7 +6,7 @@ import GRDB
 enum StateSchema {
     /// In the file's header: "Tone". Distinguishes our files from those of others.
     static let applicationID = 0x546F_6E65
-    /// Of what the migrations make; a test says the new one.
+    /// Of what the migrations make; a test prints the new one.
     static let fingerprint: UInt64 = 0xff8e_160c_b575_182a
 
     static var migrator: DatabaseMigrator {

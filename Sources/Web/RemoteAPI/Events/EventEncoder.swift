@@ -24,73 +24,59 @@ struct EventEncoder: Sendable {
     func recorded(_ event: PlayerEvent) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void)? {
         switch event.kind {
         case .status(let status, let previous, let reason, let playWhenReady, let itemID, let position, let error):
-            (
-                .status,
-                { writer in
-                    writer.member("status", status.rawValue)
-                    writer.member("previous", previous.rawValue)
-                    writer.member("reason", reason?.rawValue)
-                    writer.member("playWhenReady", playWhenReady)
-                    writer.member("itemId", itemID?.description)
-                    writer.member("position", position)
-                    writer.member("error", error) { $0.members(of: $1) }
-                }
-            )
-        case .item(let item): (.item, { $0.member("item", item) { $0.members(of: $1, links) } })
+            recorded(.status) { writer in
+                writer.member("status", status.rawValue)
+                writer.member("previous", previous.rawValue)
+                writer.member("reason", reason?.rawValue)
+                writer.member("playWhenReady", playWhenReady)
+                writer.member("itemId", itemID?.description)
+                writer.member("position", position)
+                writer.member("error", error) { $0.members(of: $1) }
+            }
+        case .item(let item): recorded(.item) { $0.member("item", item) { $0.members(of: $1, links) } }
         case .completed(let id, let reason):
-            (
-                .completed,
-                {
-                    $0.member("itemId", id.description)
-                    $0.member("reason", reason.rawValue)
-                }
-            )
-        case .queueEnded: (.queueEnded, { _ in })
+            recorded(.completed) {
+                $0.member("itemId", id.description)
+                $0.member("reason", reason.rawValue)
+            }
+        case .queueEnded: recorded(.queueEnded) { _ in }
         case .queueLow(let low):
-            (
-                .queueLow,
-                { writer in
-                    writer.member("reason", low.reason.rawValue)
-                    writer.member("itemId", low.itemID?.description)
-                    writer.member("remaining", low.remaining)
-                }
-            )
+            recorded(.queueLow) { writer in
+                writer.member("reason", low.reason.rawValue)
+                writer.member("itemId", low.itemID?.description)
+                writer.member("remaining", low.remaining)
+            }
         case .queue(let revision, let length, let change, let canUndo, let canRedo):
-            (
-                .queue,
-                { writer in
-                    writer.member("revision", revision)
-                    writer.member("length", length)
-                    writer.member("change") { $0.members(of: change) }
-                    writer.member("canUndo", canUndo)
-                    writer.member("canRedo", canRedo)
-                }
-            )
-        case .settings(let settings): (.settings, { $0.settingsMembers(of: settings, followers: followers.ids) })
-        case .effects(let effects): (.effects, { $0.members(of: effects) })
-        case .output(let output): (.output, { $0.members(of: output) })
+            recorded(.queue) { writer in
+                writer.member("revision", revision)
+                writer.member("length", length)
+                writer.member("change") { $0.members(of: change) }
+                writer.member("canUndo", canUndo)
+                writer.member("canRedo", canRedo)
+            }
+        case .settings(let settings): recorded(.settings) { $0.settingsMembers(of: settings, followers: followers.ids) }
+        case .effects(let effects): recorded(.effects) { $0.members(of: effects) }
+        case .output(let output): recorded(.output) { $0.members(of: output) }
         case .route(let reason, let previous, let current):
-            (
-                .route,
-                { writer in
-                    writer.member("reason", reason.rawValue)
-                    writer.member("previous", previous) { $0.members(ofRoute: $1) }
-                    writer.member("current", current) { $0.members(ofRoute: $1) }
-                }
-            )
+            recorded(.route) { writer in
+                writer.member("reason", reason.rawValue)
+                writer.member("previous", previous) { $0.members(ofRoute: $1) }
+                writer.member("current", current) { $0.members(ofRoute: $1) }
+            }
         case .interruption(let isBeginning, let source, let shouldResume):
-            (
-                .interruption,
-                { writer in
-                    writer.member("type", isBeginning ? "began" : "ended")
-                    writer.member("reason", source.rawValue)
-                    writer.member("shouldResume", flag: shouldResume)
-                }
-            )
-        case .error(let error): (.error, { $0.members(of: error) })
+            recorded(.interruption) { writer in
+                writer.member("type", isBeginning ? "began" : "ended")
+                writer.member("reason", source.rawValue)
+                writer.member("shouldResume", flag: shouldResume)
+            }
+        case .error(let error): recorded(.error) { $0.members(of: error) }
         case .jumped, .loaded, .slept, .startDropped: nil
         }
     }
+
+    private func recorded(
+        _ name: EventName, _ data: @escaping @Sendable (inout JSONWriter) -> Void
+    ) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void) { (name, data) }
 
     func frame(
         _ type: String, sequence: UInt64?, at wallMilliseconds: Int64, version: UInt64, capacity: Int = 512,

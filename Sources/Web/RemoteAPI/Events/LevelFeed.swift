@@ -67,12 +67,10 @@ final class LevelFeed: Sendable {
 
 extension JSONWriter {
     fileprivate mutating func levelMembers(of meter: SoundMeter?, ofLast seconds: Double) {
-        member("channels", array: meter?.channels(ofLast: seconds) ?? []) { writer, channel in
-            writer.object {
-                $0.member("average", rounded(channel.average))
-                $0.member("peak", rounded(channel.peak))
-                $0.member("truePeak", rounded(channel.truePeak))
-            }
+        member("channels", objects: meter?.channels(ofLast: seconds) ?? []) { writer, channel in
+            writer.member("average", rounded(channel.average))
+            writer.member("peak", rounded(channel.peak))
+            writer.member("truePeak", rounded(channel.truePeak))
         }
         member("loudness", meter.map { rounded($0.shortTermLoudness) })
     }

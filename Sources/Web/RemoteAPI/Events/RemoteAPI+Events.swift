@@ -18,13 +18,11 @@ extension RemoteAPI {
         case .recorder(.levels(let id, let levels)):
             setState(.recordLevel) { writer in
                 writer.member("id", id)
-                writer.member("channels", array: levels) { writer, level in
-                    writer.object {
-                        $0.member("average", level.average)
-                        $0.member("peak", level.peak)
-                        $0.member("averageNormalized", ChannelLevel.normalized(level.average))
-                        $0.member("peakNormalized", ChannelLevel.normalized(level.peak))
-                    }
+                writer.member("channels", objects: levels) { writer, level in
+                    writer.member("average", level.average)
+                    writer.member("peak", level.peak)
+                    writer.member("averageNormalized", ChannelLevel.normalized(level.average))
+                    writer.member("peakNormalized", ChannelLevel.normalized(level.peak))
                 }
             }
         case .session(let status): setState(.session) { $0.members(of: status) }

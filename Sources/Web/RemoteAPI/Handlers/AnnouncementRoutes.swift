@@ -15,7 +15,7 @@ struct AnnouncementRoutes: Sendable {
         return [
             .get(Self.announcements) { _, reply throws(Problem) in
                 let status = try verbs.announcerStatus()
-                reply(.json(JSONWriter.object { $0.announcements(of: status) }))
+                reply(.json { $0.announcements(of: status) })
             },
             .command("announce", .post, Self.announcements) { command, reply throws(Problem) in
                 let body = try command.body(AnnouncementBody.self)
@@ -37,7 +37,7 @@ struct AnnouncementRoutes: Sendable {
             },
             .get(Self.effects) { _, reply throws(Problem) in
                 let status = try verbs.announcerStatus()
-                reply(.json(JSONWriter.object { $0.effects(of: status) }))
+                reply(.json { $0.effects(of: status) })
             },
             .post(Self.effects) { call, reply throws(Problem) in
                 verbs.play(
@@ -53,7 +53,6 @@ struct AnnouncementRoutes: Sendable {
     }
 
     private static func id(_ call: APICall) throws(Problem) -> SoundID {
-        _ = try call.body(EmptyBody.self)
         guard let id = SoundID(call.parameters[0]) else { throw .unknownSound(call.parameters[0]) }
         return id
     }

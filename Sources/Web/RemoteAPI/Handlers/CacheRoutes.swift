@@ -20,7 +20,6 @@ struct CacheRoutes: Sendable {
                     })
             },
             .delete(Self.base) { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
                 server.clearCache(
                     reply: object(reply) { writer, counts in
                         writer.member("removed", counts.removed)
@@ -35,7 +34,6 @@ struct CacheRoutes: Sendable {
                 }
             },
             .delete(single) { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
                 server.removeFromCache(call.parameters[0], reply: done(reply))
             },
             .get(single + "/content") { call, reply in

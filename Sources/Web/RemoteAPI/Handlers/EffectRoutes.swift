@@ -36,13 +36,7 @@ struct EffectRoutes: Sendable {
             },
             .get(base + "/presets") { _, reply in
                 let presets = EffectPreset.shipped + services.player.snapshot.settings.effectPresets
-                reply(
-                    .json(
-                        JSONWriter.object { writer in
-                            writer.member("presets", array: presets) { writer, preset in
-                                writer.object { $0.members(of: preset) }
-                            }
-                        }))
+                reply(.json { $0.member("presets", objects: presets) { $0.members(of: $1) } })
             },
             .post(base + "/presets") { call, reply throws(Problem) in
                 let request = try call.command.requiredBody(PresetTextRequest.self)
@@ -61,7 +55,6 @@ struct EffectRoutes: Sendable {
                     reply: answering(reply) { .json(Self.encode(name, $0)) })
             },
             .delete(base + "/presets/{name}") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
                 change(
                     .forget(preset: try Self.name(call)), reply: answering(reply) { _ in HTTPResponse(status: 204) })
             },

@@ -49,11 +49,9 @@ struct LibraryMediaRoutes: Sendable {
             writer.member("source", found.source.rawValue)
             writer.member("synced", !lyrics.lines.isEmpty)
             writer.member("text", lyrics.text)
-            writer.member("lines", array: lyrics.lines) { writer, line in
-                writer.object {
-                    $0.member("time", line.time)
-                    $0.member("text", line.text)
-                }
+            writer.member("lines", objects: lyrics.lines) { writer, line in
+                writer.member("time", line.time)
+                writer.member("text", line.text)
             }
         }
     }

@@ -13,7 +13,7 @@ struct LibraryRoutes: Sendable {
         [
             .get(Self.base) { call, reply throws(Problem) in
                 let status = try services.server.library().status
-                reply(.json(JSONWriter.object { $0.members(of: status) }))
+                reply(.json { $0.members(of: status) })
             },
             .post(Self.base + "/scan") { call, reply throws(Problem) in
                 let request = try call.body(LibraryScanRequest.self)
@@ -48,9 +48,7 @@ struct LibraryRoutes: Sendable {
                 let tracks = try library.tracks(CatalogueFilter(album: id), CatalogueWindow(limit: 1_000)).entries
                 return JSONWriter.object(capacity: 8_192) { writer in
                     writer.members(of: album)
-                    writer.member("items", array: tracks) { writer, track in
-                        writer.object { $0.members(of: track) }
-                    }
+                    writer.member("items", objects: tracks) { $0.members(of: $1) }
                 }
             },
             single("genres", .genre) { library, id throws(CatalogueError) in
@@ -111,9 +109,7 @@ struct LibraryRoutes: Sendable {
     ) throws(Problem) {
         let tag = EntityTag("\(services.epoch).library.\(library.status.revision)")
         let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
-        if request.headers.ifNoneMatchRefuses(tag) == true {
-            return reply(HTTPResponse(status: 304, headers: HTTPHeaders(headers)))
-        }
+        if let response = request.notModified(tag, headers) { return reply(response) }
         services.server.askLibrary(
             reply: answering(reply) { bytes in
                 HTTPResponse(
@@ -157,32 +153,20 @@ struct LibraryRoutes: Sendable {
     /// The usual types always, the others where they were asked for.
     private static func encode(_ result: SearchResult, _ kinds: Set<SearchKind>) -> [UInt8] {
         JSONWriter.object(capacity: 8_192) { writer in
-            writer.member("artists", array: result.artists) { writer, entry in
-                writer.object { $0.members(of: entry) }
-            }
-            writer.member("albums", array: result.albums) { writer, entry in
-                writer.object { $0.members(of: entry) }
-            }
-            writer.member("tracks", array: result.tracks) { writer, entry in
-                writer.object { $0.members(of: entry) }
-            }
+            writer.member("artists", objects: result.artists) { $0.members(of: $1) }
+            writer.member("albums", objects: result.albums) { $0.members(of: $1) }
+            writer.member("tracks", objects: result.tracks) { $0.members(of: $1) }
             if kinds.contains(.genres) {
-                writer.member("genres", array: result.genres) { writer, entry in
-                    writer.object { $0.members(of: entry) }
-                }
+                writer.member("genres", objects: result.genres) { $0.members(of: $1) }
             }
             if kinds.contains(.folders) {
-                writer.member("folders", array: result.folders) { writer, path in
-                    writer.object {
-                        $0.member("path", path)
-                        $0.member("name", path.split(separator: "/").last.map(String.init) ?? path)
-                    }
+                writer.member("folders", objects: result.folders) { writer, path in
+                    writer.member("path", path)
+                    writer.member("name", path.split(separator: "/").last.map(String.init) ?? path)
                 }
             }
             if kinds.contains(.playlists) {
-                writer.member("playlists", array: result.playlists) { writer, list in
-                    writer.object { $0.members(of: list) }
-                }
+                writer.member("playlists", objects: result.playlists) { $0.members(of: $1) }
             }
         }
     }
@@ -198,7 +182,7 @@ struct LibraryRoutes: Sendable {
 
 extension Services {
     func catalogueID(_ call: APICall, _ kind: CatalogueID.Kind) throws(Problem) -> CatalogueID {
-        // Without a library that is said first.
+        // Without a library, that is the first refusal.
         _ = try server.library()
         guard let id = CatalogueID(call.parameters[0]), id.kind == kind else {
             throw .notFound("There is no \(call.parameters[0].prefix(40)) in the library.", code: "unknown-entry")

@@ -86,9 +86,7 @@ extension Services {
     static func response(_ picture: [UInt8], _ request: HTTPRequest, tag given: EntityTag? = nil) -> HTTPResponse {
         let tag = given ?? Self.tag(picture)
         let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
-        if request.headers.ifNoneMatchRefuses(tag) == true {
-            return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
-        }
+        if let response = request.notModified(tag, headers) { return response }
         return HTTPResponse(
             status: 200,
             headers: HTTPHeaders(

@@ -17,9 +17,7 @@ struct PlaylistRoutes: Sendable {
             .get(Self.base) { _, reply in
                 server.playlists(
                     reply: object(reply) { writer, lists in
-                        writer.member("playlists", array: lists) { writer, list in
-                            writer.object { $0.members(of: list) }
-                        }
+                        writer.member("playlists", objects: lists) { $0.members(of: $1) }
                     })
             },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
@@ -48,9 +46,7 @@ struct PlaylistRoutes: Sendable {
                     let bytes = JSONWriter.object(capacity: 4_096) { writer in
                         writer.members(of: found.list)
                         writer.member("offset", offset)
-                        writer.member("items", array: found.entries) { writer, entry in
-                            writer.object { $0.members(of: entry, server.parts.sealed) }
-                        }
+                        writer.member("items", objects: found.entries) { $0.members(of: $1, server.parts.sealed) }
                     }
                     return (bytes, [("Content-Type", "application/json")])
                 }
@@ -72,7 +68,6 @@ struct PlaylistRoutes: Sendable {
                 try change(call, nil, try content(of: request), { .append($0) }, reply)
             },
             .delete(single) { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
                 let id = try Self.id(call)
                 let expected = PlaylistTag.expectedRevision(id, call.request.headers)
                 server.removePlaylist(id, expected: expected) { result in
@@ -98,9 +93,7 @@ struct PlaylistRoutes: Sendable {
             reply: answering(reply) { found in
                 let tag = PlaylistTag(id: id, revision: found.list.revision).tag
                 let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
-                if request.headers.ifNoneMatchRefuses(tag) == true {
-                    return HTTPResponse(status: 304, headers: HTTPHeaders(headers))
-                }
+                if let response = request.notModified(tag, headers) { return response }
                 let (body, own) = write(found)
                 return HTTPResponse(status: 200, headers: HTTPHeaders(own + headers), body: .bytes(body))
             })

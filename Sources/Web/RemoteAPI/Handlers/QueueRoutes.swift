@@ -53,7 +53,6 @@ struct QueueRoutes: Sendable {
             },
             .delete(pattern) { call, reply throws(Problem) in
                 let id = try services.itemID(call.parameters[0])
-                _ = try call.body(EmptyBody.self)
                 edit(.remove([id]), try expectedRevision(call.command), answering(reply) { .json($0) })
             },
         ]
@@ -70,23 +69,16 @@ struct QueueRoutes: Sendable {
         var tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current)
         // Before the catalogue is read: a window may be newer than its tag, never older.
         tag.catalogue = services.server.details.revision
-        let value = tag.tag
-        if request.headers.ifNoneMatchRefuses(value) == true {
-            return reply(
-                HTTPResponse(
-                    status: 304, headers: HTTPHeaders([("ETag", value.description), ("Cache-Control", "no-cache")])))
-        }
+        let headers = [("ETag", tag.tag.description), ("Cache-Control", "no-cache")]
+        if let response = request.notModified(tag.tag, headers) { return reply(response) }
         services.verbs.withDetails(of: window.items) { details in
             // An answer that grows leaves as much again behind it.
             let capacity = window.items.reduce(256) { $0 + 384 + $1.bytes }
             let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, services.links) }
             reply(
                 HTTPResponse(
-                    status: 200,
-                    headers: HTTPHeaders([
-                        ("Content-Type", "application/json"), ("Cache-Control", "no-cache"),
-                        ("ETag", value.description),
-                    ]), body: .bytes(bytes)))
+                    status: 200, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
+                    body: .bytes(bytes)))
         }
     }
 

@@ -28,9 +28,7 @@ final class RecordingDownload: Sendable {
         // A finished recording is never changed: size and time are its version.
         let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
         let validation = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
-        if request.headers.ifNoneMatchRefuses(tag) == true {
-            return HTTPResponse(status: 304, headers: HTTPHeaders(validation))
-        }
+        if let response = request.notModified(tag, validation) { return response }
         let type = RecordedFormat(id: entry.id)?.mediaType ?? "application/octet-stream"
         let headers = HTTPHeaders(
             validation + [

@@ -39,8 +39,8 @@ struct RecordingRoutes: Sendable {
                     for: call.caller,
                     reply: object(reply, capacity: 4_096) { writer, entries in
                         writer.member("status") { $0.members(of: server.recordingStatus) }
-                        writer.member("recordings", array: entries) { writer, entry in
-                            writer.object { $0.members(of: entry, uri: server.recordingAddress(entry.id)) }
+                        writer.member("recordings", objects: entries) {
+                            $0.members(of: $1, uri: server.recordingAddress($1.id))
                         }
                     })
             },
@@ -48,13 +48,11 @@ struct RecordingRoutes: Sendable {
                 server.recordingSources(
                     for: call.caller,
                     reply: object(reply) { writer, sources in
-                        writer.member("sources", array: sources) { writer, source in
-                            writer.object {
-                                $0.member("id", source.id)
-                                $0.member("description", source.description)
-                                $0.member("monitor", source.isMonitor)
-                                $0.member("default", source.isDefault)
-                            }
+                        writer.member("sources", objects: sources) { writer, source in
+                            writer.member("id", source.id)
+                            writer.member("description", source.description)
+                            writer.member("monitor", source.isMonitor)
+                            writer.member("default", source.isDefault)
                         }
                     })
             },

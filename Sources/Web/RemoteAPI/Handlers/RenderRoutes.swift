@@ -14,7 +14,7 @@ struct RenderRoutes: Sendable {
         return [
             .get(Self.base) { _, reply throws(Problem) in
                 let renders = try verbs.renders()
-                reply(.json(JSONWriter.object { $0.members(of: renders, path) }))
+                reply(.json { $0.members(of: renders, path) })
             },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let order = try call.body(RenderRequest.self).order
@@ -22,16 +22,14 @@ struct RenderRoutes: Sendable {
                     order, for: call.caller,
                     reply: answering(reply) { job in
                         let place = path.of("\(Self.base)/\(job.id)")
-                        return .json(
-                            JSONWriter.object { $0.members(of: job, path) }, status: 202, [("Location", place)])
+                        return .json(status: 202, [("Location", place)]) { $0.members(of: job, path) }
                     })
             },
             .get(Self.base + "/{id}") { call, reply throws(Problem) in
                 let job = try verbs.renderJob(call.parameters[0])
-                reply(.json(JSONWriter.object { $0.members(of: job, path) }))
+                reply(.json { $0.members(of: job, path) })
             },
             .delete(Self.base + "/{id}") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
                 verbs.removeRender(call.parameters[0], for: call.caller, reply: done(reply))
             },
             // What it plays is as open as the command to play it.

@@ -6,7 +6,7 @@ import Synchronization
 import Kernel
 import Service
 
-/// The answer of `GET /player`, encoded once per state: while time runs it is used for up to 5 ms (`sampledAt` says for
+/// The answer of `GET /player`, encoded once per state: while time runs it is used for up to 5 ms (`sampledAt` names the
 /// when it holds), while time stands until the state changes.
 final class SnapshotCache: Sendable {
     static let seconds = 0.005

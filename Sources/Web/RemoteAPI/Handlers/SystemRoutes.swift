@@ -23,7 +23,7 @@ struct SystemRoutes: Sendable {
                     if let trouble {
                         reply(Problem(.unavailable, "standing-still", trouble).response)
                     } else {
-                        reply(.json(JSONWriter.object { $0.member("status", "alive") }))
+                        reply(.json { $0.member("status", "alive") })
                     }
                 }
             },
@@ -38,11 +38,10 @@ struct SystemRoutes: Sendable {
                 }
                 let isAvailable = main.snapshot.output.availability == .available
                 reply(
-                    .json(
-                        JSONWriter.object {
-                            $0.member("status", "ready")
-                            $0.member("output", isAvailable ? "available" : "unavailable")
-                        }))
+                    .json {
+                        $0.member("status", "ready")
+                        $0.member("output", isAvailable ? "available" : "unavailable")
+                    })
             },
             .get("/metrics") { _, reply throws(Problem) in reply(metrics) },
             document("/openapi.yaml", openAPI),

@@ -15,7 +15,7 @@ struct TimerRoutes: Sendable {
         return [
             .get(Self.base) { _, reply throws(Problem) in
                 let timers = try verbs.timers()
-                reply(.json(JSONWriter.object { $0.members(of: timers) }))
+                reply(.json { $0.members(of: timers) })
             },
             .post(Self.base) { call, reply throws(Problem) in
                 verbs.set(
@@ -23,7 +23,7 @@ struct TimerRoutes: Sendable {
             },
             .get(Self.base + "/{id}") { call, reply throws(Problem) in
                 let timer = try verbs.timer(call.parameters[0])
-                reply(.json(JSONWriter.object { $0.members(of: timer) }))
+                reply(.json { $0.members(of: timer) })
             },
             .patch(Self.base + "/{id}") { call, reply throws(Problem) in
                 let body = try call.body(TimerPatchBody.self)
@@ -33,7 +33,6 @@ struct TimerRoutes: Sendable {
                     reply: answering(reply) { Self.shown($0) })
             },
             .delete(Self.base + "/{id}") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
                 verbs.remove(try verbs.timer(call.parameters[0]).id, reply: done(reply))
             },
             .post(Self.base + "/{id}/snooze") { call, reply throws(Problem) in
@@ -57,6 +56,6 @@ struct TimerRoutes: Sendable {
     /// nil: it was due at once, and is over.
     private static func shown(_ timer: PlayerTimer?) -> HTTPResponse {
         guard let timer else { return HTTPResponse(status: 204) }
-        return .json(JSONWriter.object { $0.members(of: timer) })
+        return .json { $0.members(of: timer) }
     }
 }

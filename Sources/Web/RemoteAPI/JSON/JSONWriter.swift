@@ -84,6 +84,13 @@ struct JSONWriter {
         array(elements, each)
     }
 
+    /// A list of objects.
+    mutating func member<Element>(
+        _ name: StaticString, objects elements: some Sequence<Element>, _ each: (inout JSONWriter, Element) -> Void
+    ) {
+        member(name, array: elements) { writer, element in writer.object { each(&$0, element) } }
+    }
+
     mutating func member(_ name: StaticString, texts: some Sequence<String>) {
         member(name, array: texts) { $0.value($1) }
     }

@@ -41,6 +41,14 @@ struct StrictObject {
         return node
     }
 
+    /// The value of a member that must be there.
+    func needed<Value>(
+        _ value: Value?, _ name: String, _ detail: @autoclosure () -> String = "is needed"
+    ) throws(Problem) -> Value {
+        guard let value else { throw invalid(name, detail()) }
+        return value
+    }
+
     /// Present and not null.
     func has(_ name: String) -> Bool { self[name] != nil }
 

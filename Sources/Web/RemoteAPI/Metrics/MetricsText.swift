@@ -92,20 +92,20 @@ extension MetricsText {
     }
 
     mutating func sounds(_ players: [(id: String, AnnouncerStatus)]) {
-        head("tonearm_announcements_total", "counter", "Announcements by how they ended.")
+        ends("tonearm_announcements_total", "Announcements by how they ended.", players, \.announcementCounts)
+        ends("tonearm_sound_effects_total", "Sound effects by how they ended.", players, \.effectCounts)
+    }
+
+    private mutating func ends(
+        _ name: String, _ help: String, _ players: [(id: String, AnnouncerStatus)],
+        _ counts: KeyPath<AnnouncerStatus, [SoundEnd.Reason: UInt64]>
+    ) {
+        head(name, "counter", help)
         for (id, status) in players {
             for reason in SoundEnd.Reason.allCases {
                 sample(
-                    "tonearm_announcements_total", [("player", id), ("reason", reason.rawValue)],
-                    status.announcementCounts[reason, default: 0])
-            }
-        }
-        head("tonearm_sound_effects_total", "counter", "Sound effects by how they ended.")
-        for (id, status) in players {
-            for reason in SoundEnd.Reason.allCases {
-                sample(
-                    "tonearm_sound_effects_total", [("player", id), ("reason", reason.rawValue)],
-                    status.effectCounts[reason, default: 0])
+                    name, [("player", id), ("reason", reason.rawValue)],
+                    status[keyPath: counts][reason, default: 0])
             }
         }
     }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What the kernel says about this process (proc(5)).
+/// The kernel's figures of this process (proc(5)).
 struct ProcessFacts {
     var residentBytes: Int
     var cpuSeconds: Double

@@ -14,13 +14,7 @@ struct PlayersRoutes: Sendable {
     var routes: [Route] {
         [
             .get(PlayerPath.list) { _, reply in
-                reply(
-                    .json(
-                        JSONWriter.object(capacity: 1024) { writer in
-                            writer.member("players", array: players()[...]) { writer, player in
-                                writer.object { $0.entryMembers(of: player.services) }
-                            }
-                        }))
+                reply(.json { $0.member("players", objects: players()) { $0.entryMembers(of: $1.services) } })
             },
             Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
                 server.addPlayer(

@@ -50,12 +50,8 @@ extension JSONWriter {
 
     /// `Announcements` in openapi.yaml.
     mutating func announcements(of status: AnnouncerStatus) {
-        member("announcements", array: status.announcements) { writer, announcement in
-            writer.object { $0.members(of: announcement) }
-        }
-        member("ended", array: status.endedAnnouncements) { writer, ended in
-            writer.object { $0.members(of: ended.announcement, ended.end) }
-        }
+        member("announcements", objects: status.announcements) { $0.members(of: $1) }
+        member("ended", objects: status.endedAnnouncements) { $0.members(of: $1.announcement, $1.end) }
     }
 
     /// `SoundEffect` in openapi.yaml.
@@ -67,15 +63,11 @@ extension JSONWriter {
 
     /// `SoundEffects` in openapi.yaml.
     mutating func effects(of status: AnnouncerStatus) {
-        member("effects", array: status.effects) { writer, effect in
-            writer.object { $0.members(of: effect) }
-        }
-        member("ended", array: status.endedEffects) { writer, ended in
-            writer.object {
-                $0.member("id", ended.effect.id.description)
-                $0.members(of: ended.effect.sound)
-                $0.members(of: ended.end)
-            }
+        member("effects", objects: status.effects) { $0.members(of: $1) }
+        member("ended", objects: status.endedEffects) { writer, ended in
+            writer.member("id", ended.effect.id.description)
+            writer.members(of: ended.effect.sound)
+            writer.members(of: ended.end)
         }
     }
 

@@ -11,9 +11,7 @@ extension JSONWriter {
         member("bytes", status.bytes)
         member("count", status.count)
         member("problem", status.problem)
-        member("entries", array: status.entries) { writer, entry in
-            writer.object { $0.members(of: entry) }
-        }
+        member("entries", objects: status.entries) { $0.members(of: $1) }
     }
 
     mutating func membersOfNoCache() {
@@ -35,11 +33,9 @@ extension JSONWriter {
         member("inUse", entry.isInUse)
         member("bytesPerSecond", entry.bytesPerSecond)
         member("used", Int64(clamping: entry.used * 1_000))
-        member("ranges", array: entry.ranges.prefix(100)) { writer, range in
-            writer.object {
-                $0.member("start", range.lowerBound)
-                $0.member("length", range.upperBound - range.lowerBound)
-            }
+        member("ranges", objects: entry.ranges.prefix(100)) { writer, range in
+            writer.member("start", range.lowerBound)
+            writer.member("length", range.upperBound - range.lowerBound)
         }
     }
 }

@@ -105,12 +105,10 @@ extension JSONWriter {
             writer.member("channels", media.format.channelCount)
         }
         if let chapters = media?.chapters, !chapters.isEmpty {
-            member("chapters", array: chapters[...]) { writer, chapter in
-                writer.object {
-                    $0.member("start", chapter.start)
-                    $0.member("end", chapter.end)
-                    $0.member("title", chapter.title)
-                }
+            member("chapters", objects: chapters) { writer, chapter in
+                writer.member("start", chapter.start)
+                writer.member("end", chapter.end)
+                writer.member("title", chapter.title)
             }
         }
         member("tags", media?.tags) { writer, tags in

@@ -42,7 +42,7 @@ extension JSONWriter {
         member("revision", page.revision)
         member("length", page.length)
         member("offset", page.offset)
-        member("items", array: page.entries) { writer, entry in writer.object { each(&$0, entry) } }
+        member("items", objects: page.entries) { each(&$0, $1) }
     }
 
     mutating func members(of artist: Artist) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Playback
+public import Playback
 import Service
 
 extension JSONWriter {
@@ -21,15 +21,13 @@ extension JSONWriter {
         member("uri", PublicURI.text(uri))
         member("length", list.items.count)
         member("truncated", list.isTruncated)
-        member("items", array: list.items[...]) { writer, item in
-            writer.object {
-                $0.member("uri", PublicURI.text(item.uri))
-                $0.member("title", item.title)
-                $0.member("artist", item.artist)
-                $0.member("album", item.album)
-                $0.member("artworkUri", item.artworkURI.map(PublicURI.text))
-                $0.members(of: item.reach)
-            }
+        member("items", objects: list.items) { writer, item in
+            writer.member("uri", PublicURI.text(item.uri))
+            writer.member("title", item.title)
+            writer.member("artist", item.artist)
+            writer.member("album", item.album)
+            writer.member("artworkUri", item.artworkURI.map(PublicURI.text))
+            writer.members(of: item.reach)
         }
     }
 
@@ -40,13 +38,18 @@ extension JSONWriter {
         member("length", folder.entries.count)
         member("truncated", folder.isTruncated)
         member("offset", offset)
-        member("entries", array: folder.entries.dropFirst(offset).prefix(limit)) { writer, entry in
-            writer.object {
-                $0.member("type", entry.kind.rawValue)
-                $0.member("name", entry.name)
-                $0.member("path", entry.path)
-                $0.member("size", entry.size)
-            }
+        member("entries", objects: folder.entries.dropFirst(offset).prefix(limit)) { writer, entry in
+            writer.member("type", entry.kind.rawValue)
+            writer.member("name", entry.name)
+            writer.member("path", entry.path)
+            writer.member("size", entry.size)
         }
+    }
+}
+
+/// The answer of `GET /media/info`, for programs that describe media without a server.
+public enum MediaDocument {
+    public static func json(of media: MediaDescription, uri: String) -> [UInt8] {
+        JSONWriter.object { $0.members(of: media, uri: uri) }
     }
 }

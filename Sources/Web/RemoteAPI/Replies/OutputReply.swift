@@ -26,11 +26,9 @@ extension JSONWriter {
     /// `GET /outputs`
     mutating func members(ofOutputs status: OutputStatus, policy: RoutePolicy) {
         let devices = status.devices
-        member("outputs", array: devices.devices) { writer, device in
-            writer.object {
-                $0.members(
-                    of: device, isCurrent: device.id == devices.current, isReachable: status.availability == .available)
-            }
+        member("outputs", objects: devices.devices) { writer, device in
+            writer.members(
+                of: device, isCurrent: device.id == devices.current, isReachable: status.availability == .available)
         }
         member("following", devices.isChosen ? "choice" : "default")
         member("policy", policy.rawValue)
@@ -50,13 +48,11 @@ extension JSONWriter {
         member("sampleRate", device.sampleRate)
         member("channels", device.channelCount)
         member("activePort", device.activePort)
-        member("ports", array: device.ports) { writer, port in
-            writer.object {
-                $0.member("name", port.name)
-                $0.member("description", port.description)
-                $0.member("headphones", port.isHeadphones)
-                $0.member("available", port.isAvailable)
-            }
+        member("ports", objects: device.ports) { writer, port in
+            writer.member("name", port.name)
+            writer.member("description", port.description)
+            writer.member("headphones", port.isHeadphones)
+            writer.member("available", port.isAvailable)
         }
     }
 

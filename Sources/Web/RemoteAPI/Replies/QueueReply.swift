@@ -10,9 +10,7 @@ extension JSONWriter {
         member("length", window.length)
         member("currentIndex", window.currentIndex)
         member("offset", window.offset)
-        member("items", array: window.items) { writer, item in
-            writer.object { $0.members(of: item, details[item.uri], links) }
-        }
+        member("items", objects: window.items) { $0.members(of: $1, details[$1.uri], links) }
     }
 
     /// What every change of the queue answers.

@@ -5,7 +5,7 @@ import Service
 extension JSONWriter {
     /// `Renders` in openapi.yaml; also the data of a `renders` event.
     mutating func members(of renders: [RenderJob], _ path: PlayerPath) {
-        member("renders", array: renders[...]) { writer, job in writer.object { $0.members(of: job, path) } }
+        member("renders", objects: renders) { $0.members(of: $1, path) }
     }
 
     /// `Render` in openapi.yaml.

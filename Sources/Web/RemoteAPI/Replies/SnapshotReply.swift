@@ -65,11 +65,9 @@ extension JSONWriter {
     }
 
     mutating func members(of loaded: LoadedMedia) {
-        member("loadedRanges", array: loaded.ranges) { writer, range in
-            writer.object {
-                $0.member("start", range.start)
-                $0.member("duration", range.duration)
-            }
+        member("loadedRanges", objects: loaded.ranges) { writer, range in
+            writer.member("start", range.start)
+            writer.member("duration", range.duration)
         }
         member("loadedTime", loaded.time)
         member("bufferProgress", loaded.progress)

@@ -6,7 +6,7 @@ import Service
 extension JSONWriter {
     /// `Timers` in openapi.yaml.
     mutating func members(of timers: [PlayerTimer]) {
-        member("timers", array: timers[...]) { writer, timer in writer.object { $0.members(of: timer) } }
+        member("timers", objects: timers) { $0.members(of: $1) }
     }
 
     /// `Timer` in openapi.yaml.
@@ -36,9 +36,7 @@ extension JSONWriter {
         member("time", Self.text(ofTime: alarm.recurrence.seconds))
         member("days", texts: Weekday.allCases.filter(alarm.recurrence.days.contains).map(\.rawValue))
         member("timeZone", alarm.timeZone)
-        member("items", array: alarm.items[...]) { writer, item in
-            writer.object { $0.members(of: item) }
-        }
+        member("items", objects: alarm.items) { $0.members(of: $1) }
         member("level", alarm.level)
         member("ramp", alarm.ramp)
         member("fallback", alarm.fallback.map(PublicURI.text))

@@ -4,7 +4,7 @@ import Audio
 import Playback
 import Service
 
-/// `PATCH /effects`, merged as RFC 7386 says: a member that is null becomes its default. Ranges are the player's to check.
+/// `PATCH /effects`, merged by RFC 7386: a member that is null becomes its default. Ranges are the player's to check.
 struct EffectsRequest: JSONReadable {
     private(set) var patch = EffectsPatch()
 
@@ -104,16 +104,12 @@ struct EffectBand: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["type", "frequency", "gain", "q"])
         let all = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
-        guard let shape = try object.choice("type", BiquadCoefficients.Shape.self) else {
-            throw object.invalid(
-                "type", "is needed: " + BiquadCoefficients.Shape.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        guard let frequency = try object.number("frequency", in: all) else {
-            throw object.invalid("frequency", "is needed, in Hz")
-        }
         band = EffectSettings.Band(
-            shape, frequency: frequency, gain: try object.number("gain", in: all) ?? 0,
-            q: try object.number("q", in: all) ?? 0.5.squareRoot())
+            try object.needed(
+                object.choice("type", BiquadCoefficients.Shape.self), "type",
+                "is needed: " + BiquadCoefficients.Shape.allCases.map(\.rawValue).joined(separator: ", ")),
+            frequency: try object.needed(object.number("frequency", in: all), "frequency", "is needed, in Hz"),
+            gain: try object.number("gain", in: all) ?? 0, q: try object.number("q", in: all) ?? 0.5.squareRoot())
     }
 }
 
@@ -140,9 +136,9 @@ struct PresetTextRequest: JSONReadable {
         guard let name = try object.text("name", maximum: 100), PlayerSettings.isName(name) else {
             throw object.invalid("name", "is needed: 1 to 100 characters in one line, and not only spaces")
         }
-        guard let text = try object.text("text", maximum: 32 * 1024) else {
-            throw object.invalid("text", "is needed: a ParametricEQ or GraphicEQ of AutoEQ or Equalizer APO")
-        }
+        let text = try object.needed(
+            object.text("text", maximum: 32 * 1024), "text",
+            "is needed: a ParametricEQ or GraphicEQ of AutoEQ or Equalizer APO")
         self.name = name
         do throws(EqualizerText.Unreadable) {
             (preamp, bands) = try EqualizerText.read(text)

@@ -5,6 +5,13 @@ import Service
 import HTTP
 import Playback
 
+extension StrictObject {
+    func uri() throws(Problem) -> String {
+        let text = try text("uri", maximum: ItemRequest.maximumURILength).flatMap { $0.isEmpty ? nil : $0 }
+        return try needed(text, "uri", "is needed and must not be empty")
+    }
+}
+
 /// One entry of `items`.
 extension ItemRequest: JSONReadable {
     private static let maximumHeaders = 32
@@ -35,9 +42,7 @@ extension ItemRequest: JSONReadable {
                 MediaLocator(uri: list, headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
             return
         }
-        guard let uri = try object.text("uri", maximum: Self.maximumURILength), !uri.isEmpty else {
-            throw object.invalid("uri", "is needed and must not be empty")
-        }
+        let uri = try object.uri()
         if object.hasOnlyOne {
             self = .uri(uri)
             return

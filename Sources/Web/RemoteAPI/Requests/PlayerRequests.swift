@@ -61,11 +61,9 @@ struct ScanRequest: JSONReadable {
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["rate"])
-        guard let rate = try object.number("rate", in: -32...32) else {
-            throw object.invalid("rate", "is needed: -32...32, how many times the normal speed")
-        }
+        rate = try object.needed(
+            object.number("rate", in: -32...32), "rate", "is needed: -32...32, how many times the normal speed")
         guard rate != 0, rate != 1 else { throw object.invalid("rate", "cannot be 0 or 1") }
-        self.rate = rate
     }
 }
 

@@ -91,10 +91,9 @@ struct MoveRequest: QueueListBody {
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["ids", "position"])
         ids = try object.itemIDs()
-        guard let position = try object.integer("position", in: 0...Queue.maximumLength) else {
-            throw object.invalid("position", "is needed: the index that the first item gets")
-        }
-        self.position = position
+        position = try object.needed(
+            object.integer("position", in: 0...Queue.maximumLength), "position",
+            "is needed: the index that the first item gets")
     }
 
     mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
@@ -116,8 +115,7 @@ struct RemoveRequest: QueueListBody {
 extension StrictObject {
     /// The list of ids `ids`, without doubles.
     fileprivate func itemIDs() throws(Problem) -> [ItemID] {
-        guard let texts = try nested([ItemIDText].self, "ids") else { throw invalid("ids", "is needed: a list of ids") }
-        return texts.withoutDoubles
+        try needed(nested([ItemIDText].self, "ids"), "ids", "is needed: a list of ids").withoutDoubles
     }
 }
 
@@ -141,8 +139,8 @@ struct ItemIDText: JSONReadable {
 extension StrictObject {
     /// The list that a queue is made of or gets.
     fileprivate func items() throws(Problem) -> [ItemRequest] {
-        if let items = try nested([ItemRequest].self, "items") { return items }
-        throw invalid(
-            "items", "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
+        try needed(
+            nested([ItemRequest].self, "items"), "items",
+            "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
     }
 }

@@ -50,7 +50,6 @@ struct RecordingPatch: JSONReadable {
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["metering"])
-        guard let metering = try object.flag("metering") else { throw object.invalid("metering", "is needed") }
-        self.metering = metering
+        metering = try object.needed(object.flag("metering"), "metering")
     }
 }

@@ -56,9 +56,7 @@ struct RenderRequest: JSONReadable {
 
         init(_ json: JSONNode) throws(Problem) {
             let object = try StrictObject(json, ["uri", "gain"])
-            guard let uri = try object.text("uri", maximum: ItemRequest.maximumURILength), !uri.isEmpty else {
-                throw object.invalid("uri", "is needed and must not be empty")
-            }
+            let uri = try object.uri()
             input = RenderOrder.MixInput(uri: uri, gain: try object.number("gain", in: -60...24) ?? 0)
         }
     }

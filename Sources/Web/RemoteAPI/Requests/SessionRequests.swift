@@ -9,26 +9,22 @@ struct OutputPolicyRequest: JSONReadable {
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["policy"])
-        guard let policy = try object.choice("policy", RoutePolicy.self) else {
-            throw object.invalid("policy", "is needed: pause, hold or follow")
-        }
-        self.policy = policy
+        policy = try object.needed(
+            object.choice("policy", RoutePolicy.self), "policy", "is needed: pause, hold or follow")
     }
 }
 
 /// `POST /session/interruptions`
 struct InterruptionRequest: JSONReadable {
     private enum Kind: String, CaseIterable { case began, ended }
-    /// Who may say so: the other sources speak for themselves.
+    /// Those that clients report: the other sources report themselves.
     private enum Source: String, CaseIterable { case client, sleep }
 
     var notice: InterruptionNotice
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["type", "shouldResume", "source"])
-        guard let kind = try object.choice("type", Kind.self) else {
-            throw object.invalid("type", "is needed: began or ended")
-        }
+        let kind = try object.needed(object.choice("type", Kind.self), "type", "is needed: began or ended")
         let shouldResume = try object.flag("shouldResume")
         if kind == .began, shouldResume != nil { throw object.invalid("shouldResume", "belongs to ended only") }
         let source = try object.choice("source", Source.self) ?? .client

@@ -45,11 +45,9 @@ struct SettingsRequest: JSONReadable {
 
         init(_ json: JSONNode) throws(Problem) {
             let object = try StrictObject(json, ["begin", "end"])
-            guard let begin = try object.number("begin", in: 0...1e9) else {
-                throw object.invalid("begin", "is needed")
-            }
-            guard let end = try object.number("end", in: 0...1e9) else { throw object.invalid("end", "is needed") }
-            abLoop = ABLoop(begin: begin, end: end)
+            abLoop = ABLoop(
+                begin: try object.needed(object.number("begin", in: 0...1e9), "begin"),
+                end: try object.needed(object.number("end", in: 0...1e9), "end"))
         }
     }
 
@@ -58,11 +56,9 @@ struct SettingsRequest: JSONReadable {
 
         init(_ json: JSONNode) throws(Problem) {
             let object = try StrictObject(json, ["to", "seconds"])
-            guard let to = try object.number("to", in: 0...1) else { throw object.invalid("to", "is needed") }
-            guard let seconds = try object.number("seconds", in: 0...3600) else {
-                throw object.invalid("seconds", "is needed")
-            }
-            ramp = SettingsPatch.VolumeRamp(to: to, seconds: seconds)
+            ramp = SettingsPatch.VolumeRamp(
+                to: try object.needed(object.number("to", in: 0...1), "to"),
+                seconds: try object.needed(object.number("seconds", in: 0...3600), "seconds"))
         }
     }
 }

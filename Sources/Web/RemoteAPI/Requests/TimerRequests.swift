@@ -11,17 +11,14 @@ struct TimerBody: JSONReadable {
 
     init(_ json: JSONNode) throws(Problem) {
         let whole = try StrictObject(json)
-        guard let type = try whole.choice("type", Kind.self) else {
-            throw whole.invalid("type", "is needed: sleep or alarm")
-        }
-        switch type {
+        switch try whole.needed(whole.choice("type", Kind.self), "type", "is needed: sleep or alarm") {
         case .sleep:
             let object = try StrictObject(json, ["type", "after", "until", "fade"])
-            guard let end = try object.sleepEnd() else { throw object.invalid("after", "is needed, or until") }
+            let end = try object.needed(object.sleepEnd(), "after", "is needed, or until")
             kind = .sleep(SleepTimer(end: end, fade: try object.fade() ?? Self.usualFade(end)))
         case .alarm:
             let object = try StrictObject(json, ["type"] + TimerPatchBody.alarmMembers)
-            guard let seconds = try object.timeOfDay() else { throw object.invalid("time", "is needed, such as 07:00") }
+            let seconds = try object.needed(object.timeOfDay(), "time", "is needed, such as 07:00")
             var alarm = Alarm(Recurrence(seconds: seconds, days: try object.weekdays() ?? []))
             alarm.timeZone = try object.text("timeZone", maximum: 64)
             alarm.items = try object.alarmItems() ?? []

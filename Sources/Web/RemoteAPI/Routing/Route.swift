@@ -88,8 +88,12 @@ extension Route {
         write(.patch, pattern, smallBody, nil, handler)
     }
 
+    /// Its body takes no members.
     static func delete(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        write(.delete, pattern, smallBody, nil, handler)
+        write(.delete, pattern, smallBody, nil) { call, reply throws(Problem) in
+            _ = try call.body(EmptyBody.self)
+            try handler(call, reply)
+        }
     }
 
     private static func write(
@@ -102,7 +106,28 @@ extension Route {
     }
 }
 
+extension HTTPRequest {
+    var caller: Caller {
+        var address: String?
+        if case .remote(let remote) = peer { address = remote }
+        guard let recipient else { return Caller(address: address) }
+        return Caller(address: address) { recipient.isGone }
+    }
+
+    /// 304 where the client has the version of this tag. `headers`: of every answer, the tag's among them.
+    func notModified(_ tag: EntityTag, _ fields: [(String, String)]) -> HTTPResponse? {
+        headers.ifNoneMatchRefuses(tag) == true ? HTTPResponse(status: 304, headers: HTTPHeaders(fields)) : nil
+    }
+}
+
 extension HTTPResponse {
+    /// A JSON object that no cache may keep.
+    static func json(
+        status: Int = 200, _ headers: [(String, String)] = [], _ members: (inout JSONWriter) -> Void
+    ) -> HTTPResponse {
+        .json(JSONWriter.object(members), status: status, headers)
+    }
+
     /// A JSON answer that no cache may keep.
     static func json(_ bytes: [UInt8], status: Int = 200, _ headers: [(String, String)] = []) -> HTTPResponse {
         HTTPResponse(

@@ -57,7 +57,7 @@ struct Router: Sendable {
         var parameters: [String] = []
         for (expected, segment) in zip(pattern, path) {
             if expected.hasPrefix("{") {
-                // Ids are plain ASCII: a segment with an escape in it names nothing, and says so as a 404.
+                // Ids are plain ASCII: a segment with an escape in it names nothing, and gives a 404.
                 parameters.append(String(segment))
             } else if expected != segment {
                 return nil

@@ -6,12 +6,12 @@ import Service
 /// Other applications' streams, as the server reports them. Mainloop thread only.
 ///
 /// Listed anew after each change, one listing at a time; nothing is asked while nobody watches.
-final class PulseNeighbours {
-    private var handler: (@Sendable (Neighbourhood?) -> Void)?
-    private var current = Neighbourhood()
-    private var listing: [NeighbourStream] = []
+final class PulseOtherStreams {
+    private var handler: (@Sendable (OtherStreams?) -> Void)?
+    private var current = OtherStreams()
+    private var listing: [OtherStream] = []
     private var listingHasInput = false
-    private var reported: Neighbourhood?
+    private var reported: OtherStreams?
     private var isListing = false
     private var listsAgain = false
     /// Ours at the server.
@@ -19,11 +19,11 @@ final class PulseNeighbours {
 
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    private static func neighbours(_ userdata: UnsafeMutableRawPointer?) -> PulseNeighbours {
-        Unmanaged<PulseNeighbours>.fromOpaque(userdata!).takeUnretainedValue()
+    private static func of(_ userdata: UnsafeMutableRawPointer?) -> PulseOtherStreams {
+        Unmanaged<PulseOtherStreams>.fromOpaque(userdata!).takeUnretainedValue()
     }
 
-    func watch(_ handler: @escaping @Sendable (Neighbourhood?) -> Void, context: OpaquePointer?) {
+    func watch(_ handler: @escaping @Sendable (OtherStreams?) -> Void, context: OpaquePointer?) {
         self.handler = handler
         if let context { begin(context) } else { handler(nil) }
     }
@@ -63,7 +63,7 @@ final class PulseNeighbours {
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    if let info { PulseNeighbours.neighbours(userdata).current.server = info.pointee.cookie }
+                    if let info { PulseOtherStreams.of(userdata).current.server = info.pointee.cookie }
                 }, pointer))
         run(
             pa_context_get_source_info_list(
@@ -71,20 +71,20 @@ final class PulseNeighbours {
                 { _, info, _, userdata in
                     // The monitor of an output is no microphone.
                     if let info, info.pointee.monitor_of_sink == UInt32.max {
-                        PulseNeighbours.neighbours(userdata).listingHasInput = true
+                        PulseOtherStreams.of(userdata).listingHasInput = true
                     }
                 }, pointer))
         run(
             pa_context_get_sink_input_info_list(
                 context,
                 { context, info, end, userdata in
-                    let neighbours = PulseNeighbours.neighbours(userdata)
+                    let watch = PulseOtherStreams.of(userdata)
                     if end != 0 {
-                        neighbours.listed(context)
-                    } else if let info, info.pointee.client != neighbours.client, info.pointee.client != UInt32.max,
+                        watch.listed(context)
+                    } else if let info, info.pointee.client != watch.client, info.pointee.client != UInt32.max,
                         !OwnStreams.contain(info.pointee.proplist)
                     {
-                        neighbours.listing.append(NeighbourStream(info.pointee))
+                        watch.listing.append(OtherStream(info.pointee))
                     }
                 }, pointer))
     }
@@ -107,7 +107,7 @@ final class PulseNeighbours {
         }
     }
 
-    func change(_ changes: [NeighbourChange], context: OpaquePointer?) {
+    func change(_ changes: [OtherStreamChange], context: OpaquePointer?) {
         guard let context else { return }
         for change in changes {
             switch change.value {
@@ -129,7 +129,7 @@ final class PulseNeighbours {
     }
 }
 
-extension NeighbourStream {
+extension OtherStream {
     init(_ info: pa_sink_input_info) {
         func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
         let application = property("application.name") ?? "unknown"

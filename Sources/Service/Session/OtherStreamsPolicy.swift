@@ -6,7 +6,7 @@ internal import Kernel
 ///
 /// Only what we changed is changed back, and only while it still is as we left it: who touches a stream in between
 /// has the last word on it.
-public struct NeighbourPolicy: Hashable, Sendable {
+public struct OtherStreamsPolicy: Hashable, Sendable {
     /// One change of ours, as it is kept on disk from before it is made until after it is undone.
     public struct Entry: Hashable, Sendable, Codable {
         public var server: UInt32
@@ -34,21 +34,21 @@ public struct NeighbourPolicy: Hashable, Sendable {
 
     public struct Step: Hashable, Sendable {
         /// Made at once, and forgotten only then.
-        public var undone: [NeighbourChange] = []
+        public var undone: [OtherStreamChange] = []
         /// Made once the entries are saved.
-        public var made: [NeighbourChange] = []
+        public var made: [OtherStreamChange] = []
         /// The entries are others than before.
         public var isToBeSaved = false
     }
 
     /// `others`: what is in force now; `mix` undoes everything.
-    public mutating func step(_ others: SessionConfiguration.Others, in neighbourhood: Neighbourhood) -> Step {
+    public mutating func step(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
         var step = Step()
         let before = entries
-        let streams = Dictionary(neighbourhood.streams.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        let streams = Dictionary(otherStreams.streams.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
         if others == .mix { released = [] }
         entries.removeAll { entry in
-            guard entry.server == neighbourhood.server, let stream = streams[entry.index],
+            guard entry.server == otherStreams.server, let stream = streams[entry.index],
                 stream.identity == entry.identity
             else { return true }
             let isAsLeft = Self.isAsLeft(stream, entry)
@@ -59,31 +59,31 @@ public struct NeighbourPolicy: Hashable, Sendable {
             }
             guard !Self.wants(others, stream, as: entry) else { return false }
             step.undone.append(
-                NeighbourChange(index: entry.index, value: entry.original.map { .volume($0) } ?? .muted(false)))
+                OtherStreamChange(index: entry.index, value: entry.original.map { .volume($0) } ?? .muted(false)))
             return true
         }
         confirmed.formIntersection(entries.map(\.index))
-        for stream in neighbourhood.streams where !entries.contains(where: { $0.index == stream.index }) {
+        for stream in otherStreams.streams where !entries.contains(where: { $0.index == stream.index }) {
             guard !released.contains(stream.index),
-                let entry = Self.entry(others, stream, server: neighbourhood.server)
+                let entry = Self.entry(others, stream, server: otherStreams.server)
             else { continue }
             // What is undone in this very step is done again in the next one.
             guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
             entries.append(entry)
             step.made.append(
-                NeighbourChange(index: stream.index, value: entry.set.map { .volume($0) } ?? .muted(true)))
+                OtherStreamChange(index: stream.index, value: entry.set.map { .volume($0) } ?? .muted(true)))
         }
         step.isToBeSaved = entries != before
         return step
     }
 
     /// They could not be saved, so they were not made.
-    public mutating func withdraw(_ changes: [NeighbourChange]) {
+    public mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
     }
 
     /// Whether we are the ones who silenced it.
-    func isMutedByUs(_ stream: NeighbourStream) -> Bool {
+    func isMutedByUs(_ stream: OtherStream) -> Bool {
         entries.contains { $0.index == stream.index && $0.set == nil }
     }
 
@@ -93,12 +93,12 @@ public struct NeighbourPolicy: Hashable, Sendable {
         confirmed = []
     }
 
-    private static func isAsLeft(_ stream: NeighbourStream, _ entry: Entry) -> Bool {
+    private static func isAsLeft(_ stream: OtherStream, _ entry: Entry) -> Bool {
         if let set = entry.set { return stream.volume == set }
         return stream.isMuted
     }
 
-    private static func wants(_ others: SessionConfiguration.Others, _ stream: NeighbourStream, as entry: Entry) -> Bool
+    private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool
     {
         switch others {
         case .mix: false
@@ -109,7 +109,7 @@ public struct NeighbourPolicy: Hashable, Sendable {
     }
 
     private static func entry(
-        _ others: SessionConfiguration.Others, _ stream: NeighbourStream, server: UInt32
+        _ others: SessionConfiguration.Others, _ stream: OtherStream, server: UInt32
     ) -> Entry? {
         func mute() -> Entry? {
             stream.isMuted ? nil : Entry(server: server, index: stream.index, identity: stream.identity)

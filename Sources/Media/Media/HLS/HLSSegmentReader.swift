@@ -2,8 +2,8 @@
 
 internal import Playback
 
-/// The bytes of one piece in order, deciphered. Lives on the decode thread.
-struct HLSPieceReader {
+/// The bytes of one segment in order, deciphered. Lives on the decode thread.
+struct HLSSegmentReader {
     private static let block = 32 << 10
 
     let slot: HLSSchedule.Slot
@@ -67,7 +67,7 @@ struct HLSPieceReader {
 }
 
 extension HLSContext {
-    /// nil for what is not ciphered. `number`: of the piece. Blocks until the key is there.
+    /// nil for what is not ciphered. `number`: of the segment. Blocks until the key is there.
     func deciphering(
         _ part: HLSPart, number: Int64, of stream: HLSStream
     ) throws(MediaError) -> (any SegmentDecryption)? {
@@ -78,7 +78,7 @@ extension HLSContext {
         let bytes = try stream.bytes(of: HLSPart(reference: key.reference), limit: 1_024)
         guard bytes.count == 16 else {
             throw MediaError(
-                .unsupported, "\(name) cannot be played: the key of its pieces has \(bytes.count) bytes, not 16.")
+                .unsupported, "\(name) cannot be played: the key of its segments has \(bytes.count) bytes, not 16.")
         }
         return try cipher.decipher(key: bytes, vector: key.vector(for: number))
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A playing stream of another application.
-public struct NeighbourStream: Hashable, Sendable {
+public struct OtherStream: Hashable, Sendable {
     /// The sound server's number for it; given again after the server was restarted.
     public var index: UInt32
     /// Distinguishes it from another stream that has the number later: client, process, application.
     public var identity: String
     public var application: String
-    /// As PulseAudio's `media.role`; nil when it says none.
+    /// As PulseAudio's `media.role`; nil when it has none.
     public var role: String?
     public var isCorked: Bool
     public var isMuted: Bool
@@ -35,7 +35,7 @@ public struct NeighbourStream: Hashable, Sendable {
     var isAudible: Bool { !isCorked && !isMuted }
 }
 
-public struct NeighbourChange: Hashable, Sendable {
+public struct OtherStreamChange: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         case muted(Bool)
         case volume([UInt32])
@@ -43,22 +43,17 @@ public struct NeighbourChange: Hashable, Sendable {
 
     public var index: UInt32
     public var value: Value
-
-    public init(index: UInt32, value: Value) {
-        self.index = index
-        self.value = value
-    }
 }
 
 /// What is around us at the sound server.
-public struct Neighbourhood: Hashable, Sendable {
+public struct OtherStreams: Hashable, Sendable {
     /// Streams of others; none of ours, none of the server's own modules.
-    public var streams: [NeighbourStream]
+    public var streams: [OtherStream]
     public var hasInput: Bool
     /// Names this run of the sound server, in which stream numbers are unique.
     public var server: UInt32
 
-    public init(streams: [NeighbourStream] = [], hasInput: Bool = false, server: UInt32 = 0) {
+    public init(streams: [OtherStream] = [], hasInput: Bool = false, server: UInt32 = 0) {
         self.streams = streams
         self.hasInput = hasInput
         self.server = server
@@ -66,9 +61,9 @@ public struct Neighbourhood: Hashable, Sendable {
 }
 
 /// Sees other applications' streams and changes them. Owned here, so that the policy can be tested without a sound server.
-public protocol NeighbourWatch: AnyObject, Sendable {
+public protocol OtherStreamsWatch: AnyObject, Sendable {
     /// `handler` is called from the output's thread after each change, nil when the sound server is away; it must not block.
-    func watchNeighbours(_ handler: @escaping @Sendable (Neighbourhood?) -> Void)
+    func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void)
     /// Returns at once. What is gone by then is passed over.
-    func changeNeighbours(_ changes: [NeighbourChange])
+    func changeOtherStreams(_ changes: [OtherStreamChange])
 }

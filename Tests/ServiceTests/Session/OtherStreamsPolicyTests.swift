@@ -5,65 +5,65 @@ import Testing
 @testable import Service
 
 /// What is done to others, and undone (SPEC rows 97, 100, 112, 116; issue 4: also after a crash).
-@Suite struct NeighbourPolicyTests {
+@Suite struct OtherStreamsPolicyTests {
     private func stream(
         _ index: UInt32, role: String? = nil, isMuted: Bool = false, volume: [UInt32] = [65_536, 32_768]
-    ) -> NeighbourStream {
-        NeighbourStream(
+    ) -> OtherStream {
+        OtherStream(
             index: index, identity: "app \(index)", application: "app", role: role, isMuted: isMuted, volume: volume)
     }
 
-    private func around(_ streams: NeighbourStream..., server: UInt32 = 7) -> Neighbourhood {
-        Neighbourhood(streams: streams, server: server)
+    private func around(_ streams: OtherStream..., server: UInt32 = 7) -> OtherStreams {
+        OtherStreams(streams: streams, server: server)
     }
 
-    private func mute(_ index: UInt32, _ isMuted: Bool) -> NeighbourChange {
-        NeighbourChange(index: index, value: .muted(isMuted))
+    private func mute(_ index: UInt32, _ isMuted: Bool) -> OtherStreamChange {
+        OtherStreamChange(index: index, value: .muted(isMuted))
     }
 
     @Test func onlyWhatWeMuted_isHeardAgain() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         let first = policy.step(.silence, in: around(stream(1), stream(2, isMuted: true)))
         #expect(first.made == [mute(1, true)] && first.isToBeSaved && first.undone.isEmpty)
         let settled = policy.step(.silence, in: around(stream(1, isMuted: true), stream(2, isMuted: true)))
-        #expect(settled == NeighbourPolicy.Step())
+        #expect(settled == OtherStreamsPolicy.Step())
         let last = policy.step(.mix, in: around(stream(1, isMuted: true), stream(2, isMuted: true)))
         #expect(last.undone == [mute(1, false)] && last.isToBeSaved && policy.entries.isEmpty)
     }
 
     @Test func callsAndBeeps_areNotSilenced() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         let step = policy.step(
             .silence, in: around(stream(1, role: "phone"), stream(2, role: "event"), stream(3, role: "a11y")))
-        #expect(step == NeighbourPolicy.Step())
+        #expect(step == OtherStreamsPolicy.Step())
         let speech = policy.step(.silenceSpeech, in: around(stream(3, role: "a11y"), stream(4, role: "music")))
         #expect(speech.made == [mute(3, true)])
     }
 
     @Test func whoeverTakesAStreamBack_keepsIt() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         _ = policy.step(.silence, in: around(stream(1)))
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
         // Unmuted by hand: not ours any more, also not to mute again.
         let step = policy.step(.silence, in: around(stream(1)))
         #expect(step.made.isEmpty && step.undone.isEmpty && policy.entries.isEmpty)
         let nothing = policy.step(.silence, in: around(stream(1)))
-        #expect(nothing == NeighbourPolicy.Step())
+        #expect(nothing == OtherStreamsPolicy.Step())
         // Muted by hand afterwards: stays so.
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
         #expect(last.undone.isEmpty)
     }
 
     @Test func aReportThatIsOlderThanTheChange_isNoHandOfOthers() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         _ = policy.step(.silence, in: around(stream(1)))
         let nothing = policy.step(.silence, in: around(stream(1)))
-        #expect(nothing == NeighbourPolicy.Step())
+        #expect(nothing == OtherStreamsPolicy.Step())
         #expect(policy.entries.count == 1)
     }
 
     @Test func ducking_isMinusTwentyDecibels_andExactlyUndone() throws {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         let step = policy.step(.duck, in: around(stream(1)))
         guard case .volume(let set)? = step.made.first?.value else {
             Issue.record("nothing was ducked")
@@ -73,21 +73,21 @@ import Testing
         #expect(abs(amplitude * amplitude * amplitude - 0.1) < 0.001)
         _ = policy.step(.duck, in: around(stream(1, volume: set)))
         let undone = policy.step(.mix, in: around(stream(1, volume: set))).undone
-        #expect(undone == [NeighbourChange(index: 1, value: .volume([65_536, 32_768]))])
+        #expect(undone == [OtherStreamChange(index: 1, value: .volume([65_536, 32_768]))])
     }
 
     @Test func aStreamThatDies_isForgotten() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         _ = policy.step(.duck, in: around(stream(1)))
         let step = policy.step(.duck, in: around())
         #expect(step.isToBeSaved && step.undone.isEmpty && policy.entries.isEmpty)
     }
 
     @Test func afterACrash_onlyTheSameStreamOfTheSameServer_isGivenBack() {
-        func entry(_ server: UInt32, _ index: UInt32, _ identity: String) -> NeighbourPolicy.Entry {
-            NeighbourPolicy.Entry(server: server, index: index, identity: identity)
+        func entry(_ server: UInt32, _ index: UInt32, _ identity: String) -> OtherStreamsPolicy.Entry {
+            OtherStreamsPolicy.Entry(server: server, index: index, identity: identity)
         }
-        var policy = NeighbourPolicy(entries: [
+        var policy = OtherStreamsPolicy(entries: [
             entry(7, 1, "app 1"), entry(7, 2, "somebody else"), entry(6, 3, "app 3"), entry(7, 4, "app 4"),
         ])
         let step = policy.step(
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func fromDuckingToSilence_theVolumeComesBackFirst() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         let set: [UInt32] = [30_419, 15_210]
         _ = policy.step(.duck, in: around(stream(1)))
         _ = policy.step(.duck, in: around(stream(1, volume: set)))
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func notSaved_isNotDone() {
-        var policy = NeighbourPolicy()
+        var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
         policy.withdraw(step.made)
         #expect(policy.entries.isEmpty)

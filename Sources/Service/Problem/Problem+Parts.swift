@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Playback
+
+/// The errors of the service's parts as problems.
+extension Problem {
+    /// Names the member of the request, as `items[3].uri`.
+    public init(_ fault: ItemFault) {
+        let member = "items[\(fault.index)].\(fault.member)"
+        switch fault.cause {
+        case .media(let error): self.init(error, member: member)
+        case .catalogue(let error): self.init(error)
+        case .playlist(let error, let id): self.init(error, id)
+        case .noLibrary: self = .noLibrary
+        case .noPlaylists: self = .noPlaylists
+        case .severalItems:
+            self = .invalid(
+                member, "This stands for more than one item, and expand is false.", code: "several-items")
+        case .tooLarge(let bytes):
+            self = .tooLarge("The items take more than \(bytes >> 20) MB.", code: "queue-full")
+        case .tooManyReferences(let limit):
+            self = .invalid(
+                member,
+                "One request names \(limit) folders, lists and entries of the library at most. Add fewer at a time.",
+                code: "too-many-references")
+        case .outOfTime(let seconds):
+            self.init(
+                .unavailable, "lookup-timeout",
+                "The addresses were not all looked up within \(seconds) s. Add fewer at a time.", retryAfter: 30)
+        case .cancelled: self = .clientGone
+        }
+        self.member = member
+    }
+
+    init(_ error: CatalogueError) {
+        switch error {
+        case .unknown(let id): self = .notFound("There is no \(id.prefix(40)) in the library.", code: "unknown-entry")
+        case .unavailable(let reason): self.init(.unavailable, "library-unavailable", reason, retryAfter: 2)
+        }
+    }
+
+    init(_ error: PlaylistError, _ id: PlaylistID?) {
+        switch error {
+        case .unknown: self = .unknownPlaylist(id?.description ?? "")
+        case .revisionMismatch(let current):
+            self.init(
+                .stale, "revision-mismatch",
+                "The playlist has another revision by now: read it again and repeat the change.")
+            revision = current
+        case .full(let maximum): self = .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
+        case .tooLarge(let megabytes):
+            self = .tooLarge("The entries of a playlist take at most \(megabytes) MB.", code: "playlist-full")
+        case .unreadable(let reason): self.init(.unavailable, "playlists-unavailable", reason)
+        case .notSaved(let reason): self.init(.failed, "not-saved", reason)
+        }
+    }
+
+    /// `key`: of the entry.
+    public init(_ error: CacheError, _ key: String) {
+        switch error {
+        case .unknown: self = .notFound("There is no \(key.prefix(40)) in the cache.", code: "unknown-entry")
+        case .inUse: self.init(.conflict, "cache-entry-in-use", "It plays, or is loaded to be played.")
+        case .unreadable(let reason): self.init(.unavailable, "cache-unreadable", reason, retryAfter: 2)
+        }
+    }
+
+    public init(_ problem: PlayerRosterProblem) {
+        switch problem {
+        case .exists(let id): self.init(.conflict, "player-exists", "There is a player \(id) already.")
+        case .tooMany(let maximum):
+            self.init(
+                .conflict, "too-many-players", "There are \(maximum) players, and no more can be: remove one.")
+        case .isMain: self.init(.conflict, "main-player", "The player main cannot be removed.")
+        case .unknown(let id): self = .unknownPlayer(id)
+        case .unknownOutput(let id):
+            self = .invalid("output", "There is no output \(id.prefix(100)).", code: "unknown-output")
+        case .notSaved(let reason): self.init(.failed, "not-saved", reason)
+        case .notPossible(let reason): self = .busy(reason)
+        }
+    }
+
+    static let recordingDisabled = Problem(
+        .forbidden, "recording-disabled", "This server does not record: it was started without --recordings DIR.")
+
+    init(_ error: RecordingError) {
+        let text = error.sentence
+        switch error {
+        case .noSource: self.init(.unavailable, "no-source", text, retryAfter: 2)
+        case .unknownSource: self = .notFound(text, code: "unknown-source")
+        case .unknownRecording: self = .notFound(text, code: "unknown-recording")
+        case .notPermitted: self.init(.conflict, "not-permitted", text)
+        case .inUse: self.init(.conflict, "in-use", text)
+        case .nothingToSave: self.init(.conflict, "nothing-to-save", text)
+        case .notRecording, .ended: self.init(.conflict, "not-recording", text)
+        case .invalid(let member, _): self = .invalid(member, text)
+        case .diskFull: self.init(.unavailable, "disk-full", text)
+        case .failed: self.init(.unavailable, "recording-failed", text)
+        case .shuttingDown: self.init(.unavailable, "shutting-down", text)
+        }
+    }
+
+    init(_ problem: SessionProblem) {
+        switch problem {
+        case .invalid(let member, let detail): self = .invalid(member, detail)
+        case .unavailable(let detail): self.init(.conflict, "session-forbids", detail)
+        case .noSuitableRoute(let detail): self.init(.unavailable, "no-suitable-route", detail, retryAfter: 2)
+        case .notSaved(let detail): self.init(.failed, "not-saved", detail)
+        }
+    }
+
+    init(_ error: AnnouncerError) {
+        switch error {
+        case .unknown(let id): self = .unknownSound(id.description)
+        case .unknownOutput(let id):
+            self = .notFound("There is no output \(id.prefix(100)).", code: "unknown-output")
+        case .busy(let detail): self.init(.tooMany, "too-many-announcements", detail, retryAfter: 5)
+        case .playback(let error):
+            // The address stands in the request, so the answer is that of the queue. A later failure of a server is no fault of it.
+            let code = MediaError.Code(rawValue: error.code.rawValue).flatMap { $0 == .network ? nil : $0 }
+            self = code.map { Problem(MediaError($0, error.message), member: "uri") } ?? Problem(error)
+        case .playerRemoved: self = .notFound("The player was removed.", code: "unknown-player")
+        case .shuttingDown: self.init(.unavailable, "shutting-down", "The server is going down.", retryAfter: 2)
+        }
+    }
+
+    public static func unknownSound(_ id: String) -> Problem {
+        .notFound("There is no \(id.prefix(40)); it may have ended.", code: "unknown-sound")
+    }
+
+    init(_ error: TimerError) {
+        switch error {
+        case .unknown(let id): self = .notFound("There is no timer \(id.prefix(40)).", code: "unknown-timer")
+        case .invalid(let member, let detail): self = .invalid(member, "\(member) \(detail).")
+        case .tooMany(let maximum):
+            self = .invalid("type", "A player has at most \(maximum) timers.", code: "too-many-timers")
+        case .tooLarge(let bytes): self = .tooLarge("The items of all alarms take at most \(bytes >> 10) KB.")
+        case .notRinging: self.init(.conflict, "not-ringing", "This timer is no alarm that is ringing.")
+        case .notSaved(let reason): self.init(.failed, "not-saved", "The timers cannot be saved: \(reason).")
+        case .unavailable(let detail): self = .busy(detail)
+        }
+    }
+}
+
+extension ItemFault {
+    /// It concerns this address alone.
+    var canBeSkipped: Bool {
+        switch cause {
+        case .media, .catalogue, .playlist, .severalItems, .noLibrary, .noPlaylists: true
+        case .tooLarge, .tooManyReferences, .outOfTime, .cancelled: false
+        }
+    }
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a test has opened: the rig closes it with the test, the latest first."""
+
+import contextlib
+from collections.abc import Iterator
+
+opened: list = []
+
+
+@contextlib.contextmanager
+def closing_what_is_opened() -> Iterator[None]:
+    before = len(opened)
+    yield
+    while len(opened) > before:
+        opened.pop().close()
