@@ -56,7 +56,7 @@ struct ReverbTests {
     @Test func switchedOn_aSineHasNoStep() {
         let frames = Self.rate / 2
         let turn = 2 * Double.pi * 997 / Double(Self.rate)
-        var samples = (0..<2 * frames).map { Float(0.5 * sin(turn * Double($0 / 2))) }
+        var samples = (0..<2 * frames).map { (index: Int) -> Float in Float(0.5 * sin(turn * Double(index / 2))) }
         Self.with(.off) { reverb in
             reverb.pointee.move(to: Reverb.Parameters(mix: 0.7, decay: 1.5), now: false)
             samples.withUnsafeMutableBufferPointer { buffer in
@@ -68,7 +68,11 @@ struct ReverbTests {
         }
         let left = (0..<frames).map { Double(samples[2 * $0]) }
         // The next sample of a sine follows from the two before; what does not is a step.
-        let largest = (2..<frames).map { abs(left[$0] - 2 * cos(turn) * left[$0 - 1] + left[$0 - 2]) }.max() ?? 1
+        let factor = 2 * cos(turn)
+        let steps = (2..<frames).map { (index: Int) -> Double in
+            abs(left[index] - factor * left[index - 1] + left[index - 2])
+        }
+        let largest = steps.max() ?? 1
         #expect(20 * log10(largest / 0.5) < -60, "\(largest)")
     }
 
