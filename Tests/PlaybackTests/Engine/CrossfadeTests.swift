@@ -70,7 +70,7 @@ import Testing
             let isLast = snapshot.item.map { $0.index + 1 == snapshot.queueLength } ?? false
             let mayPlay = isLast || rig.output.unread > reserve || (rig.output.unread > 0 && MonotonicTime.now > next)
             if mayPlay, rig.output.play(441) > 0 {
-                next = MonotonicTime.now.advanced(bySeconds: 0.05)
+                next = MonotonicTime.now.advanced(bySeconds: 0.005)
                 await rig.perform(.apply(SettingsPatch()))
             } else {
                 await Task.yield()
