@@ -7,7 +7,8 @@ import numpy
 import pytest
 
 from rig.api import Api
-from rig.signals import align, write_wave
+from rig.signals import align, read_wave, write_wave
+from rig.waiting import eventually
 
 RATE = 44100
 PERIOD = 100
@@ -120,3 +121,44 @@ def test_a_part_is_repeated_to_the_frame(written, api, media, open_events):
     api.command("next")
     assert log.wait_for("settings").data["abLoop"] is None
     assert api.player()["abLoop"] is None
+
+
+@pytest.fixture
+def noises(start_server, written, directory):
+    """A server with three noises of 7, 8 and 3 s to play into the file."""
+    music = directory / "music"
+    music.mkdir()
+    for number, seconds in enumerate((7, 8, 3)):
+        noise = numpy.random.default_rng(number).normal(0, 0.1, (seconds * RATE, 2))
+        write_wave(music / f"noise{number}.wav", noise)
+    return Api(start_server(output=written.output, music=music).url)
+
+
+def test_a_crossfade_keeps_the_power_and_is_rendered_alike(noises, written, directory):
+    """Row 278: power within 1 dB; a shorter track has a shorter fade; a render equals what is heard."""
+    assert noises.settings(crossfade=4)["crossfade"] == 4
+    noises.load("noise0.wav", "noise1.wav", "noise2.wav")
+    job = noises.call("POST", "/renders", json={"queue": True})
+    noises.play()
+    player = eventually(lambda: (player := noises.player())["item"]["uri"] == "noise1.wav" and player, "the border", timeout=20)
+    assert player["position"] < 1 and player["status"] == "playing"
+    noises.wait_status("completed", timeout=60)
+    heard = written.samples()
+    # Half of 7 s, and half of 3 s.
+    assert len(heard) == round((7 + 8 + 3 - 3.5 - 1.5) * RATE)
+    parts = heard[: len(heard) // 4410 * 4410].reshape(-1, 4410 * 2).astype(float)
+    assert numpy.abs(20 * numpy.log10(numpy.sqrt((parts ** 2).mean(axis=1)) / (0.1 * 32768))).max() < 1
+    eventually(lambda: noises.call("GET", f"/renders/{job['id']}")["status"] == "completed", "rendered", timeout=60)
+    file = directory / "rendered.wav"
+    file.write_bytes(noises.request("GET", f"/renders/{job['id']}/file").content)
+    assert numpy.array_equal(read_wave(file), heard)
+
+
+def test_a_crossfade_has_its_range_and_outlives_the_server(server, api):
+    for value in (-1, 21):
+        answer = api.request("PATCH", "/player", json={"crossfade": value})
+        assert (answer.status_code, answer.json()["member"]) == (422, "crossfade")
+    api.settings(crossfade=7.5)
+    server.kill()
+    server.start()
+    assert Api(server.url).player()["crossfade"] == 7.5

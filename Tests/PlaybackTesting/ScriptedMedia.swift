@@ -5,13 +5,14 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// Opens media that a test has described; the samples tell item and frame: `base + frame`.
+/// Opens media that a test has described; the samples tell item and frame: `base + frame * step`.
 public final class ScriptedOpener: MediaOpener {
     public struct Script: Sendable {
         public var frames: FrameCount
         public var format: AudioFormat
-        /// Value of the first sample; each frame adds one.
+        /// Value of the first sample; each frame adds `step`.
         public var base: Float
+        public var step: Float
         public var openError: MediaError?
         /// Decoding fails here.
         public var failure: (frame: FrameCount, error: MediaError)?
@@ -21,12 +22,14 @@ public final class ScriptedOpener: MediaOpener {
 
         public init(
             frames: FrameCount, format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo), base: Float = 0,
+            step: Float = 1,
             openError: MediaError? = nil, failure: (frame: FrameCount, error: MediaError)? = nil, isHeld: Bool = false,
             tags: MediaDescription.Tags = MediaDescription.Tags()
         ) {
             self.frames = frames
             self.format = format
             self.base = base
+            self.step = step
             self.openError = openError
             self.failure = failure
             self.isHeld = isHeld
@@ -101,7 +104,7 @@ public final class ScriptedDecoder: AudioDecoder {
         let frames = Int(min(limit - frame, FrameCount(samples.count / channels)))
         for index in 0..<frames {
             for channel in 0..<channels {
-                samples[index * channels + channel] = script.base + Float(frame + FrameCount(index))
+                samples[index * channels + channel] = script.base + Float(frame + FrameCount(index)) * script.step
             }
         }
         frame += FrameCount(frames)

@@ -98,6 +98,15 @@ public final class FrameRing: Sendable {
         }
     }
 
+    /// What the holder of the lease writes next is of a track of this loudness. False when the lease is revoked.
+    public func begin(_ loudness: TrackLoudness?, isInAlbum: Bool, lease: Lease) -> Bool {
+        self.lease.withLock { number in
+            guard number == lease.number else { return false }
+            sections.begin(at: written.load(ordering: .relaxed), loudness, isInAlbum: isInAlbum)
+            return true
+        }
+    }
+
     private func revoke(_ number: inout UInt64) -> (lease: Lease, writeIndex: FrameCount) {
         number += 1
         wakeProducer()

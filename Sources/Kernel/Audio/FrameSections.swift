@@ -16,11 +16,11 @@ public struct FrameSection: BitwiseCopyable, Hashable, Sendable {
 /// Which track each of a ring's frames belongs to, as far as its loudness goes: a table of the latest sections, written by
 /// the producer before the frames and read by the consumer without a lock.
 ///
-/// Eight suffice: at most two tracks lie in a ring unread, and the frames of a section that was cut off are skipped.
+/// Sixteen suffice: at most four tracks of a second lie in a ring with what it retains, and the frames of a section that was cut off are skipped.
 /// `@unchecked Sendable` because all words are atomics, whose memory the ring frees.
 struct FrameSections: @unchecked Sendable {
     private static var capacity: UInt64 {
-        @_noLocks @_noAllocation get { 8 }
+        @_noLocks @_noAllocation get { 16 }
     }
     private static var wordsOfSlot: Int {
         @_noLocks @_noAllocation get { 6 }

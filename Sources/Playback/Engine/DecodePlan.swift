@@ -15,6 +15,8 @@ enum DecodePlanEvent {
     case wrote(start: FrameCount, position: Double, Timeline.Pace)
     /// From the frame with this ring index on.
     case mediaChanged(start: FrameCount)
+    /// The media has ended before `end`; its last frames are held back.
+    case held(HeldTail, end: FrameCount)
 }
 
 /// Everything that is left, and all rounds of a looped item; or a part, again and again.
@@ -60,7 +62,7 @@ struct WholePlan: DecodePlan {
             if let round, isKept {
                 try round.write(into: &writer)
             } else {
-                try writeAll(reader, &writer, &round, report)
+                try writeAll(reader, &writer, &round, isLast: roundsLeft == 0, report)
                 round?.complete()
             }
             try writer.flushConverters()
@@ -71,15 +73,16 @@ struct WholePlan: DecodePlan {
             round = ShortRound()
             try rewind(reader)
         }
-        try writer.finish()
+        try writer.finish { report(.held($0, end: $1)) }
     }
 
     private func writeAll(
-        _ reader: DecodeReader, _ writer: inout RingWriter, _ round: inout ShortRound?,
+        _ reader: DecodeReader, _ writer: inout RingWriter, _ round: inout ShortRound?, isLast: Bool,
         _ report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
         while true {
             try reader.fill()
+            if isLast, let left = reader.secondsLeft { writer.approach(end: left) }
             if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
             let frames = min(reader.available, reader.framesLeft(until: endTime))
             guard frames > 0 else { return }

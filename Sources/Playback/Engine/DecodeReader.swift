@@ -40,6 +40,13 @@ final class DecodeReader {
     /// Frames until that place; 0 behind it.
     func framesLeft(until seconds: Double) -> Int { Int(clamping: max(0, format.frames(seconds) - frame)) }
 
+    /// Seconds of the media from the first available frame on; nil unless its end is known exactly.
+    var secondsLeft: Double? {
+        let media = decoder.media
+        guard media.durationIsExact, let duration = media.duration else { return nil }
+        return media.format.seconds(duration) - position
+    }
+
     /// Shape of the available frames.
     var availableFormat: AudioFormat { format }
 

@@ -10,13 +10,14 @@ internal import Kernel
 final class DecodeSession: Sendable {
     enum Command: Sendable {
         case reposition(DecodeRun, DecodeStart)
-        case feed(FrameRing, FrameRing.Lease, silence: FrameCount, Tempo)
+        case feed(FrameRing, FrameRing.Lease, Feed)
         case end
     }
 
     let generation: Generation
     private let mailbox = Mailbox<Command>()
     private let cancellation = MediaCancellation()
+    private let overlapLimit = OverlapLimit()
 
     init(
         _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
@@ -27,11 +28,13 @@ final class DecodeSession: Sendable {
         self.generation = generation
         let mailbox = mailbox
         let cancellation = cancellation
+        let overlapLimit = overlapLimit
         let locator = MediaLocator(item.draft, item: item.id)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
                 start, conversion: conversion, stretching: stretching, buffering: buffering, mailbox: mailbox,
-                cancellation: cancellation, meter: meter, report: { report(generation, $0) })
+                cancellation: cancellation, meter: meter, overlapLimit: overlapLimit, report: { report(generation, $0) }
+            )
             worker.run(locator, opener: opener)
         }
         guard let thread else {
@@ -48,10 +51,13 @@ final class DecodeSession: Sendable {
         mailbox.post(.reposition(run, start))
     }
 
-    /// The ring's lease must have been granted for this session. `silence`: frames before the item's first one.
-    func feed(_ ring: FrameRing, _ lease: FrameRing.Lease, silence: FrameCount, _ tempo: Tempo) {
-        mailbox.post(.feed(ring, lease, silence: silence, tempo))
+    /// The ring's lease must have been granted for this session.
+    func feed(_ ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed) {
+        mailbox.post(.feed(ring, lease, feed))
     }
+
+    /// From the next chunk on, so many seconds of the item's end are held back.
+    func hold(_ seconds: Double) { overlapLimit.seconds = seconds }
 
     /// Ends the thread soon; it reports nothing that matters any more.
     func end() {

@@ -11,6 +11,7 @@ struct DecodeWorker {
     let mailbox: Mailbox<DecodeSession.Command>
     let cancellation: MediaCancellation
     let meter: DecodeMeter
+    let overlapLimit: OverlapLimit
     let report: @Sendable (DecodeEvent) -> Void
 
     private var run = DecodeRun()
@@ -19,7 +20,7 @@ struct DecodeWorker {
     init(
         _ start: DecodeStart, conversion: any SampleRateConversion, stretching: any TimeStretching,
         buffering: DecodeBuffering, mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
-        meter: DecodeMeter, report: @escaping @Sendable (DecodeEvent) -> Void
+        meter: DecodeMeter, overlapLimit: OverlapLimit, report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
         self.start = start
         self.conversion = conversion
@@ -28,6 +29,7 @@ struct DecodeWorker {
         self.mailbox = mailbox
         self.cancellation = cancellation
         self.meter = meter
+        self.overlapLimit = overlapLimit
         self.report = report
     }
 
@@ -79,8 +81,8 @@ struct DecodeWorker {
                     self.run = run
                     self.start = start
                     try begin(reader)
-                case .feed(let ring, let lease, let silence, let tempo):
-                    try feedInterruptibly(reader, into: ring, lease, silence, tempo)
+                case .feed(let ring, let lease, let feed):
+                    try feedInterruptibly(reader, into: ring, lease, feed)
                 }
             }
         }
@@ -88,27 +90,34 @@ struct DecodeWorker {
 
     /// A jump ends the wait for bytes of the place that is left.
     private func feedInterruptibly(
-        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ silence: FrameCount, _ tempo: Tempo
+        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed
     ) throws(MediaError) {
         var failure: MediaError?
         cancellation.interruptibly {
-            do throws(MediaError) { try feed(reader, into: ring, lease, silence, tempo) } catch { failure = error }
+            do throws(MediaError) { try self.feed(reader, into: ring, lease, feed) } catch { failure = error }
         }
         if let failure { throw failure }
     }
 
     /// Writes until the media ends or the lease is revoked; what comes then is another command.
     private func feed(
-        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ silence: FrameCount, _ tempo: Tempo
+        _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed
     ) throws(MediaError) {
+        // An overlap begins with frames that are in the ring's shape; only what cannot fail comes before them.
+        let source = feed.over == nil ? reader.decoder.media.format : ring.format
+        let tempo = start.scan == nil ? feed.tempo : .normal
         var writer = try RingWriter(
-            ring, lease, source: reader.decoder.media.format, tempo: start.scan == nil ? tempo : .normal,
-            conversion: conversion, stretching: stretching, buffering: buffering)
+            ring, lease, source: source, tempo: feed.over == nil ? tempo : .normal, conversion: conversion,
+            stretching: stretching, buffering: buffering, overlapLimit: overlapLimit, cancellation: cancellation)
         do {
-            try writer.writeSilence(silence)
+            try writer.writeSilence(feed.silence)
+            if let overlap = feed.over {
+                try writer.begin(over: overlap)
+                try writer.change(tempo)
+            }
             let plan: any DecodePlan =
                 if let rate = start.scan {
-                    ScanPlan(rate: rate, tempo: tempo, whole: WholePlan(start))
+                    ScanPlan(rate: rate, tempo: feed.tempo, whole: WholePlan(start))
                 } else {
                     WholePlan(start)
                 }
@@ -117,12 +126,19 @@ struct DecodeWorker {
                 case .wrote(let start, let position, let pace):
                     report(.wrote(run, start: start, position: position, pace))
                 case .mediaChanged(let start): reportMedia(reader, from: start)
+                case .held(let tail, let end): report(.held(run, tail, end: end))
                 }
             }
             if let end = writer.end { report(.ended(run, end: end)) }
         } catch {
             guard error.code != .cancelled else { return }
-            report(.failed(run, error, end: writer.end ?? writer.writeIndex))
+            do throws(MediaError) {
+                try writer.giveUp()
+                report(.failed(run, error, end: writer.end ?? writer.writeIndex))
+            } catch {
+                // Another place is played; its own report follows.
+                return
+            }
         }
     }
 

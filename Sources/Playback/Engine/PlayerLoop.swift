@@ -232,7 +232,8 @@ final class PlayerLoop: @unchecked Sendable {
             switch action {
             case .load(let generation, let item, let start): load(item, generation, start)
             case .reposition(let generation, let run, let start): sessions[generation]?.reposition(run, start)
-            case .feed(let generation, let silence, let tempo): feed(generation, silence, tempo)
+            case .feed(let generation, let feed): self.feed(generation, feed)
+            case .hold(let generation, let seconds): sessions[generation]?.hold(seconds)
             case .unload(let generation): sessions.removeValue(forKey: generation)?.end()
             case .openStream(let generation, let format): environment.output.open(format, generation: generation)
             case .startStream(let generation, let fade): environment.output.start(fade: fade, generation: generation)
@@ -268,10 +269,12 @@ final class PlayerLoop: @unchecked Sendable {
             report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
     }
 
-    private func feed(_ generation: Generation, _ silence: FrameCount, _ tempo: Tempo) {
+    private func feed(_ generation: Generation, _ feed: Feed) {
         guard let ring, let session = sessions[generation] else { return }
+        // What is left of the item before comes first, and keeps its loudness.
+        if feed.over != nil { return session.feed(ring, ring.grant().lease, feed) }
         let (loudness, isInAlbum) = core.withLock { $0.loudness(of: generation) }
-        session.feed(ring, ring.grant(loudness, isInAlbum: isInAlbum).lease, silence: silence, tempo)
+        session.feed(ring, ring.grant(loudness, isInAlbum: isInAlbum).lease, feed)
     }
 
     private func emit(_ kind: PlayerEvent.Kind) {

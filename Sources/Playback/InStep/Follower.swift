@@ -152,7 +152,7 @@ final class FollowerLoop: @unchecked Sendable {
         case .play(let position): commands = [.play(.current, position: position)]
         case .pause: commands = [.pauseWithLeader]
         case .stop: commands = [.stop(drain: false)]
-        case .adapt(let tempo): commands = [.adapt(tempo)]
+        case .adapt(let tempo, let crossfade): commands = [.adapt(tempo, crossfade: crossfade)]
         case .shift(let seconds): commands = [.shift(seconds)]
         }
         performNext()
@@ -187,7 +187,8 @@ extension StepReading {
         position = snapshot.clock.position(at: .now)
         rate = snapshot.clock.rate
         tempo = snapshot.tempo
-        duration = snapshot.item?.duration
+        crossfade = snapshot.crossfade
+        end = snapshot.item?.duration.map { $0 - snapshot.overlap }
         isLive = snapshot.item?.media?.broadcast != nil
         isSeekable = snapshot.item?.media?.isSeekable ?? true
         heard = player.audiblePosition()

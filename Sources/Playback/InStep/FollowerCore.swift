@@ -14,7 +14,10 @@ struct StepReading: Sendable {
     var rate = 0.0
     /// At which it is played, or would be.
     var tempo = Tempo.normal
-    var duration: Double?
+    /// Seconds between items that sound together.
+    var crossfade = 0.0
+    /// Seconds into the item where the next one begins.
+    var end: Double?
     /// A station: each player hears it as it comes, and their positions are unrelated.
     var isLive = false
     var isSeekable = true
@@ -23,7 +26,7 @@ struct StepReading: Sendable {
 
     /// Within the last second of the item: it may go over to the next at any moment.
     var isNearBorder: Bool {
-        position < tempo.rate || (duration.map { $0 - position < 1.5 * tempo.rate } ?? false)
+        position < tempo.rate || (end.map { $0 - position < 1.5 * tempo.rate } ?? false)
     }
 
     /// Not scanned, and not silent.
@@ -50,7 +53,7 @@ struct FollowerCore {
         case play(position: Double?)
         case pause
         case stop
-        case adapt(Tempo)
+        case adapt(Tempo, crossfade: Double)
         /// Is heard so many seconds earlier.
         case shift(Double)
     }
@@ -81,6 +84,7 @@ struct FollowerCore {
     private var startIsUnmeasured = false
     /// Of the follower.
     private var tempo = Tempo.normal
+    private var crossfade = 0.0
     private var gathered: [Double] = []
     private var settledAt = MonotonicTime(nanoseconds: 0)
     /// Seconds by which the leader was ahead at the last measurement; nil while that is unknown.
@@ -106,9 +110,9 @@ struct FollowerCore {
         // What is left before a stop is heard by both; its end is reported.
         if leader.status == .stopping, leader.isPlayed, follower.wantsSound { return .wait }
         guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
-        if tempo != leader.tempo {
-            tempo = leader.tempo
-            return .adapt(leader.tempo)
+        if tempo != leader.tempo || crossfade != leader.crossfade {
+            (tempo, crossfade) = (leader.tempo, leader.crossfade)
+            return .adapt(leader.tempo, crossfade: leader.crossfade)
         }
         if current == nil, let own = follower.item, isAlreadyInStep(item, own, leader, follower) {
             current = Mirror(leader: item.id, follower: own.id)

@@ -8,8 +8,9 @@ enum PlayerAction {
     case load(Generation, QueueItem, DecodeStart)
     case reposition(Generation, DecodeRun, DecodeStart)
     /// Lets the item write into the ring of the open stream, and no other any more.
-    /// `silence`: frames before its first one.
-    case feed(Generation, silence: FrameCount, Tempo)
+    case feed(Generation, Feed)
+    /// So many seconds of the item's end are held back for the next one to be mixed over.
+    case hold(Generation, seconds: Double)
     case unload(Generation)
 
     // Output.
@@ -70,6 +71,15 @@ struct DecodeStart: Equatable {
     var part: ABLoop?
 }
 
+/// How an item is written into the ring.
+struct Feed: Sendable {
+    var tempo: Tempo
+    /// Frames before its first one.
+    var silence: FrameCount = 0
+    /// The end of the item before, over which it begins.
+    var over: Overlap?
+}
+
 /// What a decode thread reports, of one item.
 enum DecodeEvent {
     case opened(MediaDescription)
@@ -81,6 +91,8 @@ enum DecodeEvent {
     case mediaChanged(MediaDescription, start: FrameCount?)
     /// More of it has come over the network, or nothing more comes.
     case loading(MediaLoading)
+    /// The media is over; its last frames are not in the ring yet, which they would fill up to `end`.
+    case held(DecodeRun, HeldTail, end: FrameCount)
     /// The last frame is in the ring, before `end`.
     case ended(DecodeRun, end: FrameCount)
     /// `end`: ring index behind what was written; nil when the ring was never entered.

@@ -81,7 +81,7 @@ extension PlayerCore {
     private mutating func reportEnd(of ended: Track) {
         guard let duration = ended.duration else { return }
         var last = positionClock
-        (last.position, last.rate) = (duration, 0)
+        (last.position, last.rate) = (duration - ended.overlapped, 0)
         emit(.jumped(last, itemID: ended.item.id))
     }
 

@@ -30,7 +30,7 @@ extension PlayerCore {
             case .interruption(let notice): interruptionReported(notice)
             case .applyRules(let rules): apply(rules)
             case .shift(let seconds): shift(by: seconds)
-            case .adapt(let tempo): leadersTempo = tempo
+            case .adapt(let tempo, let crossfade): (leadersTempo, leadersCrossfade) = (tempo, crossfade)
             case .apply, .edit, .selectOutput, .changeEffects:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }

@@ -167,8 +167,8 @@ extension PlayerCore {
 
     /// When the end of the current item is heard, or the next one is to enter the ring.
     private func nextBorder(_ format: AudioFormat) -> MonotonicTime? {
-        guard stream.isSounding, let end = current?.writtenEnd else { return nil }
-        let remaining = format.seconds(end - timeline.heard)
+        guard stream.isSounding, let border else { return nil }
+        let remaining = format.seconds(border - timeline.heard)
         guard remaining > 0 else { return nil }
         if let upcoming, !upcoming.isFed, remaining > Self.feedAhead {
             return clock.sampledAt.advanced(bySeconds: remaining - Self.feedAhead)

@@ -14,6 +14,7 @@ extension PlayerCore {
         } else if var track = upcoming, track.generation == generation {
             update(&track, with: event)
             upcoming = track
+            followBorder(event)
         }
     }
 
@@ -43,8 +44,11 @@ extension PlayerCore {
             timeline.append(
                 Timeline.Segment(
                     generation: track.generation, run: run, start: start, position: position, pace: pace, end: nil))
-        case .ended(let run, let end):
+        case .held(let run, let tail, let end):
             guard run == track.run, case .feeding = track.stage else { return }
+            track.stage = .held(tail, end: end)
+        case .ended(let run, let end):
+            guard run == track.run, track.isFed, !track.isWritten else { return }
             track.stage = .written(end: end)
         case .failed(let run, let error, let end):
             guard run == track.run else { return }
@@ -73,7 +77,7 @@ extension PlayerCore {
             if current?.failure != nil { emit(.item(currentItem)) }
         case .loading:
             if let current { emit(.loaded(itemID: current.item.id)) }
-        case .wrote, .ended: return
+        case .wrote, .held, .ended: return
         }
     }
 

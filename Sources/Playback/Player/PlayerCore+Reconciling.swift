@@ -21,6 +21,7 @@ extension PlayerCore {
         reconcileSeek()
         reconcileLive()
         reconcileUpcoming()
+        reconcileCrossfade()
         reconcileLayout()
         reconcileQueueLow()
         reconcileStream()
@@ -84,13 +85,13 @@ extension PlayerCore {
         return secondsToEnd
     }
 
-    private var isNearItsEnd: Bool {
+    var isNearItsEnd: Bool {
         guard let current else { return false }
         if current.writtenEnd != nil { return true }
         guard scan == nil, let left = secondsToEnd, current.item.loops == 0, part(of: current.item) == nil else {
             return false
         }
-        return left <= Self.openAhead
+        return left <= Self.openAhead + current.held
     }
 
     /// There is none, and nothing speaks against one.
@@ -117,17 +118,21 @@ extension PlayerCore {
             self.current?.stage = .feeding
             let tempo = tempo(of: current)
             self.current?.tempo = tempo
-            actions.append(.feed(current.generation, silence: silenceBefore(current, format), tempo))
+            actions.append(.feed(current.generation, Feed(tempo: tempo, silence: silenceBefore(current, format))))
             // Only from now on is it the sink that is waited for.
             if case .starting = stream.transport { stream.transport = .starting(since: now) }
         }
-        if let upcoming, case .primed = upcoming.stage, let end = current?.writtenEnd, seek == nil, fits(upcoming),
-            format.seconds(end - timeline.heard) <= Self.feedAhead
+        if let upcoming, case .primed = upcoming.stage, let border, seek == nil, fits(upcoming),
+            format.seconds(border - timeline.heard) <= Self.feedAhead
         {
+            let overlap = overlap(under: upcoming, format)
+            guard overlap != nil || current?.isWritten == true else { return }
             self.upcoming?.stage = .feeding
             let tempo = tempo(of: upcoming)
             self.upcoming?.tempo = tempo
-            actions.append(.feed(upcoming.generation, silence: 0, tempo))
+            let mixed = overlap == nil ? nil : Optional(crossfade)
+            self.upcoming?.crossfade = mixed
+            actions.append(.feed(upcoming.generation, Feed(tempo: tempo, over: overlap)))
         }
     }
 
@@ -206,14 +211,14 @@ extension PlayerCore {
 
     /// All that will ever be written before the sink runs dry is written.
     private var isAtItsEnd: Bool {
-        guard let current, current.writtenEnd != nil, seek == nil else { return false }
+        guard let current, current.isWritten, seek == nil else { return false }
         return upcoming == nil
     }
 
     /// What follows, if anything does, needs another stream.
     private var isLastInStream: Bool {
         guard let upcoming else { return isAtItsEnd }
-        return current?.writtenEnd != nil && seek == nil && !fits(upcoming)
+        return current?.isWritten == true && seek == nil && !fits(upcoming)
     }
 
     // MARK: Loading and dropping
@@ -271,6 +276,7 @@ extension PlayerCore {
         if track.media?.isSeekable == false, case .seconds(let seconds) = place { return reopenCurrent(at: seconds) }
         track.run.number += 1
         track.stage = .opening(since: now)
+        track.overlapped = 0
         if case .seconds(let seconds) = place { track.startPosition = seconds }
         current = track
         actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track.item)))

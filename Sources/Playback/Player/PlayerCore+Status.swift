@@ -157,6 +157,8 @@ extension PlayerCore {
         snapshot.item = currentItem
         snapshot.clock = positionClock
         snapshot.tempo = current.map(tempo) ?? settings.tempo
+        snapshot.crossfade = crossfade
+        snapshot.overlap = overlapAhead
         snapshot.settings = settings
         snapshot.queueLength = queue.count
         snapshot.queueRevision = queue.revision

@@ -68,6 +68,8 @@ struct PlayerCore {
     var rules = SessionRules()
     /// Of the player that this one follows.
     var leadersTempo: Tempo?
+    /// Of that player.
+    var leadersCrossfade: Double?
 
     // What it does by itself at a time.
     var attenuations = Attenuations()

@@ -14,6 +14,10 @@ public struct PlayerSnapshot: Sendable {
     public var clock = PositionClock()
     /// Of the current item, as it is played or would be.
     public var tempo = Tempo.normal
+    /// Seconds between items that follow each other, as they are played.
+    public var crossfade = 0.0
+    /// Seconds of the current item that will be heard under the next one, once that is known.
+    public var overlap = 0.0
     public var settings = PlayerSettings()
     public var queueLength = 0
     public var queueRevision: QueueRevision = 0

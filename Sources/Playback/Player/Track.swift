@@ -19,6 +19,8 @@ struct Track {
         case primed
         /// Writes into the ring.
         case feeding
+        /// All of it is decoded. Its last frames, which would fill the ring up to `end`, are held back for the next item.
+        case held(HeldTail, end: FrameCount)
         /// Its last frame is in the ring, before this index.
         case written(end: FrameCount)
         /// A live stream that is not heard: its connection was given up.
@@ -44,6 +46,12 @@ struct Track {
     var programmes: [(start: FrameCount, broadcast: Broadcast?)] = []
     /// Of what it writes into the ring.
     var tempo = Tempo.normal
+    /// Seconds of its end that are held back.
+    var held = 0.0
+    /// `crossfade` when it was written over the end of the item before; nil when it was not.
+    var crossfade: Double?
+    /// Media seconds of its end that are heard under the next item.
+    var overlapped = 0.0
     /// Seconds of it that were heard.
     var listened = 0.0
 
@@ -58,19 +66,24 @@ struct Track {
     /// Frames of it may be in the ring.
     var isFed: Bool {
         switch stage {
-        case .feeding, .written: true
+        case .feeding, .held, .written: true
         case .failed(_, let end): end != nil
         case .opening, .primed, .left: false
         }
     }
 
-    /// Ring index behind its last frame, once known.
+    /// Ring index behind its last frame that is heard while it is the current item, once known.
     var writtenEnd: FrameCount? {
         switch stage {
-        case .written(let end): end
+        case .held(_, let end), .written(let end): end
         case .failed(_, let end): end
         case .opening, .primed, .feeding, .left: nil
         }
+    }
+
+    /// Nothing of it will be written any more.
+    var isWritten: Bool {
+        if case .held = stage { false } else { writtenEnd != nil }
     }
 
     var failure: PlaybackError? {

@@ -19,6 +19,9 @@ public final class OfflineRenderer {
     private let cancellation: MediaCancellation
     private let ring: FrameRing
     private let stage: EffectStage?
+    private let loudness: EffectSettings.Loudness
+    /// The end of the media before, and its loudness.
+    private var held: (tail: HeldTail, loudness: (track: TrackLoudness?, isInAlbum: Bool))?
     private var renderer: StreamRenderer
     private let space: UnsafeMutableBufferPointer<Float>
 
@@ -31,6 +34,7 @@ public final class OfflineRenderer {
         self.conversion = conversion
         self.cancellation = cancellation
         limit = duration.map(format.frames)
+        loudness = effects.usedLoudness
         ring = OfflineInput.ring(format)
         renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
         stage = EffectStage.changed(nil, to: effects, ring: ring)
@@ -49,14 +53,35 @@ public final class OfflineRenderer {
     public func render(
         _ media: OfflineMedia, progress: (Double) throws -> Void = { _ in }, _ consume: Consumer
     ) throws {
-        let lease = ring.grant(media.decoder.media.tags.loudness, isInAlbum: media.isInAlbum).lease
-        var input = try OfflineInput(media, into: ring, lease, conversion, cancellation)
+        let own = (track: media.decoder.media.tags.loudness, isInAlbum: media.isInAlbum)
+        var overlap: Overlap?
+        if let held {
+            let frames = format.channelCount <= OverlapMixer.mostChannels ? format.frames(media.overlap) : 0
+            try release(held.tail, keeping: Int(frames), consume)
+            if frames > 0 {
+                overlap = Overlap(held.tail, frames: frames)
+                overlap?.weigh(held.loudness, own, loudness)
+            }
+            self.held = nil
+        }
+        let lease = overlap == nil ? ring.grant(own.track, isInAlbum: own.isInAlbum).lease : ring.grant().lease
+        var input = try OfflineInput(media, into: ring, lease, conversion, cancellation, over: overlap)
         let first = frames
         while !isComplete, try input.step() {
             try give(consume)
             try progress(format.seconds(frames - first))
         }
         try give(consume)
+        held = input.tail.map { ($0, own) }
+    }
+
+    /// Gives out the frames of a media's end that no other one begins over.
+    private func release(_ tail: HeldTail, keeping kept: Int, _ consume: Consumer) throws {
+        let lease = ring.grant().lease
+        while tail.frames > kept, !isComplete {
+            _ = tail.write(min(tail.frames - kept, Self.chunk), to: ring, lease: lease)
+            try give(consume)
+        }
     }
 
     /// Renders the sum of several media that begin together, each multiplied by its gain. `progress` gets the seconds of
@@ -94,6 +119,8 @@ public final class OfflineRenderer {
 
     /// Gives out what effects have looked at ahead of time, and what they let sound behind the last frame.
     public func finish(_ consume: Consumer) throws {
+        if let held { try release(held.tail, keeping: 0, consume) }
+        held = nil
         var tail = stage?.tailFrames ?? 0
         if tail > 0 {
             let lease = ring.grant().lease
@@ -135,6 +162,10 @@ public struct OfflineMedia {
     public var loops = 0
     /// It is rendered next to a neighbour of its album.
     public var isInAlbum = false
+    /// Seconds in which it sounds together with the media before it, of which as much must be held back.
+    public var overlap = 0.0
+    /// Seconds of its end that are held back for the next one.
+    public var held = 0.0
 
     public init(_ decoder: any AudioDecoder) { self.decoder = decoder }
 }
@@ -159,6 +190,8 @@ struct OfflineInput {
     private var roundsLeft: Int
     private var hasFrames = false
     private var isOver = false
+    /// The end that was held back, once the media is over.
+    private(set) var tail: HeldTail?
 
     /// A ring with room for any chunk, and for the end of a conversion, behind what effects leave unread.
     static func ring(_ format: AudioFormat) -> FrameRing {
@@ -169,14 +202,17 @@ struct OfflineInput {
 
     init(
         _ media: OfflineMedia, into ring: FrameRing, _ lease: FrameRing.Lease,
-        _ conversion: any SampleRateConversion, _ cancellation: MediaCancellation
+        _ conversion: any SampleRateConversion, _ cancellation: MediaCancellation, over overlap: Overlap? = nil
     ) throws(MediaError) {
         self.ring = ring
         self.cancellation = cancellation
         reader = DecodeReader(media.decoder, chunk: OfflineRenderer.chunk, cancellation: cancellation)
         writer = try RingWriter(
             ring, lease, source: media.decoder.media.format, conversion: conversion, stretching: NoStretching(),
-            buffering: DecodeBuffering(frames: OfflineRenderer.chunk, count: DecodeBuffering.countRange.upperBound))
+            buffering: DecodeBuffering(frames: OfflineRenderer.chunk, count: DecodeBuffering.countRange.upperBound),
+            overlapLimit: media.held > 0 ? OverlapLimit(seconds: media.held) : nil, isPaced: false,
+            cancellation: cancellation)
+        if let overlap { try writer.begin(over: overlap) }
         beginTime = media.beginTime
         roundsLeft = media.loops
         guard media.start > 0 else { return }
@@ -200,6 +236,7 @@ struct OfflineInput {
         if cancellation.isCancelled { throw MediaError(.cancelled, "The rendering was cancelled.") }
         try reader.fill()
         if reader.available > 0 {
+            if roundsLeft == 0, let left = reader.secondsLeft { writer.approach(end: left) }
             try writer.write(reader.chunk, format: reader.availableFormat)
             reader.consume(reader.available)
             hasFrames = true
@@ -207,7 +244,9 @@ struct OfflineInput {
         }
         // A round without a frame would repeat for ever.
         guard roundsLeft != 0, hasFrames else {
-            try writer.finish()
+            try writer.flushConverters()
+            if try writer.finishMixing() { return true }
+            tail = writer.takeTail()
             isOver = true
             return false
         }

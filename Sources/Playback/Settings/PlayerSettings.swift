@@ -51,7 +51,7 @@ public struct PlayerSettings: Hashable, Sendable {
     public var stopAfterCurrent = false
     /// After an item that cannot be played, the next one plays or the player stops.
     public var onError = ErrorPolicy.skip
-    /// Seconds.
+    /// Seconds in which two items that follow each other sound together.
     public var crossfade = 0.0
     public var fades = Fades()
     /// Of the current item: another one has none. Not saved.
@@ -94,8 +94,7 @@ public struct PlayerSettings: Hashable, Sendable {
         Setting("consume", \.consume, sharing: .leaders),
         Setting("stopAfterCurrent", \.stopAfterCurrent, sharing: .leaders),
         Setting("onError", \.onError, sharing: .leaders),
-        // Only its neutral value until crossfade exists.
-        Setting("crossfade", \.crossfade, .number(0...0), saved: .never),
+        Setting("crossfade", \.crossfade, .number(0...20), sharing: .leaders),
         Setting("fades.pause", \.fades.pause, .number(0...2)),
         Setting("fades.stop", \.fades.stop, .number(0...2)),
         Setting("fades.skip", \.fades.skip, .number(0...2)),

@@ -60,6 +60,8 @@ struct RenderPlan: Sendable {
     var effects: EffectSettings
     var start: Double
     var duration: Double?
+    /// Seconds between the items of a queue.
+    var crossfade = 0.0
 }
 
 /// A rendering as clients see it.

@@ -51,6 +51,7 @@ final class RenderRun {
     private func play(_ items: [ItemDraft], inOrder: Bool) throws {
         var skipped = plan.start
         var previousAlbum: String?
+        var previous: CrossfadeRule?
         for (index, item) in items.enumerated() {
             if output?.renderer.isComplete == true { return }
             var media = OfflineMedia(try open(item))
@@ -61,7 +62,12 @@ final class RenderRun {
             previousAlbum = album
             media.beginTime = item.beginTime
             media.loops = item.loops
+            let rule = CrossfadeRule(description, item)
+            if let previous { media.overlap = previous.overlap(plan.crossfade, before: rule) }
+            // A loop's last round would know no more of what follows.
+            if index + 1 < items.count, item.loops == 0 { media.held = rule.longest(plan.crossfade) }
             let length = description.duration.map { description.format.seconds($0) - item.beginTime }
+            previous = media.held > 0 ? rule : nil
             guard media.skip(&skipped, length: length) else { continue }
             // Without end when it loops for ever: then only the duration of the whole counts.
             let rounds = media.loops < 0 ? .infinity : Double(media.loops) + 1

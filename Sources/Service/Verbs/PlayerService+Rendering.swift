@@ -85,6 +85,7 @@ extension PlayerService {
             source: .sequence(items, inOrder: !settings.shuffle), container: order.container,
             hasEffects: order.hasEffects, effects: order.hasEffects ? settings.effects : .off, start: order.start,
             duration: order.duration)
+        if case .queue = order.source, settings.repeats != .one { plan.crossfade = settings.crossfade }
         if case .mix(let inputs) = order.source {
             plan.source = .mix(zip(items, inputs).map { ($0, $1.gain) })
             // The gains are the client's.

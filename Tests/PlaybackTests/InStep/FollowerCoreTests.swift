@@ -22,7 +22,7 @@ import Kernel
         reading.wantsSound = true
         reading.position = position
         reading.rate = 1
-        reading.duration = 100
+        reading.end = 100
         reading.heard = AudiblePosition(itemID: item.id, position: position, at: now)
         return reading
     }
@@ -147,7 +147,7 @@ import Kernel
         }
         begun()
         let leader = at(2, playing(item(1), at: 20))
-        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .adapt(Tempo(rate: 2)))
+        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .adapt(Tempo(rate: 2), crossfade: 0))
         // Not compared while only one has changed.
         for _ in 0..<4 { #expect(core.look(leader, playing(item(7), at: 10), now: now) == .wait) }
         var steps: [FollowerCore.Step] = []

@@ -182,7 +182,8 @@ import Kernel
 
     private static func randomPatch(_ random: inout SplitMix64) -> SettingsPatch {
         var patch = SettingsPatch()
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
+        case 12: patch.crossfade = [0, 0.5, 2, 20].randomElement(using: &random)
         case 11: patch.playbackRate = [0.25, 1, 2, 4].randomElement(using: &random)
         case 6: patch.routePolicy = RoutePolicy.allCases.randomElement(using: &random)
         case 7:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
+import Kernel
 
 @testable import Playback
 
@@ -70,6 +71,7 @@ extension SimulatedWorld {
             return
         }
         session.run = run
+        session.tail = nil
         session.scan = start.scan
         session.loops = start.loops
         session.place =
@@ -81,10 +83,52 @@ extension SimulatedWorld {
         after(pause + delay(), .decoding(generation, .primed(run, position: session.place)))
     }
 
-    mutating func feed(_ generation: Generation, _ silence: FrameCount, _ tempo: Tempo) {
+    /// The ring holds this much less than a real one, in seconds, while a tail is held.
+    private static let low = 0.25
+
+    /// When the sink needs frames that are held back.
+    var runningLow: MonotonicTime? {
+        guard sink.isOpen, sink.isStarted, !sink.isDry, !sink.isFrozen,
+            sessions.values.contains(where: { $0.tail != nil })
+        else { return nil }
+        let unread = (Double(sink.written) - max(sink.heard, Double(sink.cut))) / Double(Self.sampleRate)
+        return now.advanced(bySeconds: max(0, unread - Self.low) + 0.000_1)
+    }
+
+    /// What is held back beyond what is wanted, or is needed by the sink, is written. True when there was any.
+    @discardableResult
+    mutating func writeTails() -> Bool {
+        for (generation, session) in sessions {
+            guard let tail = session.tail else { continue }
+            let kept = Int(session.held * Double(Self.sampleRate))
+            let isLow = Double(sink.written) - max(sink.heard, Double(sink.cut)) <= Self.low * Double(Self.sampleRate)
+            let frames = isLow ? tail.frames : max(0, tail.frames - kept)
+            guard frames > 0 else { continue }
+            let rest = Array(tail.take().dropFirst(frames * 2))
+            sink.written += FrameCount(frames)
+            guard rest.isEmpty else {
+                rest.withUnsafeBufferPointer { tail.append($0) }
+                return true
+            }
+            sessions[generation]?.tail = nil
+            after(0.001, .decoding(generation, .ended(session.run, end: sink.written)))
+            return true
+        }
+        return false
+    }
+
+    mutating func feed(_ generation: Generation, _ feed: Feed) {
         guard var session = sessions[generation], sink.isOpen else { return }
+        let tempo = feed.tempo
         session.tempo = tempo
-        sink.written += silence
+        sink.written += feed.silence
+        var under: FrameCount = 0
+        if let overlap = feed.over {
+            let rest = FrameCount(overlap.tail.take().count / 2)
+            under = min(rest, overlap.frames)
+            sink.written += rest - under
+            for id in sessions.keys where sessions[id]?.tail === overlap.tail { sessions[id]?.tail = nil }
+        }
         let start = sink.written
         after(
             0.001,
@@ -93,8 +137,20 @@ extension SimulatedWorld {
         case .missing, .never, .late, .unsearchable, .surround: return
         case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
-            sink.written += FrameCount(
+            let frames = FrameCount(
                 (max(0, seconds - session.place) / session.stretch * Double(Self.sampleRate)).rounded())
+            // The sink gets the first half second.
+            let held = min(FrameCount(session.held * Double(Self.sampleRate)), frames - 500)
+            if session.loops == 0, held > 0 {
+                let tail = HeldTail(channelCount: 2)
+                [Float](repeating: 0, count: Int(held) * 2).withUnsafeBufferPointer { tail.append($0) }
+                session.tail = tail
+                sessions[generation] = session
+                sink.written += frames - held
+                after(0.002, .decoding(generation, .held(session.run, tail, end: sink.written + held)))
+                break
+            }
+            sink.written += frames
             // Without end is often enough here.
             for round in 0..<(session.loops < 0 ? 50 : session.loops) {
                 after(

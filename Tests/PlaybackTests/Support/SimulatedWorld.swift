@@ -43,6 +43,9 @@ struct SimulatedWorld {
         var stretch: Double { scan.map { max(1, abs($0)) } ?? tempo.rate }
         var loops = 0
         var isOpen = false
+        /// Seconds of the end that are held back.
+        var held = 0.0
+        var tail: HeldTail?
     }
 
     struct Duck {
@@ -208,7 +211,7 @@ struct SimulatedWorld {
         now = time
     }
 
-    private var sinkDeadline: MonotonicTime? { [sink.fadeEnd, runningDry].compactMap(\.self).min() }
+    private var sinkDeadline: MonotonicTime? { [sink.fadeEnd, runningDry, runningLow].compactMap(\.self).min() }
 
     private var runningDry: MonotonicTime? {
         guard sink.isOpen, sink.isStarted, !sink.isDry, !sink.isFrozen else { return nil }
@@ -217,7 +220,7 @@ struct SimulatedWorld {
     }
 
     /// What the sink has to say by itself at this moment. False when nothing.
-    private mutating func reportSink() -> Bool { reportFade() || reportEmptiness() }
+    private mutating func reportSink() -> Bool { writeTails() || reportFade() || reportEmptiness() }
 
     private mutating func reportFade() -> Bool {
         guard let end = sink.fadeEnd, end <= now, let generation = sink.generation else { return false }
@@ -256,7 +259,10 @@ struct SimulatedWorld {
             switch action {
             case .load(let generation, let item, let start): load(item, generation, start)
             case .reposition(let generation, let run, let start): reposition(generation, run, start)
-            case .feed(let generation, let silence, let tempo): feed(generation, silence, tempo)
+            case .feed(let generation, let feed): self.feed(generation, feed)
+            case .hold(let generation, let seconds):
+                sessions[generation]?.held = seconds
+                writeTails()
             case .unload(let generation): sessions[generation] = nil
             case .openStream(let generation, let format): open(generation, format)
             case .startStream(let generation, _):
@@ -275,6 +281,7 @@ struct SimulatedWorld {
             case .flushStream(let generation, let fade):
                 guard generation == sink.generation else { continue }
                 fades.append(fade)
+                for id in sessions.keys { sessions[id]?.tail = nil }
                 // The clock stands at the last frame heard until new ones are.
                 sink.cut = sink.written
                 after(delay(), .output(.flushed(generation)))
@@ -284,6 +291,7 @@ struct SimulatedWorld {
                 sink.isDry = false
             case .closeStream(let generation):
                 if generation == sink.generation { sink = Sink() }
+                for id in sessions.keys { sessions[id]?.tail = nil }
             case .duck(let gain, let seconds): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
             case .shiftStream(let generation, let frames):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+internal import Synchronization
+
+/// The last frames of an item, in the ring's shape, which are not in the ring yet: the next item is mixed over them.
+///
+/// A queue. The item's own decode thread appends and writes; the next item's takes the rest, once it has the lease. A frame leaves
+/// the queue only together with its write into the ring, so none is lost or doubled.
+final class HeldTail: Sendable {
+    /// Of an overlap.
+    static let mostBytes = 16 << 20
+
+    private struct State {
+        /// Interleaved.
+        var samples: [Float] = []
+        /// Those before it are written.
+        var first = 0
+        var isTaken = false
+    }
+
+    private let state = Mutex(State())
+    private let channels: Int
+
+    init(channelCount: Int) { channels = channelCount }
+
+    var frames: Int { state.withLock { ($0.samples.count - $0.first) / channels } }
+    /// By the next item.
+    var isTaken: Bool { state.withLock { $0.isTaken } }
+
+    func append(_ samples: UnsafeBufferPointer<Float>) {
+        state.withLock { state in
+            if state.first > 65_536 * channels {
+                state.samples.removeFirst(state.first)
+                state.first = 0
+            }
+            state.samples.append(contentsOf: samples)
+        }
+    }
+
+    /// The oldest frames, at most so many, as far as there is room.
+    func write(_ frames: Int, to ring: FrameRing, lease: FrameRing.Lease) -> FrameRing.WriteOutcome {
+        state.withLock { state in
+            let end = min(state.samples.count, state.first + frames * channels)
+            let outcome = state.samples.withUnsafeBufferPointer { samples in
+                ring.write(UnsafeBufferPointer(rebasing: samples[state.first..<end]), lease: lease)
+            }
+            if case .wrote(let frames, _) = outcome { state.first += frames * channels }
+            return outcome
+        }
+    }
+
+    /// All that is left.
+    func take() -> [Float] {
+        state.withLock { state in
+            state.isTaken = true
+            defer { (state.samples, state.first) = ([], 0) }
+            return Array(state.samples[state.first...])
+        }
+    }
+}
+
+/// How much of an item's end is held back. The player's thread sets it, the item's decode thread reads it.
+final class OverlapLimit: Sendable {
+    private let bits: Atomic<UInt64>
+
+    init(seconds: Double = 0) { bits = Atomic(seconds.bitPattern) }
+
+    var seconds: Double {
+        get { Double(bitPattern: bits.load(ordering: .relaxed)) }
+        set { bits.store(newValue.bitPattern, ordering: .relaxed) }
+    }
+}
+
+/// The end of one item over which the next one begins.
+struct Overlap: Sendable {
+    var tail: HeldTail
+    /// Frames that sound together; those of the tail before them are heard alone.
+    var frames: FrameCount
+    /// By which the tail is multiplied beside the curve: the ratio of both items' loudness factors.
+    var gain: Float = 1
+    /// Of the sum: below it nothing is changed.
+    var ceiling: Float = 1
+    /// Of the next item.
+    var loudness: TrackLoudness?
+    var isInAlbum = false
+
+    init(_ tail: HeldTail, frames: FrameCount) {
+        (self.tail, self.frames) = (tail, frames)
+    }
+
+    /// Each item keeps its own loudness, and the sum stays below full scale.
+    mutating func weigh(
+        _ left: (track: TrackLoudness?, isInAlbum: Bool), _ next: (track: TrackLoudness?, isInAlbum: Bool),
+        _ settings: EffectSettings.Loudness
+    ) {
+        let factor = settings.factor(for: next.track, inAlbum: next.isInAlbum)
+        gain = settings.factor(for: left.track, inAlbum: left.isInAlbum) / factor
+        ceiling = min(1, 1 / factor)
+        (loudness, isInAlbum) = (next.track, next.isInAlbum)
+    }
+}

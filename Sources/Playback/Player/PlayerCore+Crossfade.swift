@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// Crossfades: how much of an item's end is held back, and what is mixed over it. The decode threads mix; the border between
+/// two items is the first frame of their overlap.
+extension PlayerCore {
+    /// Seconds.
+    var crossfade: Double { rules.isUnprocessed ? 0 : leadersCrossfade ?? settings.crossfade }
+
+    /// Seconds of its end that may sound under an item that is not known yet.
+    private func longestOverlap(of track: Track) -> Double {
+        guard crossfade > 0, settings.repeats != .one, track.item.loops == 0, part(of: track.item) == nil,
+            track.failure == nil
+        else { return 0 }
+        return rule(for: track)?.longest(crossfade) ?? 0
+    }
+
+    /// Seconds in which the two sound together, the one after the other.
+    private func overlap(_ left: Track, _ next: Track) -> Double {
+        let longest = longestOverlap(of: left)
+        guard longest > 0, next.failure == nil, fits(next),
+            stream.format.map({ $0.channelCount <= OverlapMixer.mostChannels }) ?? true, !isSame(left.item, next.item),
+            let rule = rule(for: left), let other = self.rule(for: next)
+        else { return 0 }
+        return rule.overlap(crossfade, before: other)
+    }
+
+    private func rule(for track: Track) -> CrossfadeRule? {
+        track.media.map { CrossfadeRule($0, track.item.draft, rate: tempo(of: track).rate) }
+    }
+
+    /// It is repeated; a follower has an item of its own for each round.
+    private func isSame(_ one: QueueItem, _ other: QueueItem) -> Bool {
+        one.id == other.id || (one.leaders != nil && one.leaders == other.leaders)
+    }
+
+    /// Media seconds of the current item under the next one.
+    var overlapAhead: Double {
+        guard let current, crossfade > 0 else { return 0 }
+        if case .held = current.stage, let upcoming { return overlap(current, upcoming) * tempo(of: current).rate }
+        return current.overlapped
+    }
+
+    /// Index in the ring where the next item is heard, once the current one is decoded.
+    var border: FrameCount? {
+        guard let current, let end = current.writtenEnd else { return nil }
+        guard case .held(let tail, _) = current.stage, let upcoming, let format = stream.format else { return end }
+        return end - min(format.frames(overlap(current, upcoming)), FrameCount(tail.frames))
+    }
+
+    /// The end of the current item over which the next one begins; nil: it begins behind it.
+    func overlap(under next: Track, _ format: AudioFormat) -> Overlap? {
+        guard let current, case .held(let tail, _) = current.stage else { return nil }
+        let frames = format.frames(overlap(current, next))
+        guard frames > 0 else { return nil }
+        var overlap = Overlap(tail, frames: frames)
+        overlap.weigh(
+            loudness(of: current.generation), loudness(of: next.generation), settings.effects.usedLoudness)
+        return overlap
+    }
+
+    /// After every input.
+    mutating func reconcileCrossfade() {
+        guard !goal.isAtRest else { return }
+        if case .stop = goal { return }
+        // What was mixed for another value is not heard yet.
+        if let upcoming, let mixed = upcoming.crossfade, mixed != crossfade { dropUpcoming() }
+        guard let current else { return }
+        hold(heldEnd(of: current), of: \.current)
+        // A short one is decoded to its end before it is heard.
+        if let upcoming { hold(longestOverlap(of: upcoming), of: \.upcoming) }
+    }
+
+    private mutating func heldEnd(of current: Track) -> Double {
+        let longest = longestOverlap(of: current)
+        guard longest > 0, !stopsAfterCurrent, scan == nil else { return 0 }
+        if let upcoming {
+            return upcoming.media == nil && upcoming.failure == nil ? longest : overlap(current, upcoming)
+        }
+        // A follower learns of its next item late.
+        guard isNearItsEnd, settings.leader == nil else { return longest }
+        return successor(of: current) == nil ? 0 : longest
+    }
+
+    private mutating func hold(_ seconds: Double, of track: WritableKeyPath<PlayerCore, Track?>) {
+        guard let generation = self[keyPath: track]?.generation, self[keyPath: track]?.held != seconds else { return }
+        self[keyPath: track]?.held = seconds
+        actions.append(.hold(generation, seconds: seconds))
+    }
+
+    /// The next item is written: from its first frame on it is the current one.
+    mutating func followBorder(_ event: DecodeEvent) {
+        guard let current, case .held(_, let end) = current.stage, let upcoming, upcoming.crossfade != nil else {
+            return
+        }
+        switch event {
+        case .wrote(let run, let start, _, _):
+            guard run == upcoming.run else { return }
+            self.current?.stage = .written(end: start)
+            self.current?.overlapped = (stream.format?.seconds(end - start) ?? 0) * current.tempo.rate
+        case .failed(let run, _, _):
+            // Nothing of it was mixed; the tail was written.
+            guard run == upcoming.run else { return }
+            self.current?.stage = .written(end: end)
+        case .opened, .primed, .mediaChanged, .loading, .held, .ended: return
+        }
+    }
+}

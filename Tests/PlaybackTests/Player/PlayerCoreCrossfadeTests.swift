@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Playback
+
+/// Crossfades as the player sees them: the border is the first frame of the overlap (SPEC row 278).
+@Suite struct PlayerCoreCrossfadeTests {
+    private func set(_ seconds: Double, _ world: inout SimulatedWorld) {
+        world.command(.apply(.with { $0.crossfade = seconds }))
+    }
+
+    private func playing(_ uris: [String], crossfade: Double) -> SimulatedWorld {
+        var world = SimulatedWorld()
+        set(crossfade, &world)
+        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        #expect(world.run { $0.status == .playing })
+        return world
+    }
+
+    private func uri(_ world: SimulatedWorld) -> String? { world.core.current?.item.uri }
+
+    /// Seconds from now until another item is the current one.
+    private func border(_ world: inout SimulatedWorld, within seconds: Double = 40) -> Double? {
+        let (start, item) = (world.now, world.core.current?.item.id)
+        guard world.run(upTo: seconds, until: { $0.core.current?.item.id != item }) else { return nil }
+        return world.now.seconds(since: start)
+    }
+
+    @Test func theNextItem_isCurrentFromTheOverlapOn_andBeginsAtItsBeginning() throws {
+        var world = playing(["a-20", "b-100"], crossfade: 5)
+        let position = world.position
+        let time = try #require(border(&world))
+        #expect(abs(position + time - 15) < 0.1)
+        #expect(world.position < 0.05 && world.status == .playing && world.core.statistics.underruns == 0)
+        let completed = world.events.compactMap { if case .completed(_, let reason) = $0 { reason } else { nil } }
+        #expect(completed == [.finished])
+        world.run(seconds: 6)
+        #expect(abs(world.position - 6) < 0.1 && uri(world) == "b-100" && world.loads == 2)
+        // Where it was left.
+        let ends = world.events.compactMap { event -> Double? in
+            if case .jumped(let clock, _) = event, clock.rate == 0 { clock.position } else { nil }
+        }
+        #expect(ends.contains { abs($0 - 15) < 0.05 })
+    }
+
+    @Test func aShorterItem_hasAShorterFade_andARowOfThemGoesOn() throws {
+        var world = playing(["a-20", "b-4", "c-4", "d-100"], crossfade: 10)
+        let position = world.position
+        #expect(abs(try #require(border(&world)) + position - 18) < 0.1)
+        #expect(abs(try #require(border(&world)) - 2) < 0.1)
+        #expect(abs(try #require(border(&world)) - 2) < 0.1)
+        #expect(uri(world) == "d-100" && world.status == .playing)
+    }
+
+    @Test(arguments: ["missing-1", "live-60", "late-17", "b-0.5", "surround-60"])
+    func withoutOneToFade_theEndIsWhole(next: String) throws {
+        var world = playing(["a-20", next, "c-100"], crossfade: 5)
+        let position = world.position
+        let time = try #require(border(&world))
+        #expect(abs(position + time - 20) < 0.3)
+    }
+
+    @Test func noneIsThere_atTheEnd_inALoop_orWhenItStops() {
+        let changes: [(inout SimulatedWorld) -> Void] = [
+            { world in world.command(.apply(.with { $0.stopAfterCurrent = true })) },
+            { world in world.command(.apply(.with { $0.repeats = .one })) },
+            { world in
+                world.command(.edit(.remove([world.core.queue[1].id]), expected: nil, play: false))
+            },
+            { world in world.command(.apply(.with { $0.crossfade = 0 })) },
+        ]
+        for change in changes {
+            var world = playing(["a-20", "b-100"], crossfade: 5)
+            world.run(seconds: 12)
+            change(&world)
+            world.run(seconds: 6)
+            #expect(uri(world) == "a-20" && world.status == .playing)
+        }
+    }
+
+    /// The overlap is written a second before it is heard.
+    @Test func anEditWins_untilTheOverlapIsHeard() throws {
+        let changes: [(inout SimulatedWorld) -> Void] = [
+            { world in
+                world.command(.edit(.insert([ItemDraft(uri: "c-100")], at: .next), expected: nil, play: false))
+            },
+            { world in world.command(.apply(.with { $0.crossfade = 1 })) },
+            { world in world.command(.apply(.with { $0.stopAfterCurrent = true })) },
+        ]
+        for change in changes {
+            var world = playing(["a-20", "b-100"], crossfade: 5)
+            #expect(world.run(upTo: 16) { $0.core.current?.overlapped ?? 0 > 4.9 })
+            #expect(world.position < 15)
+            change(&world)
+            #expect(world.run { $0.status == .playing })
+            #expect(world.position < 15.2 && uri(world) == "a-20")
+            world.run(seconds: 3)
+            if world.core.settings.crossfade == 1 || world.core.settings.stopAfterCurrent {
+                #expect(uri(world) == "a-20" && world.position > 16.5)
+            } else {
+                #expect(uri(world) == "c-100")
+            }
+        }
+    }
+
+    @Test(arguments: 1...9) func withinTheOverlap_allIsTheNextItems(tenth: Int) throws {
+        var world = playing(["a-20", "b-100", "c-100"], crossfade: 5)
+        _ = try #require(border(&world))
+        world.run(seconds: 0.5 * Double(tenth))
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        #expect(uri(world) == "b-100" && abs(world.position - 0.5 * Double(tenth)) < 0.1)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        world.command(.seek(.position(50)))
+        #expect(world.run { $0.status == .playing && $0.position >= 50 })
+        world.command(.previous)
+        #expect(uri(world) == "b-100" && world.position < 1)
+        world.command(.next)
+        #expect(uri(world) == "c-100" && world.run { $0.status == .playing })
+    }
+
+    @Test func aSeekBehindTheOverlap_hearsTheRestBeforeIt() throws {
+        var world = playing(["a-20", "b-100"], crossfade: 5)
+        world.command(.seek(.position(17)))
+        #expect(world.run { $0.status == .playing })
+        #expect(uri(world) == "a-20" && world.position >= 17)
+        #expect(world.run(upTo: 3.2) { $0.core.current?.item.uri == "b-100" })
+        #expect(world.status == .playing && world.core.statistics.underruns == 0)
+    }
+
+    @Test func speedShortensIt_asItShortensTheItems() throws {
+        var world = SimulatedWorld()
+        world.command(.apply(.with { ($0.crossfade, $0.playbackRate) = (5, 2) }))
+        world.command(
+            .edit(.insert(["a-40", "b-100"].map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        #expect(world.run { $0.status == .playing })
+        let position = world.position
+        #expect(abs(position / 2 + (try #require(border(&world))) - 15) < 0.1)
+    }
+
+    @Test func aMeasurement_hearsNone_andAFollowerHasItsLeaders() throws {
+        var world = playing(["a-20", "b-100"], crossfade: 5)
+        var rules = SessionRules()
+        rules.isUnprocessed = true
+        world.command(.applyRules(rules))
+        #expect(world.core.crossfade == 0)
+        var follower = SimulatedWorld()
+        follower.command(.apply(.with { $0.leader = "kitchen" }))
+        follower.command(.adapt(Tempo(), crossfade: 5))
+        #expect(follower.core.crossfade == 5)
+        follower.command(.apply(.with { $0.leader = .some(nil) }))
+        #expect(follower.core.crossfade == 0)
+    }
+}
