@@ -98,8 +98,7 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
         return stream.isMuted
     }
 
-    private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool
-    {
+    private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool {
         switch others {
         case .mix: false
         case .duck: entry.set != nil
