@@ -243,7 +243,9 @@ import Testing
             }
             #expect(library.status.problems.contains { $0.contains("cannot be written") })
             #expect(library.status.problems.contains { $0.contains("absent cannot be opened") })
-            _ = library.requestScan(rereads: true)
+            // Refused while the scan before still goes on.
+            let deadline = Date().addingTimeInterval(30)
+            while !library.requestScan(rereads: true), Date() < deadline { usleep(2_000) }
             try library.settles("problem over") { $0.status.problems.count == 1 }
             #expect(library.status.problems.first?.contains("absent cannot be opened") == true)
         }
