@@ -148,6 +148,8 @@ def test_the_command_line_sets_effects_and_renders_with_them(server, api, direct
     assert done.returncode == 0, done.stderr
     rendered = read_wave(directory / "out.wav")
     assert len(rendered) == RATE and 15000 < numpy.abs(rendered).max() <= 32768 * 10 ** (-3 / 20) + 1
+    tonearm("effects", "set", "reverb.enabled", "on", environment=environment)
+    assert "reverb, delay 20.0 ms" in tonearm("effects", "set", "delay", "20", environment=environment).stdout
 
 
 def test_changes_while_it_plays_leave_no_step(start_server, written, music):

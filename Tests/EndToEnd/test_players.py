@@ -617,6 +617,21 @@ def test_a_new_leader_is_answered_with_its_item(api, player):
     assert answer["item"]["id"] == head["item"]["id"] and answer["queue"]["revision"] == head["queue"]["revision"]
 
 
+def test_a_followers_command_is_answered_with_the_state_after_it(api, player):
+    kitchen = player("kitchen")
+    api.load("long.mp3", "low.mp3", play=True)
+    api.wait_status("playing")
+    kitchen.settings(leader="main")
+    for place in (20, 5, 30):
+        answer = kitchen.seek(position=place)
+        assert answer["status"] == "playing" and place <= answer["position"] < place + 1, answer
+    answer = kitchen.command("next")
+    assert (answer["item"]["uri"], answer["queueIndex"], answer["status"]) == ("low.mp3", 1, "playing")
+    assert kitchen.pause()["status"] == "paused"
+    answer = kitchen.play()
+    assert (answer["status"], answer["playWhenReady"], answer["item"]["uri"]) == ("playing", True, "low.mp3")
+
+
 def test_a_player_is_made_while_the_sound_server_hangs(pulse, start_server):
     server = start_server(output="pulse", pulse=pulse)
     with contextlib.closing(Api(server.url)) as api:

@@ -52,11 +52,13 @@ final class HeldTail: Sendable {
 
     /// All that is left.
     func take() -> [Float] {
-        state.withLock { state in
+        // Copied without the lock: the player's thread asks for the number of frames meanwhile.
+        let (samples, first) = state.withLock { state in
             state.isTaken = true
             defer { (state.samples, state.first) = ([], 0) }
-            return Array(state.samples[state.first...])
+            return (state.samples, state.first)
         }
+        return Array(samples[first...])
     }
 }
 

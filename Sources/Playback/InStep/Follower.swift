@@ -94,8 +94,8 @@ final class FollowerLoop: @unchecked Sendable {
                 pausedUntil = nil
                 if !isBusy { look() }
             }
-            let isSettled = !isBusy && pausedUntil == nil
-            answer { isSettled || $0.deadline <= .now }
+            let (isSettled, now) = (!isBusy && pausedUntil == nil, MonotonicTime.now)
+            answer { isSettled || $0.deadline <= now }
         }
     }
 

@@ -69,6 +69,8 @@ public enum PlayerCommand: Sendable {
         }
     }
 
+    var arrangesStart: Bool { if case .start = self { true } else { false } }
+
     /// Transport that comes before an arranged start takes its place.
     var endsAppointment: Bool {
         switch self {

@@ -5,9 +5,9 @@ internal import Kernel
 
 /// What is heard: advancing along the timeline, and across the border from one item to the next.
 extension PlayerCore {
-    /// The next item enters the ring this long before the current one ends: late, so that edits of the queue still
-    /// count, and early enough for any sink.
-    static let feedAhead = 1.0
+    /// The next item enters the ring so many seconds before the end of the current one is heard: late, so that edits of the
+    /// queue still count, and a second before the sink has taken all of it.
+    var feedAhead: Double { 1 + min(5, max(0, clock.latency)) }
 
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }

@@ -10,7 +10,7 @@ extension PlayerCore {
 
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
         var inserted: Range<UInt64>?
-        if command.endsAppointment { dropAppointment() }
+        if command.endsAppointment { dropAppointment(isReplaced: command.arrangesStart) }
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)

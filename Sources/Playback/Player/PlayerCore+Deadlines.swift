@@ -170,8 +170,8 @@ extension PlayerCore {
         guard stream.isSounding, let border else { return nil }
         let remaining = format.seconds(border - timeline.heard)
         guard remaining > 0 else { return nil }
-        if let upcoming, !upcoming.isFed, remaining > Self.feedAhead {
-            return clock.sampledAt.advanced(bySeconds: remaining - Self.feedAhead)
+        if let upcoming, !upcoming.isFed, remaining > feedAhead {
+            return clock.sampledAt.advanced(bySeconds: remaining - feedAhead)
         }
         return upcoming == nil ? nil : clock.sampledAt.advanced(bySeconds: remaining)
     }

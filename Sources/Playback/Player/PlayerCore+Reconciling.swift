@@ -123,7 +123,7 @@ extension PlayerCore {
             if case .starting = stream.transport { stream.transport = .starting(since: now) }
         }
         if let upcoming, case .primed = upcoming.stage, let border, seek == nil, fits(upcoming),
-            format.seconds(border - timeline.heard) <= Self.feedAhead
+            format.seconds(border - timeline.heard) <= feedAhead
         {
             let overlap = overlap(under: upcoming, format)
             guard overlap != nil || current?.isWritten == true else { return }

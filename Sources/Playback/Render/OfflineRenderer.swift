@@ -58,6 +58,7 @@ public final class OfflineRenderer {
         if let held {
             let frames = format.channelCount <= OverlapMixer.mostChannels ? format.frames(media.overlap) : 0
             try release(held.tail, keeping: Int(frames), consume)
+            if isComplete { return self.held = nil }
             if frames > 0 {
                 overlap = Overlap(held.tail, frames: frames)
                 overlap?.weigh(held.loudness, own, loudness)

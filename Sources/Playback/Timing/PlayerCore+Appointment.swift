@@ -75,11 +75,11 @@ extension PlayerCore {
         appointment?.opensAhead = false
     }
 
-    /// Another command has come first.
-    mutating func dropAppointment() {
+    /// Another command has come first. `isReplaced`: by another start, which may be for the same time.
+    mutating func dropAppointment(isReplaced: Bool = false) {
         guard let dropped = appointment else { return }
         appointment = nil
-        emit(.startDropped(at: dropped.at))
+        if !isReplaced { emit(.startDropped(at: dropped.at)) }
         guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
         else { return }
         beginSeek(to: .seconds(position))

@@ -127,8 +127,14 @@ final class Following: Sendable {
 
     // MARK: Changes of groups
 
+    /// Calls once the player has what its leader has now, or when this time is over; at once where it follows none.
+    func whenSettled(_ id: String, until time: MonotonicTime, _ call: @escaping @Sendable () -> Void) {
+        guard let follower = state.withLock({ $0.links[id]?.follower }) else { return call() }
+        follower.whenSettled(within: max(0, time.seconds(since: .now)), call)
+    }
+
     /// For which a command waits for its outcome, in seconds.
-    private static let patience = 0.8
+    static let patience = 0.8
 
     /// Performs a patch with `leader` or `groupLevelBy`.
     func change(_ player: HostedPlayer, _ patch: SettingsPatch, reply: @escaping Reply) {
@@ -136,10 +142,11 @@ final class Following: Sendable {
             perform(patch, of: player) { [self] failure in
                 finish()
                 if let failure { return reply(.failure(failure)) }
-                let follower = patch.leader == nil ? nil : state.withLock { $0.links[player.id]?.follower }
-                guard let follower else { return reply(.success(player.snapshot)) }
+                if patch.leader == nil { return reply(.success(player.snapshot)) }
                 // Until then it has an item of its own former queue.
-                follower.whenSettled(within: Self.patience) { reply(.success(player.snapshot)) }
+                whenSettled(player.id, until: .now.advanced(bySeconds: Self.patience)) {
+                    reply(.success(player.snapshot))
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 public import Playback
 internal import Synchronization
 
@@ -62,15 +63,16 @@ public final class HostedPlayer: Sendable {
     ) {
         guard let leader else { return player.perform(command, reply: reply) }
         let (leaders, own) = command.split
+        let deadline = MonotonicTime.now.advanced(bySeconds: Following.patience)
         let performLeaders: @Sendable () -> Void = { [self] in
             guard let leaders else { return reply(.success(snapshot)) }
             leader.perform(leaders) { [self] result in
-                reply(
-                    result.map { after in
-                        var snapshot = player.snapshot.following(after)
-                        snapshot.insertedItems = after.insertedItems
-                        return snapshot
-                    })
+                guard case .success(let after) = result else { return reply(result) }
+                following.whenSettled(id, until: deadline) { [self] in
+                    var snapshot = snapshot
+                    snapshot.insertedItems = after.insertedItems
+                    reply(.success(snapshot))
+                }
             }
         }
         guard let own else { return performLeaders() }

@@ -54,7 +54,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
 /// Who waits for an answer. Owned here so that work that takes long can end when nobody wants it any more, without
 /// knowing sockets. Any thread; never blocks.
 public protocol HTTPRecipient: AnyObject, Sendable {
-    /// The connection is closed from the other end, or the answer has been given. A client that closes only its sending
-    /// half counts as gone: the two look the same before something is sent.
+    /// The connection is closed from the other end, or the answer has been given. To close only the sending half looks the
+    /// same before something is sent: right after the request that is a client that waits, later one that is gone.
     var isGone: Bool { get }
 }

@@ -16,10 +16,7 @@ struct PlayerAddress: Hashable {
         guard path.hasPrefix(base) else { return path }
         let rest = path.dropFirst(base.count)
         let name = rest.prefix { $0 != "/" && $0 != "?" }
-        switch name {
-        case "player": return "\(base)players/\(id)\(rest.dropFirst(name.count))"
-        case "queue", "outputs", "effects", "events", "announcements", "sfx": return "\(base)players/\(id)/\(rest)"
-        default: return path
-        }
+        if name == "player" { return "\(base)players/\(id)\(rest.dropFirst(name.count))" }
+        return RemoteAPI.isOfEachPlayer(String(name)) ? "\(base)players/\(id)/\(rest)" : path
     }
 }

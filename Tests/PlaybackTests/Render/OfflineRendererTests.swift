@@ -51,6 +51,21 @@ struct OfflineRendererTests {
         #expect(samples.count == 12_000 && samples.first == 5_000 && samples.last == 10_999)
     }
 
+    /// Within what the first media holds back, more of which is given out than the ring takes at once.
+    @Test(.timeLimit(.minutes(1))) func aPartMayEnd_beforeTheNextMediaBegins() throws {
+        let rate: FrameCount = 44_100
+        var (first, second) = (Self.media(30 * rate), Self.media(10 * rate))
+        first.held = 20
+        second.overlap = 5
+        let samples = try Self.render(duration: 15) { renderer, consume in
+            try renderer.render(first, consume)
+            #expect(!renderer.isComplete)
+            try renderer.render(second, consume)
+            #expect(renderer.isComplete)
+        }
+        #expect(samples.count == 2 * Int(15 * rate) && samples.last == Float(15 * rate - 1))
+    }
+
     @Test func aMixIsTheSum_untilTheLongestEnds() throws {
         let samples = try Self.render { renderer, consume in
             try renderer.mix([(Self.media(9_000), 0.5), (Self.media(5_000, base: 1_000, layout: .mono), 2)], consume)

@@ -57,8 +57,11 @@ import Testing
         #expect(world.events.contains { if case .startDropped(dropped) = $0 { true } else { false } })
         world.run(seconds: 3)
         #expect(world.status != .playing && world.core.appointment == nil)
-        _ = start(&world, in: 5)
+        let kept = start(&world, in: 5)
+        world.command(.start(.current, position: nil, at: kept))
         world.run(seconds: 0.5)
+        // Another start for the same time takes no start back.
+        #expect(!world.events.contains { if case .startDropped(kept) = $0 { true } else { false } })
         world.command(.play(.current, position: nil))
         // Without the silence that lay before it.
         #expect(world.run(upTo: 0.2) { $0.status == .playing })

@@ -36,6 +36,11 @@ struct PlayerPath: Hashable, Sendable {
             }
     }
 
+    /// Of short paths, beside `player`: main's, and below `/players/{id}` those of the others.
+    static let ofEach: Set<String> = [
+        "queue", "outputs", "effects", "events", "announcements", "sfx", "timers", "renders",
+    ]
+
     /// Whose a path is, and the short path of the same resource; nil for those that belong to the server, and for main's
     /// short ones.
     static func split(_ path: String) -> (player: String?, route: String) {
@@ -45,10 +50,7 @@ struct PlayerPath: Hashable, Sendable {
         let id = rest.prefix { $0 != "/" }
         let below = rest[id.endIndex...]
         let first = below.split(separator: "/", maxSplits: 1).first
-        return switch first {
-        case "queue", "outputs", "effects", "events", "announcements", "sfx", "timers", "renders":
-            (String(id), "/api/v1" + below)
-        default: (String(id), "/api/v1/player" + below)
-        }
+        let isShort = first.map { ofEach.contains(String($0)) } ?? false
+        return (String(id), (isShort ? "/api/v1" : "/api/v1/player") + below)
     }
 }

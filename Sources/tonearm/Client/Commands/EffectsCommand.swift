@@ -42,6 +42,9 @@ struct EffectsCommand: ParsableCommand {
         var crossfeed: Switch
         var width: Double
         var mono: Bool
+        var reverb: Switch
+        /// Milliseconds.
+        var delay: Double
 
         var text: String {
             var words = [enabled ? "on" : "off"]
@@ -52,6 +55,8 @@ struct EffectsCommand: ParsableCommand {
             if compressor.enabled { words.append("compressor \(compressor.preset)") }
             if crossfeed.enabled { words.append("crossfeed") }
             if mono { words.append("mono") } else if width != 1 { words.append("width \(width)") }
+            if reverb.enabled { words.append("reverb") }
+            if delay > 0 { words.append("delay \(delay) ms") }
             if limiter.enabled { words.append("limiter at \(limiter.ceiling) dB") }
             return words.joined(separator: ", ")
         }
