@@ -58,7 +58,7 @@ public final class PlayerHost: PlayerRoster {
         self.parts = parts
         following = Following(warn: parts.warn)
         main = try Self.make(HostedPlayer.main, parts, following)
-        start(main)
+        start(main) {}
         parts.bus.observe { [weak self] event in
             if case .session(let status) = event { self?.apply(status) }
         }
@@ -69,7 +69,7 @@ public final class PlayerHost: PlayerRoster {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
             do throws(PlayerKeeperError) {
-                start(try Self.make(id, parts, following))
+                start(try Self.make(id, parts, following)) {}
             } catch {
                 parts.warn("The player cannot be started: \(error.reason)", id)
             }
@@ -97,9 +97,11 @@ public final class PlayerHost: PlayerRoster {
         }
         do throws(PlayerKeeperError) {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
-            // So that the client that has the answer can choose among the outputs, whatever the sound server does now.
+            // So that the client that has the answer can choose among the outputs, also while the sound server hangs.
             let player = try Self.make(id, parts, following, outputs: main.snapshot.output.devices.devices)
-            start(player)
+            let output = Mailbox<Void>()
+            start(player) { output.post(()) }
+            _ = output.take(until: .now.advanced(bySeconds: Self.outputPatience))
             parts.bus.publish(.players(.added, player))
         } catch {
             throw .notSaved("The player cannot be saved: \(error.reason).")
@@ -172,7 +174,11 @@ public final class PlayerHost: PlayerRoster {
         return HostedPlayer(id, player, parts.announcer(id, player), state, following)
     }
 
-    private func start(_ player: HostedPlayer) {
+    /// For which a new player's answer waits for its output, in seconds.
+    private static let outputPatience = 0.25
+
+    /// `outputKnown` is called at least once where the output answers: when it is known, or why there is none.
+    private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void) {
         let (bus, following, id) = (parts.bus, following, player.id)
         bus.publish(.players(.admitted, player))
         player.announcer?.observe { bus.publish(.announcement($0, of: id)) }
@@ -184,8 +190,11 @@ public final class PlayerHost: PlayerRoster {
             for follower in following.followers(of: id) {
                 if let echo = follower.echo(event) { bus.publish(.player(echo, of: follower.id)) }
             }
+            if case .output(let output) = event.kind, output.isKnown { outputKnown() }
         }
-        parts.session.receive(player.player.snapshot, of: id)
+        let snapshot = player.player.snapshot
+        parts.session.receive(snapshot, of: id)
+        if snapshot.output.isKnown { outputKnown() }
         state.withLock { state in
             state.members[id] = player
             player.announcer?.apply(SessionRules(besideMusic: parts.session.status))
@@ -216,4 +225,9 @@ extension HostedPlayer {
         player.shutdown()
         _ = state.close()
     }
+}
+
+extension OutputStatus {
+    /// It has answered where the sound goes, or why it goes nowhere.
+    fileprivate var isKnown: Bool { devices.current != nil || availability != .available }
 }
