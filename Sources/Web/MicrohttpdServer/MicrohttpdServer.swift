@@ -72,7 +72,7 @@ public struct MicrohttpdConfiguration: Sendable {
     public init(
         threads: Int? = nil, connectionLimit: Int = 10_240,
         bodyLimit: Int = 32 << 20, bodyMemory: Int = ByteBudget.bodies.limit,
-        answerMemory: Int = ByteBudget.answers.limit, idleSeconds: Int = 75, halfCloseSeconds: Double = 1
+        answerMemory: Int = ByteBudget.answers.limit, idleSeconds: Int = 75, halfCloseSeconds: Double = 0.1
     ) {
         self.threads = threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.connectionLimit = connectionLimit
