@@ -110,7 +110,7 @@ struct FrameRingTests {
         #expect(ring.read(9) == [0, 1])
     }
 
-    @Test(.timeLimit(.minutes(1))) func waitEnds_whenCutRevokesTheLease() {
+    @Test(.timeLimit(.minutes(10))) func waitEnds_whenCutRevokesTheLease() {
         let ring = ring(capacity: 4)
         let lease = ring.grant().lease
         _ = ring.write(frames: 0..<4, lease: lease)
@@ -122,7 +122,7 @@ struct FrameRingTests {
         producer.join()
     }
 
-    @Test(.timeLimit(.minutes(1))) func waiterWakes_onlyWhenEnoughIsFree() {
+    @Test(.timeLimit(.minutes(10))) func waiterWakes_onlyWhenEnoughIsFree() {
         let ring = ring(capacity: 8)
         let lease = ring.grant().lease
         _ = ring.write(frames: 0..<8, lease: lease)
@@ -136,7 +136,7 @@ struct FrameRingTests {
     }
 
     /// Frame n carries n in both channels, so that every frame read tells whether it is the right one.
-    @Test(.timeLimit(.minutes(4))) func everyFrameIsRight_whileTwoThreadsRewindSkipAndCut() {
+    @Test(.timeLimit(.minutes(10))) func everyFrameIsRight_whileTwoThreadsRewindSkipAndCut() {
         let total = FrameCount(10_000_000)
         let ring = ring(capacity: 4_001, retained: 997)
         let wrong = Atomic<Int>(0)

@@ -16,7 +16,8 @@ public struct FrameSection: BitwiseCopyable, Hashable, Sendable {
 /// Which track each of a ring's frames belongs to, as far as its loudness goes: a table of the latest sections, written by
 /// the producer before the frames and read by the consumer without a lock.
 ///
-/// Sixteen suffice: at most four tracks of a second lie in a ring with what it retains, and the frames of a section that was cut off are skipped.
+/// Sixteen suffice: at most four tracks of a second lie in a ring with what it retains, and the frames of a section that was
+/// cut off are skipped.
 /// `@unchecked Sendable` because all words are atomics, whose memory the ring frees.
 struct FrameSections: @unchecked Sendable {
     private static var capacity: UInt64 {

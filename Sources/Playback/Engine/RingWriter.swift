@@ -10,7 +10,7 @@ struct RingWriter {
     /// Seconds before an overlap from which on frames are held back: in them the end is found and the next item loaded.
     static let holdingAhead = 2.0
     /// Seconds that are unread at least while frames are held back.
-    private static let leastUnread = 0.5
+    private static let leastUnreadSeconds = 0.5
 
     /// Set by `finish`: the index behind the last frame.
     private(set) var end: FrameCount?
@@ -296,7 +296,7 @@ extension RingWriter {
     }
 
     private var leastUnread: Int {
-        isPaced ? min(limit, Int(ring.format.frames(Self.leastUnread))) : 0
+        isPaced ? min(limit, Int(ring.format.frames(Self.leastUnreadSeconds))) : 0
     }
 }
 

@@ -130,7 +130,7 @@ extension PlayerCore {
             self.upcoming?.stage = .feeding
             let tempo = tempo(of: upcoming)
             self.upcoming?.tempo = tempo
-            let mixed = overlap == nil ? nil : Optional(crossfade)
+            let mixed = overlap.map { _ in crossfade }
             self.upcoming?.crossfade = mixed
             actions.append(.feed(upcoming.generation, Feed(tempo: tempo, over: overlap)))
         }

@@ -89,4 +89,14 @@ import Testing
         let format = AudioFormat(sampleRate: 384_000, layout: .stereo)
         #expect(throws: MediaError.self) { _ = try SoundTouchStretching().stretcher(for: format, rate: 2, cents: 0) }
     }
+
+    /// In a process of its own: the library is loaded once.
+    @Test func loadingTheLibrary_keepsDenormalNumbers() async {
+        await #expect(processExitsWith: .success) {
+            let tiny: [Float] = [Float.leastNormalMagnitude]
+            _ = try SoundTouchStretching().stretcher(
+                for: AudioFormat(sampleRate: 44_100, layout: .mono), rate: 2, cents: 0)
+            #expect(tiny.map { $0 * 0.5 }[0] > 0)
+        }
+    }
 }

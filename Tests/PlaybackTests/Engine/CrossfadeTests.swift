@@ -8,7 +8,7 @@ import Testing
 @testable import Playback
 
 /// What is heard of two items that sound together, frame by frame, through real decode threads (SPEC row 278).
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CrossfadeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CrossfadeTests {
     private static let rate = 44_100
 
     private static func script(

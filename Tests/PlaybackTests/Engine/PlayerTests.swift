@@ -8,7 +8,7 @@ import Testing
 import Kernel
 
 // One at a time: each waits by yielding, and all would share the threads of the other suites' tests.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct PlayerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PlayerTests {
     @Test func itemsJoinWithoutAGap_whenPlayedInARow() async {
         let rig = PlayerRig(["a": .init(frames: 30_000), "b": .init(frames: 20_000, base: 100_000)])
         rig.add(["a", "b"], play: true)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// A C library that is loaded when it is first needed, not with the program; its functions are in a table that its
 /// C target declares (`CLoading/table.h`). Whoever makes one keeps it: the library is never unloaded.
 ///
@@ -15,6 +17,10 @@ public final class LoadedLibrary<Functions>: @unchecked Sendable {
         let table = UnsafeMutablePointer<Functions>.allocate(capacity: 1)
         table.initialize(to: empty)
         functions = UnsafePointer(table)
+        // A library that was built with -ffast-math makes the thread compute with 0 in place of denormal numbers.
+        var environment = fenv_t()
+        fegetenv(&environment)
+        defer { fesetenv(&environment) }
         if let problem = load(table) { throw MissingLibrary(reason: String(cString: problem)) }
     }
 
