@@ -37,7 +37,7 @@ public struct LevelHistory: Sendable {
         block = max(8, format.sampleRate / 200 / 8 * 8)
         channels = format.channelCount
         sampleRate = Double(format.sampleRate)
-        capacity = max(1, Int(Self.seconds) * format.sampleRate / block)
+        capacity = max(1, Int(clamping: Self.seconds) * format.sampleRate / block)
         loudness = LoudnessMeter(format: format)
         truePeak = TruePeakMeter(format: format)
         peaks = Array(repeating: 0, count: capacity * channels)

@@ -90,7 +90,7 @@ extension PlayerCore {
         if isEnough {
             gathering = nil
         } else {
-            failWaiting(.network, "Too little came over the network within \(Int(wait.seconds)) s.")
+            failWaiting(.network, "Too little came over the network within \(Int(clamping: wait.seconds)) s.")
         }
     }
 

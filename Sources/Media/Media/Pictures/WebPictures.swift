@@ -93,7 +93,7 @@ public final class WebPictures: Sendable {
             return try Self.whole(source)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not come within \(Int(Self.patience)) s.")
+            throw MediaError(.network, "\(address.name) did not come within \(Int(clamping: Self.patience)) s.")
         }
     }
 

@@ -168,7 +168,7 @@ public struct MediaListReader: Sendable {
             return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base), source.servedReach)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not come within \(Int(walk.patience)) s.")
+            throw MediaError(.network, "\(address.name) did not come within \(Int(clamping: walk.patience)) s.")
         }
     }
 

@@ -35,6 +35,6 @@ struct PlaybackWatch {
         }
         let seconds = now.seconds(since: since)
         guard seconds >= Self.patience else { return nil }
-        return "The player says playing, but its position has stood still for \(Int(seconds)) s."
+        return "The player says playing, but its position has stood still for \(Int(clamping: seconds)) s."
     }
 }
