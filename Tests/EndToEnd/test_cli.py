@@ -268,6 +268,7 @@ def test_browse_lists_what_can_be_added(server, media):
 
 @pytest.mark.parametrize("arguments, status, text", [
     (("--port-file", "/nowhere/at/all/port"), 73, "port-file"), (("--data", "/proc/none"), 73, "data"),
+    (("--output", "file:/nowhere/at/all.wav"), 73, "output: cannot write /nowhere/at/all.wav"),
     (("--token-file", "/nowhere/at/all/token"), 73, "token-file"), (("--config", "/nowhere/at/all"), 78, "config"),
     (("--log-level", "loud"), 78, "--log-level")])
 def test_serve_fails_with_one_sentence(directory, arguments, status, text):
@@ -295,6 +296,21 @@ def test_render_replaces_the_output_only_when_complete(media, directory):
     assert refused.returncode == 1 and "input itself" in refused.stderr
     assert tonearm("render", str(source), str(output)).returncode == 0
     assert sorted(path.name for path in directory.iterdir()) == ["in.mp3", "out.wav"]
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("wav", b"RIFF"), ("flac", b"fLaC"), ("opus", b"OggS"), ("FLAC", b"fLaC")])
+def test_render_writes_the_format_of_the_ending(media, directory, ending, magic):
+    output = directory / f"out.{ending}"
+    assert tonearm("render", str(media.path("long.mp3")), str(output), "--duration", "1").returncode == 0
+    assert output.read_bytes()[:4] == magic
+    information = json.loads(tonearm("info", str(output), "--json").stdout)
+    assert information["duration"] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["out.ogg", "out", ".wav/out"])
+def test_render_refuses_an_ending_that_it_cannot_write(media, directory, name):
+    refused = tonearm("render", str(media.path("noise.mp3")), str(directory / name))
+    assert refused.returncode == 1 and ".wav, .flac, .opus" in refused.stderr and not list(directory.iterdir())
 
 
 def test_render_says_that_it_cannot_make_the_file(media, directory):

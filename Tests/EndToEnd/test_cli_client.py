@@ -59,6 +59,15 @@ def test_sleep_is_set_shown_and_taken_back(server, api):
     assert sleep("off") == "The sleep timer is off." and timers() == []
     wrong = tonearm("sleep", "soon", environment=environment)
     assert wrong.returncode == 64 and "soon is no time" in wrong.stderr
+    too_long = tonearm("sleep", "9999h", environment=environment)
+    assert too_long.returncode == 1 and "after must be from 0.1 to 604800." in too_long.stderr
+
+
+def test_status_shows_crossfade_and_speed_unless_they_are_usual(server, api):
+    environment = client(server)
+    assert not re.search("crossfade|speed", tonearm("status", environment=environment).stdout)
+    api.call("PATCH", "/player", json={"crossfade": 4.5, "playbackRate": 1.25})
+    assert re.search(r"crossfade +4.5 s\nspeed +1.25\n", tonearm("status", environment=environment).stdout)
 
 
 def test_an_alarm_is_set_listed_switched_and_removed(server, api):
@@ -73,7 +82,9 @@ def test_an_alarm_is_set_listed_switched_and_removed(server, api):
     assert added.stdout.startswith(f"{timer['id']} in ")
     wanted = {"type": "alarm", "time": "07:00", "days": ["mon", "fri"], "timeZone": "Europe/Berlin", "level": 0.3, "ramp": 5, "enabled": True, "fallback": "low.mp3"}
     assert {key: timer[key] for key in wanted} == wanted and [item["uri"] for item in timer["items"]] == ["long.mp3"]
-    assert alarm("list").stdout.split()[:3] == [timer["id"], "07:00", "mon,fri"]
+    shown = alarm("list").stdout.split()
+    assert shown[:5] == [timer["id"], "07:00", "mon,fri", "Europe/Berlin", "waiting"] and shown[-1] == "long.mp3"
+    assert json.loads(alarm("--json").stdout) == {"timers": [timer]}
     assert alarm("set", timer["id"], "off").returncode == 0
     assert api.call("GET", "/timers")["timers"][0]["enabled"] is False and " off" in alarm().stdout
     assert (alarm("snooze").returncode, alarm("snooze").stderr) == (1, "tonearm: No alarm is ringing.\n")

@@ -70,6 +70,19 @@ def test_position_survives_kill_and_nothing_starts_by_itself(server, api):
     assert api.player()["position"] >= snapshot["position"] - 0.01
 
 
+def test_the_repeated_part_survives_kill_with_its_item(server, api):
+    """Promise 3, row 280."""
+    ids = api.load("short-0.mp3", "long.mp3")
+    api.play(itemId=ids[1])
+    api.wait_status("playing")
+    api.call("PATCH", "/player", json={"abLoop": {"begin": 2, "end": 3.5}})
+    api = Api(server.restart(kill=True).url)
+    assert api.player()["abLoop"] == {"begin": 2, "end": 3.5} and api.player()["item"]["id"] == ids[1]
+    api.call("POST", "/player/play", json={"itemId": ids[0]})
+    assert api.player()["abLoop"] is None
+    assert Api(server.restart(kill=True).url).player()["abLoop"] is None
+
+
 def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
     """Promise 3: killed in the middle of a stream of edits, eight times; every answered item is there."""
     dice = random.Random(3)

@@ -111,6 +111,21 @@ import ServiceTesting
         #expect(api.player.commands.isEmpty)
     }
 
+    /// Of a setting, or of an object that has no null.
+    @Test func nullIsRefused_unlessItHasAMeaning() throws {
+        let settings = PlayerSettings.table.filter { $0.place == .player }
+        let members = settings.map(\.key) + Set(settings.compactMap(\.object)).sorted()
+        for key in members + ["levelBy", "groupLevelBy", "volumeRamp", "abLoop"] {
+            let path = key.split(separator: ".").map(String.init)
+            let body = path.reversed().reduce("null") { "{\"\($1)\":\($0)}" }
+            let hasMeaning = key == "abLoop" || settings.contains { $0.key == key && $0.isOptional }
+            let answer = try api.send("PATCH", "/api/v1/player", body)
+            #expect(answer.status == (hasMeaning ? 200 : 422), "\(body) \(answer.text)")
+            #expect(answer.member == (hasMeaning ? nil : key), "\(answer.text)")
+        }
+        #expect(api.player.commands.count == 3)
+    }
+
     @Test func depthIsBounded_whenBodyIsNestedDeeply() throws {
         let body =
             #"{"position":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}"

@@ -145,6 +145,14 @@ public struct ScriptedCatalogue: MediaCatalogue {
             entries: (0..<3).map { .init(name: "\($0).mp3", path: "\(path)/\($0).mp3", kind: .file, size: 10) })
     }
 
+    public func places(
+        of uris: [String], seconds: Double, cancellation: MediaCancellation
+    ) -> [Int: MediaPlace] {
+        let missing = uris.indices.filter { uris[$0] == "missing.mp3" }
+        return Dictionary(
+            uniqueKeysWithValues: missing.map { ($0, .unusable(MediaError(.notFound, "There is no missing.mp3."))) })
+    }
+
     public func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
         if path == "none" { throw MediaError(.notFound, "There is no folder none.") }
         return FolderContent(uris: (0..<3).map { "\(path)/\($0).mp3" }, isTruncated: path == "huge")

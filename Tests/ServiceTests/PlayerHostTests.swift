@@ -116,6 +116,15 @@ import Testing
         #expect(rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == uris)
     }
 
+    @Test func leavingAGroup_isOneEditOfTheQueue() async throws {
+        _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+        _ = await rig.follow("kitchen", "main")
+        let before = rig["kitchen"].player.snapshot.queueRevision
+        let after = try #require(await rig.follow("kitchen", nil))
+        #expect(after.queueRevision == before + 1 && after.item?.index == 2)
+        #expect(rig["kitchen"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == rig.items(4).map(\.uri))
+    }
+
     @Test func aGroupIsAnsweredAsItIsThen() async throws {
         _ = await rig.perform(.edit(.replace(rig.items(3), startIndex: 2), expected: nil, play: false), on: "main")
         _ = await rig.perform(.edit(.replace(rig.items(2), startIndex: 1), expected: nil, play: false), on: "kitchen")

@@ -124,6 +124,8 @@ public struct MediaError: Error, Hashable, Sendable {
 
     public var code: Code
     public var message: String
+    /// Index of the media at fault, where several are heard as one.
+    public var part: Int?
 
     public init(_ code: Code, _ message: String) {
         self.code = code

@@ -50,6 +50,8 @@ extension PlayerCore {
             entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
         jumped()
+        // Such an item has no other end.
+        if sleepsAfterCurrent, isEndless { fallAsleep() }
     }
 
     private mutating func finishSeekOnceHeard() {

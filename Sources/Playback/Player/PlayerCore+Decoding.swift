@@ -52,8 +52,7 @@ extension PlayerCore {
             track.stage = .written(end: end)
         case .failed(let run, let error, let end):
             guard run == track.run else { return }
-            let code = PlaybackError.Code(rawValue: error.code.rawValue) ?? .unreadable
-            track.stage = .failed(PlaybackError(code, error.message, itemID: track.item.id), end: end)
+            track.stage = .failed(PlaybackError(error, itemID: track.item.id), end: end)
         }
     }
 

@@ -5,6 +5,9 @@ extension PlayerCore {
     /// What is repeated of this item.
     func part(of item: QueueItem?) -> ABLoop? { repeated == item?.id ? settings.abLoop : nil }
 
+    /// The current item, or a part of it, is repeated until somebody ends that.
+    var isEndless: Bool { current.map { $0.item.loops < 0 || part(of: $0.item) != nil } ?? false }
+
     /// What is decoded of the item from there on.
     func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of item: QueueItem) -> DecodeStart {
         DecodeStart(
@@ -32,6 +35,7 @@ extension PlayerCore {
         guard settings.abLoop != nil, repeated != current?.item.id ?? queue.currentID else { return }
         settings.abLoop = nil
         repeated = nil
+        actions.append(.save(.settings(settings)))
         emit(.settings(settings))
     }
 }

@@ -149,6 +149,8 @@ struct PlayerCore {
             items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
             currentID: saved.first == saved.unopened ? saved.first : saved.current?.itemID)
         settings = saved.settings
+        repeated = settings.abLoop == nil ? nil : queue.currentID
+        if repeated == nil { settings.abLoop = nil }
         random = SplitMix64(seed: seed)
         self.now = now
         isMarked = saved.first != nil

@@ -114,11 +114,18 @@ public struct PlaybackError: Error, Hashable, Sendable {
     public var itemID: ItemID?
     /// What of a command is out of range, as clients name it.
     public var member: String?
+    /// As of `MediaError`.
+    public var part: Int?
 
     public init(_ code: Code, _ message: String, itemID: ItemID? = nil, member: String? = nil) {
         self.code = code
         self.message = message
         self.itemID = itemID
         self.member = member
+    }
+
+    public init(_ error: MediaError, itemID: ItemID? = nil) {
+        self.init(Code(rawValue: error.code.rawValue) ?? .unreadable, error.message, itemID: itemID)
+        part = error.part
     }
 }

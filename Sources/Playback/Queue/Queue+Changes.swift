@@ -51,10 +51,11 @@ extension Queue {
     private mutating func replaceAll(_ contents: QueueContents, start: Int) {
         order = contents.order
         table = contents.table
-        currentID = nil
-        place = min(start, contents.count)
+        let kept = currentID.flatMap { table[$0] == nil ? nil : order.scan(for: $0) }
+        if kept == nil { currentID = nil }
+        place = kept ?? min(start, contents.count)
         upNext = UpNext()
-        if round != nil { round = ShuffleRound(order, heard: nil) }
+        if round != nil { round = ShuffleRound(order, heard: currentID) }
     }
 
     private mutating func shiftPlace(removed indices: [Int]) {

@@ -44,6 +44,12 @@ extension Queue {
             if drafts.isEmpty && order.isEmpty { return nil }
             try checkRoom(for: drafts, besides: 0)
             return .replaced(old: contents, new: QueueContents(makeItems(drafts)))
+        case .surround(let id, let before, let after):
+            guard let kept = table[id] else { throw .unknownItem(id) }
+            guard before.count + after.count < Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
+            if count == 1, before.isEmpty, after.isEmpty { return nil }
+            try checkRoom(for: before + after, besides: kept.bytes)
+            return .replaced(old: contents, new: QueueContents(makeItems(before) + [kept] + makeItems(after)))
         case .insert(let drafts, let point):
             if case .index(let index) = point { return try insertion(of: drafts, at: index) }
             return try insertion(of: drafts, at: count)

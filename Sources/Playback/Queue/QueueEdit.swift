@@ -8,6 +8,8 @@ public enum QueueEdit: Sendable {
     /// The new items become the whole queue; `next` continues at `startIndex` (default 0), which the player makes
     /// current.
     case replace([ItemDraft], startIndex: Int?)
+    /// The new items become the queue, with one that stays between them.
+    case surround(ItemID, before: [ItemDraft], after: [ItemDraft])
     case insert([ItemDraft], at: InsertionPoint)
     case update(ItemID, ItemPatch)
     /// Takes the items out (in queue order) and puts them in so that the first has `position` in the resulting queue.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A part of the current item that is repeated until it is taken back. Seconds into the item.
-public struct ABLoop: Hashable, Sendable {
+public struct ABLoop: Hashable, Codable, Sendable {
     /// Shorter ones are no sound that could be told from a tone.
     public static let shortest = 0.01
 
@@ -14,7 +14,7 @@ public struct ABLoop: Hashable, Sendable {
     }
 
     /// `out-of-range` with the member; `duration`: of the item, when it is known exactly.
-    func check(duration: Double?) throws(PlaybackError) {
+    public func check(duration: Double? = nil) throws(PlaybackError) {
         func refuse(_ member: String, _ requirement: String) -> PlaybackError {
             PlaybackError(.outOfRange, "abLoop.\(member) must be \(requirement).", member: "abLoop.\(member)")
         }

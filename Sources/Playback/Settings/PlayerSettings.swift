@@ -54,7 +54,7 @@ public struct PlayerSettings: Hashable, Sendable {
     /// Seconds in which two items that follow each other sound together.
     public var crossfade = 0.0
     public var fades = Fades()
-    /// Of the current item: another one has none. Not saved.
+    /// Of the current item: another one has none.
     public var abLoop: ABLoop?
     /// Play an item as soon as it is loaded through an edit of an idle player's queue.
     public var autoPlay = false

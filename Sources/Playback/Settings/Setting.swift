@@ -61,7 +61,7 @@ public struct Setting: Sendable {
     /// `skip`
     public let name: String
     public let form: Form
-    /// null is a value of its own: removes what is set. For any other setting null in a patch changes nothing.
+    /// null is a value of its own: removes what is set. Any other setting refuses it.
     public let isOptional: Bool
     /// Its row in the state file; nil: it is not saved.
     public let row: String?
@@ -122,16 +122,20 @@ public struct Setting: Sendable {
     public var requirement: String {
         switch form {
         case .flag: "true or false"
-        case .number(let range): "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+        case .number(let range): "a number " + Self.words(of: range)
         case .choice(let choices): "one of: " + choices.joined(separator: ", ")
         case .text(let maximum): "text of at most \(maximum) characters"
         case .name: "1 to 100 characters in one line, not only spaces"
         }
     }
 
-    private static func text(_ bound: Double) -> String {
-        let text = bound.description
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    /// `from 0.5 to 10`
+    public static func words(of range: ClosedRange<Double>) -> String {
+        let bounds = [range.lowerBound, range.upperBound].map { bound in
+            let text = bound.description
+            return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        }
+        return "from \(bounds[0]) to \(bounds[1])"
     }
 }
 

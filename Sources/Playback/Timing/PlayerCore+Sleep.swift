@@ -66,7 +66,7 @@ extension PlayerCore {
         case .at(let end):
             guard now < end else { return fallAsleep() }
             fade(plan, in: end.seconds(since: now))
-        case .endOfItem: fade(plan, in: secondsLeftOnce)
+        case .endOfItem: fade(plan, in: secondsLeftOfRound)
         case .endOfQueue:
             let isLast = queue.successor(order, using: &random) == nil
             fade(plan, in: isLast ? secondsLeftOnce : nil)
@@ -131,13 +131,23 @@ extension PlayerCore {
         if goal.wantsSound || isSilent { attenuate(.timer, to: 1, over: 0) }
     }
 
+    /// Of an item that is repeated without end until this round of it is heard, of any other until it is.
+    private var secondsLeftOfRound: Double? {
+        guard isEndless, let current else { return secondsLeftOnce }
+        guard current.failure == nil, scan == nil, let end = part(of: current.item)?.end ?? current.duration else {
+            return nil
+        }
+        return max(0, end - position) / tempo(of: current).rate
+    }
+
     var sleepDeadline: MonotonicTime? {
         guard let sleep else { return nil }
+        let left = sleepsAfterQueue ? secondsLeftOnce : secondsLeftOfRound
         switch sleep.plan.end {
         case .at(let end):
             return sleep.isFading || sleep.plan.fade == 0 ? end : min(end, end.advanced(bySeconds: -sleep.plan.fade))
         case .endOfItem, .endOfQueue:
-            guard lastStatus == .playing, !sleep.isFading, sleep.plan.fade > 0, let left = secondsLeftOnce else {
+            guard lastStatus == .playing, !sleep.isFading, sleep.plan.fade > 0, let left else {
                 return nil
             }
             return left > sleep.plan.fade ? now.advanced(bySeconds: left - sleep.plan.fade) : nil

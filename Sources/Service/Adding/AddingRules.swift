@@ -10,16 +10,11 @@ public struct AddingRules: Hashable, Sendable {
     public var skipsFaults: Bool
     /// Opens the first few media, so that one that cannot be played is refused before anything else ends for it.
     public var checks: Bool
-    /// Takes a file that is not there now: it may be there when its turn comes.
-    public var keepsMissing: Bool
 
-    public init(
-        expands: Bool = true, skipsFaults: Bool = false, checks: Bool = false, keepsMissing: Bool = false
-    ) {
+    public init(expands: Bool = true, skipsFaults: Bool = false, checks: Bool = false) {
         self.expands = expands
         self.skipsFaults = skipsFaults
         self.checks = checks
-        self.keepsMissing = keepsMissing
     }
 }
 
@@ -37,6 +32,11 @@ public struct ResolvedItems: Sendable {
     mutating func skip(_ fault: ItemFault) {
         skippedCount += 1
         if skipped.count < Self.mostSkipped { skipped.append(fault) }
+    }
+
+    /// A list is not replaced when nothing of the new one can be played.
+    func checkRest() throws(Problem) {
+        if items.isEmpty, let fault = skipped.first { throw Problem(fault) }
     }
 }
 

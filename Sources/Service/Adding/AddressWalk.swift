@@ -67,9 +67,7 @@ struct AddressWalk {
         case .folder?:
             try refer()
             return try append(try folder(draft.uri, room(expands)), expands, ItemSource(folder: draft.uri))
-        case .unusable(let error)?:
-            guard rules.keepsMissing, error.code == .notFound else { throw Refusal(cause: .media(error)) }
-            return try append([draft])
+        case .unusable(let error)?: throw Refusal(cause: .media(error))
         case nil: break
         }
         let opens = rules.checks && checks < ItemResolver.mostLooks
@@ -151,16 +149,8 @@ struct AddressWalk {
     private mutating func look(_ draft: ItemDraft, _ expands: Bool, patience: Double?) throws(Refusal) {
         let limit = room(expands)
         guard limit > 0 else { return resolved.isTruncated = true }
-        let found: ListContent
-        do throws(Refusal) {
-            found = try read(
-                MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
-        } catch {
-            guard rules.keepsMissing, case .media(let fault) = error.cause, fault.code == .notFound,
-                !media.isNetwork(draft.uri)
-            else { throw error }
-            return try append([draft])
-        }
+        let found = try read(
+            MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
         // It is a media itself. Of a media on a server, the look has read the first bytes.
         if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !media.isNetwork(draft.uri) {
             return try check(draft)

@@ -279,7 +279,7 @@ final class Following: Sendable {
             Self.send([(heir, .apply(order)), (heir, .apply(SettingsPatch()))]) { failure in
                 if failure != nil { return ended(failure) }
                 let handover = Handover(from: head, to: heir)
-                Self.send(handover.edits.map { (heir, $0) }[...]) { failure in
+                Self.send([(heir, handover.edit)]) { failure in
                     if failure != nil { return ended(failure) }
                     let transport = handover.transport(at: .now)
                     // A file that has gone stops the music, as it would have without a handover.

@@ -10,14 +10,11 @@ struct Handover {
     /// The head's queue.
     var queue: [QueueItem]
     var heir: PlayerSnapshot
-    /// The ids of the heir's queue.
-    var mirror: [ItemID]
 
     init(from head: Player, to heir: Player) {
         self.head = head.snapshot
         queue = head.queueWindow(offset: 0, limit: .max).items
         self.heir = heir.snapshot
-        mirror = heir.queueWindow(offset: 0, limit: .max).items.map(\.id)
     }
 
     /// The order of the queue, which the heir gets first.
@@ -27,17 +24,12 @@ struct Handover {
         return patch
     }
 
-    /// Edits of the heir's queue; without one of them there is no handover.
-    var edits: [PlayerCommand] {
+    /// The edit of the heir's queue; without it there is no handover.
+    var edit: PlayerCommand {
         guard let place = sharedPlace, let own = heir.item?.item.id else {
-            return [Self.edit(.replace(drafts, startIndex: head.item?.index))]
+            return Self.edit(.replace(drafts, startIndex: head.item?.index))
         }
-        var edits: [PlayerCommand] = []
-        let others = mirror.filter { $0 != own }
-        if !others.isEmpty { edits.append(Self.edit(.remove(others))) }
-        if place > 0 { edits.append(Self.edit(.insert(Array(drafts[..<place]), at: .index(0)))) }
-        if place + 1 < drafts.count { edits.append(Self.edit(.insert(Array(drafts[(place + 1)...]), at: .end))) }
-        return edits
+        return Self.edit(.surround(own, before: Array(drafts[..<place]), after: Array(drafts[(place + 1)...])))
     }
 
     /// Brings the heir to the head's place. An item that cannot be sought stays where it is.

@@ -108,7 +108,8 @@ extension Problem {
         }
     }
 
-    init(_ error: AnnouncerError) {
+    /// `order`: what was to be heard.
+    init(_ error: AnnouncerError, _ order: SoundOrder?) {
         switch error {
         case .unknown(let id): self = .unknownSound(id.description)
         case .unknownOutput(let id):
@@ -117,7 +118,8 @@ extension Problem {
         case .playback(let error):
             // The address stands in the request, so the answer is that of the queue. A later failure of a server is no fault of it.
             let code = MediaError.Code(rawValue: error.code.rawValue).flatMap { $0 == .network ? nil : $0 }
-            self = code.map { Problem(MediaError($0, error.message), member: "uri") } ?? Problem(error)
+            let member = order?.member(of: error.part) ?? "uri"
+            self = code.map { Problem(MediaError($0, error.message), member: member) } ?? Problem(error)
         case .playerRemoved: self = .notFound("The player was removed.", code: "unknown-player")
         case .shuttingDown: self.init(.unavailable, "shutting-down", "The server is going down.", retryAfter: 2)
         }

@@ -83,8 +83,7 @@ extension TimerBook {
         if wasSnoozed, case .alarm(let alarm) = timers[index].kind { ring?.before = alarm.last?.result }
         set(timers[index].id) { alarm in
             alarm.state = .ringing
-            // Until something is heard.
-            alarm.last = Alarm.Outcome(at: dueAt, result: .failed)
+            alarm.last = Alarm.Outcome(at: dueAt)
             if !wasSnoozed { alarm.kept = nil }
         }
         // Who is to be woken does not fall asleep.
@@ -96,7 +95,10 @@ extension TimerBook {
     mutating func endRing(of id: TimerID) -> [Effect] {
         guard ring?.id == id else { return [] }
         ring = nil
-        set(id) { $0.state = .waiting }
+        set(id) { alarm in
+            alarm.state = .waiting
+            alarm.endUnheard()
+        }
         return [.silence]
     }
 

@@ -88,7 +88,8 @@ public struct Alarm: Hashable, Sendable {
 
         /// Milliseconds since the epoch.
         public var at: Int64
-        public var result: Result
+        /// nil while it rings and nothing was heard of it.
+        public var result: Result?
     }
 
     public var recurrence: Recurrence
@@ -123,6 +124,11 @@ public struct Alarm: Hashable, Sendable {
         self.fallback = fallback
         self.snooze = snooze
         self.isEnabled = isEnabled
+    }
+
+    /// It has ended; nothing was heard of it unless it has a result.
+    mutating func endUnheard() {
+        if let last, last.result == nil { self.last?.result = .failed }
     }
 }
 

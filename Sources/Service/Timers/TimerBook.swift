@@ -206,6 +206,7 @@ struct TimerBook {
             guard case .alarm(var alarm) = timers[index].kind, alarm.state == .ringing else { continue }
             // It was sounding when the server ended.
             alarm.state = .waiting
+            alarm.endUnheard()
             timers[index].kind = .alarm(alarm)
             if let last = alarm.last, moment.wall - last.at <= Self.patience, ring == nil {
                 effects += begin(index, dueAt: last.at, moment)

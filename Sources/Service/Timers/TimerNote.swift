@@ -89,7 +89,7 @@ private struct SavedTimer: Codable {
             (timeZone, items) = (alarm.timeZone, alarm.items.map(SavedItem.init))
             (level, ramp, fallback, snooze) = (alarm.level, alarm.ramp, alarm.fallback, alarm.snooze)
             (enabled, state) = (alarm.isEnabled, alarm.state.rawValue)
-            (lastAt, lastResult) = (alarm.last?.at, alarm.last?.result.rawValue)
+            (lastAt, lastResult) = (alarm.last?.at, alarm.last?.result?.rawValue)
             (dueDay, lastDay) = (alarm.dueDay, alarm.lastDay)
             (keptFrom, keptTo) = (alarm.kept?.lowerBound, alarm.kept?.upperBound)
         }
@@ -111,8 +111,8 @@ private struct SavedTimer: Codable {
                 items: (items ?? []).compactMap(\.item), level: level ?? 0.4, ramp: ramp ?? 0, fallback: fallback,
                 snooze: snooze ?? 540, isEnabled: enabled ?? false)
             alarm.state = state.flatMap(Alarm.State.init) ?? .waiting
-            if let lastAt, let result = lastResult.flatMap(Alarm.Outcome.Result.init) {
-                alarm.last = Alarm.Outcome(at: lastAt, result: result)
+            if let lastAt {
+                alarm.last = Alarm.Outcome(at: lastAt, result: lastResult.flatMap(Alarm.Outcome.Result.init))
             }
             (alarm.dueDay, alarm.lastDay) = (dueDay, lastDay)
             if let keptFrom, let keptTo, keptFrom <= keptTo { alarm.kept = keptFrom..<keptTo }

@@ -77,8 +77,7 @@ extension PlayerService {
         switch place {
         case .insert(let point): return .insert(found.items, at: point)
         case .replace(let current):
-            // A queue is not replaced when nothing of the new one can be played.
-            if found.items.isEmpty, let fault = found.skipped.first { throw Problem(fault) }
+            try found.checkRest()
             if let current, current >= max(1, found.items.count) {
                 throw .invalid("index", "index must be less than the number of items.")
             }

@@ -20,11 +20,11 @@ extension PlayerService {
     }
 
     public func cancelAnnouncement(_ id: SoundID, reply: @escaping ServiceReply<Void>) {
-        ask(reply) { $0.cancelAnnouncement(id, reply: $1) }
+        ask(nil, reply) { $0.cancelAnnouncement(id, reply: $1) }
     }
 
     public func cancelEffect(_ id: SoundID, reply: @escaping ServiceReply<Void>) {
-        ask(reply) { $0.cancelEffect(id, reply: $1) }
+        ask(nil, reply) { $0.cancelEffect(id, reply: $1) }
     }
 
     private func requireAnnouncer() throws(Problem) -> Announcer {
@@ -39,17 +39,19 @@ extension PlayerService {
     ) {
         server.sound(order, for: caller) { result in
             switch result {
-            case .success(let sound): ask(reply) { command($0, sound, $1) }
+            case .success(let sound): ask(order, reply) { command($0, sound, $1) }
             case .failure(let problem): reply(.failure(problem))
             }
         }
     }
 
+    /// `order`: nil asks for no sound.
     private func ask<Value>(
-        _ reply: @escaping ServiceReply<Value>, _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
+        _ order: SoundOrder?, _ reply: @escaping ServiceReply<Value>,
+        _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
     ) {
         do throws(Problem) {
-            command(try requireAnnouncer()) { reply($0.mapError { Problem($0) }) }
+            command(try requireAnnouncer()) { reply($0.mapError { Problem($0, order) }) }
         } catch {
             reply(.failure(error))
         }
@@ -60,13 +62,16 @@ extension ServerService {
     /// The media of a sound.
     fileprivate func sound(_ order: SoundOrder, for caller: Caller, reply: @escaping ServiceReply<Sound>) {
         switch order.content {
-        case .addresses(let uris):
-            let member = uris.count == 1 ? "uri" : "parts"
+        case .address(let uri):
+            reply(Result { () throws(Problem) in try sound(order, [try self.media(at: uri, "uri")], "uri") })
+        case .parts(let uris):
             reply(
                 Result { () throws(Problem) in
                     var media: [ItemDraft] = []
-                    for uri in uris { media.append(try self.media(at: uri, member)) }
-                    return try sound(order, media, member)
+                    for (index, uri) in uris.enumerated() {
+                        media.append(try self.media(at: uri, "parts[\(index)]"))
+                    }
+                    return try sound(order, media, "parts")
                 })
         case .items(let items):
             resolve(items, AddingRules(), for: caller) { result in

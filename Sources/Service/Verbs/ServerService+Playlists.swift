@@ -4,10 +4,14 @@ internal import Playback
 
 /// The content of a playlist.
 public enum PlaylistContent: Sendable {
-    case items([ItemRequest])
+    /// Looked up as for a queue.
+    case items([ItemRequest], AddingRules)
     /// The items of this player's queue.
     case queue(any PlayerControl)
 }
+
+/// A list after a change, and the items that were found at the addresses.
+public typealias ChangedPlaylist = (list: Playlist, found: ResolvedItems)
 
 /// Saved lists of media.
 extension ServerService {
@@ -26,11 +30,12 @@ extension ServerService {
     }
 
     public func createPlaylist(
-        _ name: String, _ content: PlaylistContent, for caller: Caller, reply: @escaping ServiceReply<Playlist>
+        _ name: String, _ content: PlaylistContent, for caller: Caller, reply: @escaping ServiceReply<ChangedPlaylist>
     ) {
-        entries(of: content, for: caller, orElse: reply) { [self] entries in
+        items(of: content, for: caller, orElse: reply) { [self] items in
             onPlaylists(nil, reply) { keeper throws(PlaylistError) in
-                try keeper.create(name: name, entries: entries())
+                let found = items()
+                return (try keeper.create(name: name, entries: found.items.map(PlaylistEntry.init)), found)
             }
         }
     }
@@ -40,38 +45,45 @@ extension ServerService {
     public func changePlaylist(
         _ id: PlaylistID, name: String?, content: PlaylistContent?,
         _ change: @escaping @Sendable ([PlaylistEntry]) -> PlaylistChange = { .replace($0) }, expected: UInt64?,
-        for caller: Caller, reply: @escaping ServiceReply<Playlist>
+        for caller: Caller, reply: @escaping ServiceReply<ChangedPlaylist>
     ) {
-        let store = { @Sendable [self] (entries: (@Sendable () -> [PlaylistEntry])?) in
+        let store = { @Sendable [self] (items: (@Sendable () -> ResolvedItems)?) in
             onPlaylists(id, reply) { keeper throws(PlaylistError) in
-                try keeper.change(id, name: name, entries: entries.map { change($0()) }, expected: expected)
+                let found = items?()
+                let entries = found.map { change($0.items.map(PlaylistEntry.init)) }
+                let list = try keeper.change(id, name: name, entries: entries, expected: expected)
+                return (list, found ?? ResolvedItems())
             }
         }
         guard let content else { return store(nil) }
-        entries(of: content, for: caller, orElse: reply) { store($0) }
+        items(of: content, for: caller, orElse: reply) { store($0) }
     }
 
     public func removePlaylist(_ id: PlaylistID, expected: UInt64?, reply: @escaping ServiceReply<Void>) {
         onPlaylists(id, reply) { keeper throws(PlaylistError) in try keeper.remove(id, expected: expected) }
     }
 
-    /// Calls `use` with a closure that makes the entries; it runs on the library's thread.
-    private func entries<Value>(
+    /// Calls `use` with a closure that gives the items; it runs on the library's thread.
+    private func items<Value>(
         of content: PlaylistContent, for caller: Caller, orElse reply: @escaping ServiceReply<Value>,
-        _ use: @escaping @Sendable (@escaping @Sendable () -> [PlaylistEntry]) -> Void
+        _ use: @escaping @Sendable (@escaping @Sendable () -> ResolvedItems) -> Void
     ) {
         guard parts.playlists != nil else { return reply(.failure(.noPlaylists)) }
         switch content {
         case .queue(let player):
-            use { player.queueWindow(offset: 0, limit: Queue.maximumLength).items.map { PlaylistEntry($0.draft) } }
-        case .items(let items):
-            // A list may be kept longer than a disk is plugged in.
-            var rules = AddingRules()
-            rules.keepsMissing = true
+            use {
+                var found = ResolvedItems()
+                found.items = player.queueWindow(offset: 0, limit: Queue.maximumLength).items.map(\.draft)
+                return found
+            }
+        case .items(let items, let rules):
             resolve(items, rules, for: caller) { result in
-                switch result {
-                case .success(let found): use { found.items.map(PlaylistEntry.init) }
-                case .failure(let problem): reply(.failure(problem))
+                do throws(Problem) {
+                    let found = try result.get()
+                    try found.checkRest()
+                    use { found }
+                } catch {
+                    reply(.failure(error))
                 }
             }
         }

@@ -47,6 +47,8 @@ struct PlayerState: Decodable {
     var muted: Bool
     var `repeat`: String
     var shuffle: Bool
+    var crossfade: Double
+    var playbackRate: Double
     var queue: QueueSummary
     var output: Output
     var error: Problem?
@@ -91,9 +93,16 @@ extension PlayerState {
         table.add("volume", "\(Int(clamping: (level * 100).rounded())) %" + (muted ? ", muted" : ""))
         table.add("repeat", `repeat`)
         table.add("shuffle", shuffle ? "on" : "off")
+        if crossfade != 0 { table.add("crossfade", "\(Self.text(crossfade)) s") }
+        if playbackRate != 1 { table.add("speed", Self.text(playbackRate)) }
         table.add("output", outputText)
         if let error { table.add("error", error.message) }
         return table.text
+    }
+
+    private static func text(_ number: Double) -> String {
+        let text = number.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
     /// One line, for what a command did.

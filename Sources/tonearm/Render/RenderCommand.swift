@@ -4,19 +4,21 @@ import ArgumentParser
 import Glibc
 import Playback
 import RemoteAPI
+import Service
 
 struct RenderCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "render", abstract: "Writes as a WAV file what playing a file would sound like, at full speed.",
+        commandName: "render", abstract: "Writes into a file what playing a file would sound like, at full speed.",
         discussion: """
-            The file keeps the source's sample rate and channels, with 16 bits. It appears under its name when it is \
-            complete; until then it is OUTPUT.partial.
+            The ending of OUTPUT chooses the format: .wav, .flac or .opus. WAV and FLAC keep the source's sample rate and \
+            channels, with 16 bits. The file appears under its name when it is complete; until then it is OUTPUT.partial.
             """)
 
     @Argument(help: "File, or file: URL.", completion: .file())
     var input: String
 
-    @Argument(help: "The WAV file to write; one that is there is replaced.", completion: .file(extensions: ["wav"]))
+    @Argument(
+        help: "The file to write; one that is there is replaced.", completion: .file(extensions: Self.formats))
     var output: String
 
     @Option(help: "Where to begin: seconds, m:ss or h:mm:ss.")
@@ -29,18 +31,33 @@ struct RenderCommand: LocalCommand {
         help: ArgumentHelp("JSON as GET /api/v1/effects answers it.", valueName: "file"), completion: .file())
     var effects: String?
 
+    private static let formats = RecordingSettings.Container.rendered.map(\.rawValue)
+
+    /// That of the file's name.
+    private var container: RecordingSettings.Container? {
+        let name = output.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        let ending = name[name.index(after: dot)...].lowercased()
+        return RecordingSettings.Container.rendered.first { $0.rawValue == ending }
+    }
+
     func validate() throws {
         if let duration, duration.seconds == 0 { throw ValidationError("--duration must be more than 0.") }
     }
 
     func run() throws {
         Signals.block()
-        let effects = try effects.map { try Self.effects(from: $0) }
-        if effects?.isEnabled == false { Console.complain("The effects are switched off (\"enabled\": false).") }
         let media = try LocalMedia(input)
         let file = try OutputPath(output, input: media.path)
+        guard let container else {
+            let endings = Self.formats.map { ".\($0)" }.joined(separator: ", ")
+            throw Failure("\(output) names no format that is written: give a file that ends in one of \(endings)")
+        }
+        let effects = try effects.map { try Self.effects(from: $0) }
+        if effects?.isEnabled == false { Console.complain("The effects are switched off (\"enabled\": false).") }
         let renderer = try Renderer(
-            media, from: start?.seconds ?? 0, duration: duration?.seconds, effects: effects ?? .off)
+            media, as: container, from: start?.seconds ?? 0, duration: duration?.seconds,
+            effects: effects ?? .off)
         try file.produce { path in try renderer.write(to: path) }
     }
 

@@ -3,15 +3,21 @@
 import Audio
 import Playback
 import LoadedLibraries
+import Service
 import SoundFiles
 
-/// Decodes one media and writes it as WAV, with effects or as it is, as fast as all go.
+/// Decodes one media and writes it into a file, with effects or as it is, as fast as all go.
 struct Renderer {
     private let media: OfflineMedia
     private let renderer: OfflineRenderer
     private let total: Double?
+    private let container: RecordingSettings.Container
 
-    init(_ media: LocalMedia, from start: Double, duration: Double?, effects: EffectSettings) throws {
+    init(
+        _ media: LocalMedia, as container: RecordingSettings.Container, from start: Double, duration: Double?,
+        effects: EffectSettings
+    ) throws {
+        self.container = container
         var input = OfflineMedia(try media.open())
         let description = input.decoder.media
         let length = description.duration.map(description.format.seconds)
@@ -20,14 +26,20 @@ struct Renderer {
         }
         input.start = start
         self.media = input
+        let mostChannels = RecordingSettings.mostChannels(container)
+        let shape = description.renderedFormat(
+            rates: container == .opus ? RecordingSettings.sampleRates(.opus) : nil, mostChannels: mostChannels)
+        var format = description.format
+        format.sampleRate = shape.sampleRate
+        if format.channelCount > mostChannels { format.layout = shape.layout }
         renderer = OfflineRenderer(
-            description.format, effects: effects, conversion: SoxrConversion(), duration: duration)
+            format, effects: effects, conversion: SoxrConversion(), duration: duration)
         let rest = length.map { $0 - start }
         total = duration.map { min($0, rest ?? $0) } ?? rest
     }
 
     func write(to path: String) throws {
-        var writer = try Self.wave(path, renderer.format)
+        var writer = try Self.file(path, renderer.format, container)
         var progress = DecodeProgress(total: total)
         defer { progress.clear() }
         try Self.rendering {
@@ -48,9 +60,11 @@ struct Renderer {
 
 // Errors become sentences here, once.
 extension Renderer {
-    private static func wave(_ path: String, _ format: AudioFormat) throws -> WaveFileWriter {
+    private static func file(
+        _ path: String, _ format: AudioFormat, _ container: RecordingSettings.Container
+    ) throws -> WaveFileWriter {
         do throws(WaveFileWriter.Failure) {
-            return try WaveFileWriter(path: path, format: format)
+            return try WaveFileWriter(path: path, format: format, container: container)
         } catch {
             throw Failure(error.message, .cannotCreate)
         }
@@ -70,7 +84,7 @@ extension Renderer {
         } catch let error as MediaError {
             throw Failure(error.message)
         } catch let error as WaveFileWriter.Failure {
-            throw Failure("cannot write the WAV file: \(error.message)")
+            throw Failure("cannot write the file: \(error.message)")
         }
     }
 }

@@ -14,6 +14,14 @@ struct PlayerOutput {
 }
 
 extension Server {
+    /// Of main: a file that cannot be written now is a mistake in the configuration.
+    static func mainOutput(_ configuration: ServerConfiguration) throws -> PlayerOutput {
+        if case .file(let path) = configuration.output, case .unavailable(let reason) = FileOutput.check(path) {
+            throw Failure("output: \(reason)", .cannotCreate)
+        }
+        return output(configuration)
+    }
+
     /// `player`: nil for main.
     static func output(_ configuration: ServerConfiguration, player: String? = nil) -> PlayerOutput {
         switch configuration.output {

@@ -63,7 +63,7 @@ final class Server {
             transport: network, limits: configuration.networkLimits, cache: cache, cipher: OpenSSLCipher(),
             factories: factories, local: files)
         let clock = SystemClock()
-        let output = Self.output(configuration)
+        let output = try Self.mainOutput(configuration)
         let memory = Player.QueueMemory()
         let environment = { @Sendable (output: any AudioOutput, store: any PlayerStore, streams: OpenStreams?) in
             var own = opener

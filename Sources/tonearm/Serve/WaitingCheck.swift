@@ -22,7 +22,7 @@ final class WaitingCheck: Sendable {
 
     /// `done` comes once, with why it cannot be played.
     func begin(_ uris: [String], done: @escaping @Sendable (PlaybackError?) -> Void) {
-        let files = uris.filter { !MediaLocator.isNetwork($0) }
+        let files = uris.enumerated().filter { !MediaLocator.isNetwork($0.element) }
         guard !files.isEmpty else { return done(nil) }
         let isTaken = running.withLock { running in
             guard running < Self.limit else { return false }
@@ -31,7 +31,7 @@ final class WaitingCheck: Sendable {
         }
         guard isTaken else { return done(nil) }
         let thread = NamedThread(ifPossible: "announce-check") { [self] in
-            let problem = files.lazy.compactMap { self.problem($0) }.first
+            let problem = files.lazy.compactMap { self.problem($0.element, part: $0.offset) }.first
             end()
             done(problem)
         }
@@ -44,12 +44,14 @@ final class WaitingCheck: Sendable {
 
     private func end() { running.withLock { $0 -= 1 } }
 
-    private func problem(_ uri: String) -> PlaybackError? {
+    private func problem(_ uri: String, part: Int) -> PlaybackError? {
         do throws(MediaError) {
             _ = try examiner.outline(of: try roots.openFile(uri))
             return nil
         } catch {
-            return PlaybackError(PlaybackError.Code(rawValue: error.code.rawValue) ?? .unreadable, error.message)
+            var error = error
+            error.part = part
+            return PlaybackError(error)
         }
     }
 }

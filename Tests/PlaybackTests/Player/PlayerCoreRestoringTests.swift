@@ -21,6 +21,22 @@ import Testing
         #expect(abs(world.position - 33) < 0.1)
     }
 
+    @Test func repeatsTheSavedPart_ofTheSavedItemOnly() {
+        var saved = SavedPlayer()
+        saved.items = [7, 8].map { QueueItem(id: ItemID(number: $0), draft: ItemDraft(uri: "a-60")) }
+        saved.nextItemNumber = 9
+        saved.settings.abLoop = ABLoop(begin: 1, end: 2)
+        let withoutPlace = SimulatedWorld(saved: saved)
+        #expect(withoutPlace.core.settings.abLoop == nil)
+        saved.current = SavedPosition(itemID: ItemID(number: 7), position: 1.5)
+        var world = SimulatedWorld(saved: saved)
+        #expect(world.core.settings.abLoop == saved.settings.abLoop)
+        #expect(world.core.decodeStart(.seconds(1.5), of: world.core.queue[0]).part == saved.settings.abLoop)
+        world.command(.next)
+        let settings = world.saved.compactMap { if case .settings(let settings) = $0 { settings } else { nil } }
+        #expect(settings.last != nil && settings.last?.abLoop == nil)
+    }
+
     @Test(arguments: [true, false])
     func opensNothingByItself_whenItsOpeningEndedTheLastProcess(hasPlace: Bool) {
         var saved = SavedPlayer()

@@ -15,6 +15,22 @@ import Testing
         #expect(fixture.queue.revision == 4)
     }
 
+    @Test func surround_isOneChange_andTheCurrentItemStays() throws {
+        var fixture = try QueueFixture("abc", current: "b")
+        let revision = fixture.queue.revision
+        try fixture.apply(.surround(fixture.id("b"), before: drafts("xy"), after: drafts("z")))
+        #expect(fixture.letters == "xybz" && fixture.queue.currentIndex == 2)
+        #expect(fixture.queue.revision == revision + 1)
+        try fixture.apply(.undo)
+        #expect(fixture.letters == "abc" && fixture.queue.currentIndex == 1)
+        try fixture.apply(.redo)
+        #expect(fixture.letters == "xybz" && fixture.queue.currentIndex == 2)
+        let ghost = ItemID(number: 99)
+        #expect(throws: QueueError.unknownItem(ghost)) {
+            try fixture.apply(.surround(ghost, before: [], after: []))
+        }
+    }
+
     @Test func consecutiveNextInsertions_followOneAnother_untilCurrentChanges() throws {
         var fixture = try QueueFixture("abc", current: "a")
         try fixture.apply(.insert(drafts("12"), at: .next))

@@ -82,6 +82,24 @@ import Testing
         #expect(world.core.reason == .sleepTimer && world.core.sleep == nil)
     }
 
+    @Test func endOfItem_isTheEndOfTheRound_whenItIsRepeatedWithoutEnd() {
+        for fade in [0.0, 1] {
+            var world = SimulatedWorld()
+            let items = [ItemDraft(uri: "a-3", loops: -1), ItemDraft(uri: "b-60")]
+            world.command(.edit(.insert(items, at: .end), expected: nil, play: true))
+            // Into the second round.
+            world.run(seconds: 4)
+            #expect(world.status == .playing && world.position < 1.1)
+            world.command(.sleep(SleepPlan(end: .endOfItem, fade: fade)))
+            world.run(seconds: 1.8)
+            #expect(world.status == .playing && !hasSlept(world))
+            #expect(world.run(upTo: 0.5) { $0.status == .paused })
+            #expect(world.core.reason == .sleepTimer && hasSlept(world))
+            #expect(world.core.current?.item.uri == "a-3" && world.position < 0.1)
+            #expect(world.ducks.map(\.gain) == (fade == 0 ? [] : [0, 1]))
+        }
+    }
+
     @Test func endOfQueue_repeatsNoMore() {
         var world = SimulatedWorld.playing(["a-2", "b-2"])
         var patch = SettingsPatch()

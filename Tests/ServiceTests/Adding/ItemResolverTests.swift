@@ -55,11 +55,6 @@ import Testing
         #expect(found.skipped.map(\.member) == ["uri", "uri", "folder"])
     }
 
-    @Test func missingFile_isKept_inAPlaylist() throws {
-        #expect(try resolve([.uri("missing.mp3")], AddingRules(keepsMissing: true)).items.count == 1)
-        #expect(throws: ItemFault.self) { try resolve([.uri("missing.mp3")]) }
-    }
-
     @Test func serverThatDoesNotAnswer_isNoReason_unlessChecked() throws {
         #expect(try resolve([.uri("http://down/stream")]).items.count == 1)
         #expect(throws: ItemFault.self) { try resolve([.uri("http://down/stream")], AddingRules(checks: true)) }

@@ -79,7 +79,7 @@ import Testing
             let effects = restored.resume(hands.moment)
             #expect((stage(effects) != nil) == rings, "\(late)")
             #expect(alarm(restored)?.isEnabled == false)
-            #expect(alarm(restored)?.last?.result == (rings ? .failed : .missed))
+            #expect(alarm(restored)?.last?.result == (rings ? nil : .missed))
             #expect(alarm(restored)?.last?.at == Self.seven)
         }
     }
@@ -119,6 +119,16 @@ import Testing
         _ = book.advance(hands.moment)
         // A server that does not answer.
         #expect(book.report(.taken(id, .items, .success(snapshot(.loading, true))), hands.moment) == [])
+        #expect(alarm(book)?.last == Alarm.Outcome(at: Self.seven))
+        var restored = TimerNote.book(TimerNote.text(book))
+        #expect(alarm(restored)?.last == Alarm.Outcome(at: Self.seven))
+        var later = hands
+        later.pass(120)
+        _ = restored.resume(later.moment)
+        #expect(alarm(restored)?.last?.result == .failed)
+        var stopped = book
+        _ = stopped.report(.status(.paused, wantsSound: false), hands.moment)
+        #expect(alarm(stopped)?.last?.result == .failed)
         hands.pass(10)
         #expect(stage(book.advance(hands.moment)) == .fallback)
         // A file that is not there.

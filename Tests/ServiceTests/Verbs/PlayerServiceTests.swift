@@ -95,11 +95,27 @@ import Testing
     @Test func playlistIsMadeOfTheQueue_andItsRevisionIsGuarded() throws {
         let server = service { $0.playlists = Lists() }.server
         let made = try result { server.createPlaylist("n", .queue(player), for: .local, reply: $0) }.get()
-        #expect(made.length == 3)
+        #expect(made.list.length == 3)
         let stale = try refusal {
-            server.changePlaylist(made.id, name: "m", content: nil, expected: 1, for: .local, reply: $0)
+            server.changePlaylist(made.list.id, name: "m", content: nil, expected: 1, for: .local, reply: $0)
         }
         #expect(stale?.kind == .stale && stale?.revision == 5)
+    }
+
+    @Test func playlistTakesWhatAQueueTakes() throws {
+        let server = service { $0.playlists = Lists() }.server
+        let items: [ItemRequest] = [.uri("a.mp3"), .uri("missing.mp3")]
+        let refused = try refusal {
+            server.createPlaylist("n", .items(items, AddingRules()), for: .local, reply: $0)
+        }
+        #expect(refused?.code == "media-not-found" && refused?.member == "items[1].uri")
+        let rules = AddingRules(skipsFaults: true)
+        let made = try result { server.createPlaylist("n", .items(items, rules), for: .local, reply: $0) }.get()
+        #expect(made.list.length == 1 && made.found.skippedCount == 1)
+        let nothing = try refusal {
+            server.createPlaylist("n", .items([items[1]], rules), for: .local, reply: $0)
+        }
+        #expect(nothing?.code == "media-not-found")
     }
 
     @Test func missingParts_areNamed() throws {
@@ -112,8 +128,34 @@ import Testing
         #expect(try refusal { service.stopSavingStream(reply: $0) }?.code == "recording-disabled")
         #expect(try refusal { service.server.changeSession(SessionRequest(), reply: $0) }?.code == "no-session")
         #expect(
-            try refusal { service.play(SoundOrder(.addresses(["a.mp3"])), for: .local, reply: $0) }?.code
+            try refusal { service.play(SoundOrder(.address("a.mp3")), for: .local, reply: $0) }?.code
                 == "no-announcer")
+    }
+
+    @Test func faultOfASound_namesTheMedia() throws {
+        let rig = AnnouncerRig()
+        defer { rig.announcer.shutdown() }
+        let service = PlayerService("main", player, announcer: rig.announcer, server: service().server)
+        var chimed = SoundOrder(.parts(["a.mp3", "b.mp3"]))
+        chimed.chime = "c.mp3"
+        for (order, part, member) in [
+            (SoundOrder(.address("a.mp3")), nil, "uri"), (SoundOrder(.parts(["a.mp3"])), nil, "parts[0]"),
+            (SoundOrder(.parts(["a.mp3", "b.mp3"])), 1, "parts[1]"), (chimed, 0, "chime"), (chimed, 2, "parts[1]"),
+            (chimed, nil, "parts"),
+        ] as [(SoundOrder, Int?, String)] {
+            let replies = Mailbox<Result<SoundEffect, Problem>>()
+            service.play(order, for: .local) { replies.post($0) }
+            let (voice, id) = try rig.nextPlay()
+            var error = PlaybackError(.notFound, "There is none.")
+            error.part = part
+            voice.report(id, .failed(error))
+            let answer = try #require(replies.take(until: rig.patience).first)
+            guard case .failure(let problem) = answer else {
+                Issue.record("\(answer)")
+                return
+            }
+            #expect(problem.member == member)
+        }
     }
 
     @Test func jobOfACallerWhoHasGone_doesNotBegin() throws {

@@ -23,9 +23,17 @@ public struct PartsOpener: MediaOpener {
             var part = locator
             part.uri = uri
             part.oneShot?.parts = []
-            let decoder = try opener.open(part, cancellation: cancellation.part()) { progress.receive($0, of: index) }
-            progress.opened(decoder.media, index)
-            decoders.append(decoder)
+            do throws(MediaError) {
+                let decoder = try opener.open(part, cancellation: cancellation.part()) {
+                    progress.receive($0, of: index)
+                }
+                progress.opened(decoder.media, index)
+                decoders.append(decoder)
+            } catch {
+                var error = error
+                error.part = index
+                throw error
+            }
         }
         return PartsDecoder(decoders, progress)
     }

@@ -7,6 +7,9 @@ public struct RecordingSettings: Hashable, Sendable {
         /// Opus in Ogg.
         case opus
         case mp3
+
+        /// Of what is rendered.
+        public static let rendered: [Container] = [.wav, .flac, .opus]
     }
 
     public var container = Container.wav
@@ -63,7 +66,7 @@ public struct RecordingSettings: Hashable, Sendable {
         }
     }
 
-    static func mostChannels(_ container: Container) -> Int {
+    public static func mostChannels(_ container: Container) -> Int {
         switch container {
         case .wav, .flac: 8
         case .opus, .mp3: 2

@@ -2,7 +2,7 @@
 
 internal import Audio
 internal import Glibc
-internal import Playback
+public import Playback
 
 /// Writes what is heard, in real time, as one 16-bit WAV file. Nothing is written while the clock stands.
 ///
@@ -13,6 +13,14 @@ public final class FileOutput: PacedOutput, @unchecked Sendable {
     /// `report` is called, from the output's thread, when the file could not be completed at the end.
     public init(path: String, report: @escaping @Sendable (_ failure: String) -> Void) {
         super.init { FileSink(path: path, report: report) }
+    }
+
+    /// Whether the file can be written; makes one that is not there.
+    public static func check(_ path: String) -> OutputAvailability {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return .unavailable("cannot write \(path): \(String(cString: strerror(errno)))") }
+        Glibc.close(file)
+        return .available
     }
 }
 
@@ -34,12 +42,7 @@ private final class FileSink: PacedSink {
             channelCount: format?.channelCount ?? 2)
     }
 
-    func check() -> OutputAvailability {
-        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard file >= 0 else { return .unavailable("cannot write \(path): \(String(cString: strerror(errno)))") }
-        Glibc.close(file)
-        return .available
-    }
+    func check() -> OutputAvailability { FileOutput.check(path) }
 
     func open(_ preferred: AudioFormat) throws(AudioOutputError) -> AudioFormat {
         if let format { return format }

@@ -2,8 +2,9 @@
 
 public import Audio
 internal import CSndfile
+public import Service
 
-/// Writes float32 frames as a 16-bit WAV file (WAVE_FORMAT_EXTENSIBLE for more than two channels).
+/// Writes float32 frames with 16 bits: as a WAV file (WAVE_FORMAT_EXTENSIBLE for more than two channels), or in another container.
 public struct WaveFileWriter: ~Copyable {
     public let format: AudioFormat
     private let file: OpaquePointer
@@ -15,11 +16,15 @@ public struct WaveFileWriter: ~Copyable {
     }
 
     /// Makes the file or empties it.
-    public init(path: String, format: AudioFormat) throws(Failure) {
-        let container = format.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV
+    public init(
+        path: String, format: AudioFormat, container: RecordingSettings.Container = .wav
+    ) throws(Failure) {
+        var settings = RecordingSettings()
+        settings.container = container
+        settings.channelCount = format.channelCount
         var info = SF_INFO(
             frames: 0, samplerate: Int32(format.sampleRate), channels: Int32(format.channelCount),
-            format: Int32(container | SF_FORMAT_PCM_16), sections: 0, seekable: 0)
+            format: Int32(SoundFile.format(settings)), sections: 0, seekable: 0)
         guard let file = sf_open(path, Int32(SFM_WRITE), &info) else {
             throw Failure(message: "cannot write \(path): sf_open: \(String(cString: sf_strerror(nil)))")
         }

@@ -97,7 +97,7 @@ final class SoundFile {
         return .failed("\(call): \(String(cString: sf_strerror(handle)))")
     }
 
-    private static func format(_ settings: RecordingSettings) -> Int {
+    static func format(_ settings: RecordingSettings) -> Int {
         switch settings.container {
         case .wav:
             let container = settings.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV

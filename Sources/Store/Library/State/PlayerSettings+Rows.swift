@@ -9,7 +9,10 @@ extension PlayerSettings {
     var rows: [(key: String, value: DatabaseValue)] {
         Self.table.compactMap { setting in
             setting.row.map { ($0, setting.value(in: self).databaseValue) }
-        } + [("effects", Self.text(effects)), ("effectPresets", Self.text(effectPresets))]
+        } + [
+            ("effects", Self.text(effects)), ("effectPresets", Self.text(effectPresets)),
+            ("abLoop", abLoop.map { Self.text($0) } ?? .null),
+        ]
     }
 
     /// Takes the values that fit. Returns the number of those that do not.
@@ -37,6 +40,13 @@ extension PlayerSettings {
             for preset in effectPresets { try preset.check() }
         } catch {
             effectPresets = []
+            unreadable += 1
+        }
+        do {
+            abLoop = try Self.value(values["abLoop"])
+            try abLoop?.check()
+        } catch {
+            abLoop = nil
             unreadable += 1
         }
         // Skipping by nothing would be no command at all.

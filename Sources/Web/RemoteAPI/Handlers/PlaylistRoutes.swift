@@ -23,7 +23,9 @@ struct PlaylistRoutes: Sendable {
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try call.list(PlaylistRequest.self)
                 let name = try request.requiredName()
-                let created = answering(reply) { Self.answer($0, status: 201, [("Location", "\(Self.base)/\($0.id)")]) }
+                let created: ServiceReply<ChangedPlaylist> = answering(reply) { changed in
+                    Self.answer(changed, status: 201, [("Location", "\(Self.base)/\(changed.list.id)")])
+                }
                 server.createPlaylist(name, try content(of: request), for: call.caller, reply: created)
             },
             .get(single + "/m3u8") { call, reply throws(Problem) in
@@ -57,7 +59,7 @@ struct PlaylistRoutes: Sendable {
             },
             .patch(single) { call, reply throws(Problem) in
                 let request = try call.list(PlaylistRequest.self)
-                guard request.content == nil else {
+                guard request.content == nil, request.rules == nil else {
                     throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
@@ -114,7 +116,7 @@ struct PlaylistRoutes: Sendable {
 
     private func content(of request: PlaylistRequest) throws(Problem) -> PlaylistContent {
         switch try request.requiredContent() {
-        case .items(let items): .items(items)
+        case .items(let items): .items(items, request.rules ?? AddingRules())
         case .queue: .queue(services.player)
         }
     }
@@ -132,10 +134,14 @@ struct PlaylistRoutes: Sendable {
         }
     }
 
-    private static func answer(_ list: Playlist, status: Int = 200, _ headers: [(String, String)] = []) -> HTTPResponse
-    {
-        .json(
-            JSONWriter.object { $0.members(of: list) }, status: status,
-            [("ETag", PlaylistTag(id: list.id, revision: list.revision).tag.description)] + headers)
+    private static func answer(
+        _ changed: ChangedPlaylist, status: Int = 200, _ headers: [(String, String)] = []
+    ) -> HTTPResponse {
+        let bytes = JSONWriter.object { writer in
+            writer.members(of: changed.list)
+            writer.skippedMembers(of: changed.found)
+        }
+        let tag = PlaylistTag(id: changed.list.id, revision: changed.list.revision).tag
+        return .json(bytes, status: status, [("ETag", tag.description)] + headers)
     }
 }

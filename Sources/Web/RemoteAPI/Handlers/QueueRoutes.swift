@@ -147,16 +147,7 @@ struct QueueRoutes: Sendable {
             writer.member("count", found.items.count)
             writer.member("truncated", found.isTruncated)
             writer.member("ids", texts: ids)
-            writer.member("skippedCount", found.skippedCount)
-            writer.member("skipped", array: found.skipped) { writer, fault in
-                let problem = Problem(fault)
-                writer.object {
-                    $0.member("index", fault.index)
-                    $0.member("member", problem.member)
-                    $0.member("code", problem.code)
-                    $0.member("detail", problem.detail)
-                }
-            }
+            writer.skippedMembers(of: found)
         }
         let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
         return Outcome(bytes, status: status, [tag(snapshot)] + location)
@@ -164,5 +155,20 @@ struct QueueRoutes: Sendable {
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
         ("ETag", QueueTag(epoch: services.epoch, snapshot).tag.description)
+    }
+}
+
+extension JSONWriter {
+    mutating func skippedMembers(of found: ResolvedItems) {
+        member("skippedCount", found.skippedCount)
+        member("skipped", array: found.skipped) { writer, fault in
+            let problem = Problem(fault)
+            writer.object {
+                $0.member("index", fault.index)
+                $0.member("member", problem.member)
+                $0.member("code", problem.code)
+                $0.member("detail", problem.detail)
+            }
+        }
     }
 }

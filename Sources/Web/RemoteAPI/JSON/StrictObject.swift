@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Playback
 import Service
 
 /// One JSON object of a request, read member by member: unknown members, wrong types and values out of range are
@@ -78,9 +79,7 @@ struct StrictObject {
     func number(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
         guard let node = self[name] else { return nil }
         guard let number = node.number, number.isFinite else { throw invalid(name, "must be a finite number") }
-        guard range.contains(number) else {
-            throw invalid(name, "must lie in \(range.lowerBound)...\(range.upperBound)")
-        }
+        guard range.contains(number) else { throw invalid(name, "must be \(Setting.words(of: range))") }
         return number
     }
 
@@ -88,7 +87,7 @@ struct StrictObject {
         guard let node = self[name] else { return nil }
         guard let number = node.integer else { throw invalid(name, "must be a whole number") }
         guard range.contains(number) else {
-            throw invalid(name, "must lie in \(range.lowerBound)...\(range.upperBound)")
+            throw invalid(name, "must be from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -45,7 +45,7 @@ extension JSONWriter {
         member("state", alarm.state.rawValue)
         member("last", alarm.last) { writer, last in
             writer.member("at", last.at)
-            writer.member("result", last.result.rawValue)
+            writer.member("result", last.result?.rawValue)
         }
     }
 

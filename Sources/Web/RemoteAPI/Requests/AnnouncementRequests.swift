@@ -67,15 +67,14 @@ extension StrictObject {
             }
             return .items(items)
         }
-        let uri = try address("uri")
-        guard let all = try nested([String].self, "parts") ?? uri.map({ [$0] }) else {
-            throw invalid("uri", "is needed, or parts, or items")
+        if let parts = try nested([String].self, "parts") {
+            guard (1...Sound.maximumParts).contains(parts.count) else {
+                throw invalid("parts", "must list 1 to \(Sound.maximumParts) addresses")
+            }
+            for (index, part) in parts.enumerated() { try check(part, "parts[\(index)]") }
+            return .parts(parts)
         }
-        guard (1...Sound.maximumParts).contains(all.count) else {
-            throw invalid("parts", "must list 1 to \(Sound.maximumParts) addresses")
-        }
-        for part in all { try check(part, "parts") }
-        return .addresses(all)
+        return .address(try needed(address("uri"), "uri", "is needed, or parts, or items"))
     }
 
     private func address(_ name: String) throws(Problem) -> String? {

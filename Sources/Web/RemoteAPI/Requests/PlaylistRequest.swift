@@ -18,9 +18,11 @@ struct PlaylistRequest: ListBody {
 
     var name: String?
     var content: Content?
+    /// nil when the request has none.
+    private(set) var rules: AddingRules?
 
     init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["name", "items", "fromQueue"])
+        let object = try StrictObject(json, ["name", "items", "fromQueue"] + AddingRules.members)
         if object.contains("name") {
             let name = try object.text("name", maximum: Self.maximumNameLength) ?? ""
             guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
@@ -31,6 +33,7 @@ struct PlaylistRequest: ListBody {
             }
             self.name = name
         }
+        if AddingRules.members.contains(where: object.contains) { rules = try AddingRules(object) }
         let items = try object.nested([ItemRequest].self, "items")
         if try object.flag("fromQueue") ?? false {
             guard items == nil else { throw object.invalid("items", "cannot be given together with fromQueue") }

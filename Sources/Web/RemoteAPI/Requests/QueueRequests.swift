@@ -49,9 +49,9 @@ struct ReplaceQueueRequest: QueueListBody {
 }
 
 extension AddingRules {
-    fileprivate static let members = ["expand", "onError", "check"]
+    static let members = ["expand", "onError", "check"]
 
-    fileprivate init(_ object: StrictObject) throws(Problem) {
+    init(_ object: StrictObject) throws(Problem) {
         self.init()
         expands = try object.flag("expand") ?? true
         checks = try object.flag("check") ?? false

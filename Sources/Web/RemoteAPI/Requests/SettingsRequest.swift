@@ -25,14 +25,15 @@ struct SettingsRequest: JSONReadable {
             if let setting = Self.byKey[key] {
                 patch[setting] = try object.value(name, of: setting)
             } else if Self.objects.contains(key) {
-                if let inner = object[name] { try read(try StrictObject(inner), key + ".") }
+                try read(try StrictObject(try object.given(object[name], name, "an object")), key + ".")
             } else if key == "levelBy" {
-                patch.levelBy = try object.number(name, in: -1...1)
+                patch.levelBy = try object.given(object.number(name, in: -1...1), name, "a number")
             } else if key == "groupLevelBy" {
-                patch.groupLevelBy = try object.number(name, in: -1...1)
+                patch.groupLevelBy = try object.given(object.number(name, in: -1...1), name, "a number")
             } else if key == "volumeRamp" {
-                patch.volumeRamp = try object.nested(Ramp.self, name)?.ramp
+                patch.volumeRamp = try object.given(object.nested(Ramp.self, name), name, "an object").ramp
             } else if key == "abLoop" {
+                // null takes it back.
                 patch.abLoop = .some(try object.nested(Part.self, name)?.abLoop)
             } else {
                 throw object.invalid(name, "is not a setting")
@@ -64,13 +65,15 @@ struct SettingsRequest: JSONReadable {
 }
 
 extension StrictObject {
-    /// nil when the member changes nothing: it is null, and the setting has no null.
-    fileprivate func value(_ name: String, of setting: Setting) throws(Problem) -> SettingValue? {
-        guard let node = self[name] else { return setting.isOptional ? SettingValue.none : nil }
-        guard let value = SettingValue(node), setting.accepts(value) else {
-            throw invalid(name, "must be \(setting.requirement)")
-        }
+    fileprivate func value(_ name: String, of setting: Setting) throws(Problem) -> SettingValue {
+        let value = self[name].map { SettingValue($0) } ?? SettingValue.none
+        guard let value, setting.accepts(value) else { throw invalid(name, "must be \(setting.requirement)") }
         return value
+    }
+
+    /// The value of a member for which null has no meaning.
+    fileprivate func given<Value>(_ value: Value?, _ name: String, _ kind: String) throws(Problem) -> Value {
+        try needed(value, name, "must be \(kind), not null")
     }
 }
 

@@ -159,17 +159,20 @@ struct PlaylistsCommand: ParsableCommand {
             try client.send(.post, "\(base)/\(PercentEncoding.encode(play))/play")
         } else if let save {
             let made = try client.decode(Playlist.self, client.send(.post, base, NewPlaylist(name: save)))
-            Console.output("\(made.id)  \(Table.printable(made.name)) (\(made.length))")
+            Console.output(Self.table([made]).text)
         } else if let remove {
             try client.send(.delete, "\(base)/\(PercentEncoding.encode(remove))")
         } else {
             let bytes = try client.send(.get, base)
             if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-            var table = Table(columns: [.left, .left, .right])
-            for list in try client.decode(Lists.self, bytes).playlists {
-                table.add(list.id, list.name, String(list.length))
-            }
-            Console.output(table, orWithoutRows: "There are no playlists.")
+            let lists = try client.decode(Lists.self, bytes).playlists
+            Console.output(Self.table(lists), orWithoutRows: "There are no playlists.")
         }
+    }
+
+    private static func table(_ lists: [Playlist]) -> Table {
+        var table = Table(columns: [.left, .left, .right])
+        for list in lists { table.add(list.id, list.name, String(list.length)) }
+        return table
     }
 }

@@ -8,8 +8,8 @@ struct SleepCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sleep", abstract: "Lets the music fade out and pause after a while.",
         discussion: """
-            A time is 30m, 45s, 1h or a time as by tonearm seek. item and queue are the end of the current item and of the \
-            queue; off takes it back. Without an argument, the timer is shown.
+            A time is 30m, 90s, 1h30m or h:mm:ss. item and queue are the end of the current item and of the queue; off takes \
+            it back. Without an argument, the timer is shown.
             """)
 
     @OptionGroup var options: ClientOptions
@@ -28,8 +28,14 @@ struct SleepCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if let end, !["item", "queue", "off"].contains(end), Self.seconds(end) == nil {
-            throw ValidationError("\(end) is no time; give 30m, 45s, 1h, item, queue or off.")
+        if let end, !["item", "queue", "off"].contains(end) {
+            if !end.isEmpty, end.allSatisfy({ $0.isASCII && $0.isNumber }) {
+                throw ValidationError("\(end) has no unit; give \(end)m for minutes or \(end)s for seconds.")
+            }
+            guard let seconds = Self.seconds(end) else {
+                throw ValidationError("\(end) is no time; give 30m, 90s, 1h30m, h:mm:ss, item, queue or off.")
+            }
+            guard seconds > 0 else { throw ValidationError("\(end) is no time to wait; tonearm pause pauses at once.") }
         }
         if let fade, !(0...3_600).contains(fade) { throw ValidationError("--fade must lie in 0 to 3600.") }
     }
@@ -52,11 +58,18 @@ struct SleepCommand: ParsableCommand {
         Console.output(try client.decode(TimerState.self, client.send(.post, TimerState.path, body)).sleepText)
     }
 
-    /// `90`, `1:30`, `30m`; nil for what is no time.
+    /// `1:30:00`, `30m`, `1h30m`; nil for anything else.
     static func seconds(_ text: String) -> Double? {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600]
-        guard let last = text.last, let unit = units[last] else { return TimeText.seconds(text) }
-        return TimeText.seconds(text.dropLast()).map { $0 * unit }
+        if text.contains(":") { return TimeText.seconds(text) }
+        var (rest, total) = (text[...], 0.0)
+        // Each at most once, in this order.
+        for (unit, seconds) in [("h", 3_600.0), ("m", 60), ("s", 1)] {
+            guard let end = rest.firstIndex(of: Character(unit)) else { continue }
+            guard let number = TimeText.seconds(rest[..<end]) else { return nil }
+            total += number * seconds
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.isEmpty && !text.isEmpty ? total : nil
     }
 }
 
@@ -72,14 +85,20 @@ struct ListAlarms: ParsableCommand {
 
     @OptionGroup var options: ClientOptions
 
+    @Flag(help: "Print JSON: the answer of GET /api/v1/timers.")
+    var json = false
+
     func run() throws {
-        var table = Table(columns: [.left, .left, .left, .left, .left])
-        for alarm in try options.client().timers() where alarm.type == "alarm" {
+        let client = try options.client()
+        if json { return Console.write(try client.send(.get, TimerState.path) + [UInt8(ascii: "\n")]) }
+        var table = Table(columns: [.left, .left, .left, .left, .left, .left, .left])
+        for alarm in try client.timers() where alarm.type == "alarm" {
             let days = alarm.days ?? []
             let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
             table.add(
-                alarm.id, alarm.time ?? "", days.isEmpty ? "once" : days.joined(separator: ","), state,
-                alarm.next == nil ? "" : "in \(TimeText.text(alarm.seconds))")
+                alarm.id, alarm.time ?? "", days.isEmpty ? "once" : days.joined(separator: ","), alarm.timeZone ?? "",
+                state,
+                alarm.next == nil ? "" : "in \(TimeText.text(alarm.seconds))", alarm.itemsText)
         }
         Console.output(table, orWithoutRows: "There are no alarms.")
     }
@@ -179,11 +198,34 @@ struct RemoveAlarm: ParsableCommand {
 private struct TimerState: Decodable {
     static let path = "/api/v1/timers"
 
+    /// What an alarm plays: a media, or several by one name.
+    struct Item: Decodable {
+        var title: String?
+        var uri: String?
+        var folder: String?
+        var list: String?
+        var playlist: String?
+        var album: String?
+        var artist: String?
+        var genre: String?
+        var track: String?
+
+        var name: String {
+            let ids = [
+                ("playlist", playlist), ("album", album), ("artist", artist), ("genre", genre), ("track", track),
+            ]
+            return title ?? uri ?? folder ?? list ?? ids.compactMap { kind, id in id.map { "\(kind) \($0)" } }.first
+                ?? ""
+        }
+    }
+
     var id: String
     var type: String
     var until: String?
     var time: String?
     var days: [String]?
+    var timeZone: String?
+    var items: [Item]?
     var enabled: Bool?
     var state: String?
     /// Milliseconds since the epoch.
@@ -196,6 +238,13 @@ private struct TimerState: Decodable {
         case "end-of-queue": "The music pauses at the end of the queue."
         default: "The music pauses in \(TimeText.text(seconds))."
         }
+    }
+
+    /// The first of them, and how many follow.
+    var itemsText: String {
+        guard let first = items?.first else { return "the queue" }
+        let others = (items?.count ?? 1) - 1
+        return first.name + (others > 0 ? " and \(others) more" : "")
     }
 
     /// Until then.

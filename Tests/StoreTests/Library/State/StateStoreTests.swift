@@ -26,6 +26,7 @@ import Testing
         settings.repeats = .all
         settings.previousRestartsAfter = 0
         settings.outputDevice = "usb"
+        settings.abLoop = ABLoop(begin: 1, end: 2.5)
         settings.remote.mpris = false
         settings.remote.prefersTags = true
         settings.remote.commands.previous = false
