@@ -161,11 +161,18 @@ def test_a_volume_ramp_is_a_straight_line_and_a_new_one_takes_over(capture, api)
 
 @pytest.mark.parametrize("count, frames", [(2, 512), (64, 512), (3, 65536), (64, 65536)])
 def test_the_buffers_change_nothing_of_the_sound(written, start_server, media, origin, count, frames):
-    """Rows 58, 76, 80: from the smallest, which no frame fits into, to the largest; from a file and an address, across a joint."""
+    """Rows 58, 76, 80, 93: from the smallest, which no frame fits into, to the largest; from a file and an address, across a
+    joint; and changed while it plays."""
     origin.serve("/noise-320.mp3", media.path("noise-320.mp3").read_bytes())
     server = start_server(output=written.output, arguments=("--buffer-count", str(count), "--decode-buffer-frames", str(frames)))
     with contextlib.closing(Api(server.url)) as api:
-        captured = play_to_the_end(api, written, "noise-320.mp3", f"{origin.url}/noise-320.mp3")
+        api.load("noise-320.mp3", f"{origin.url}/noise-320.mp3", play=True)
+        for seconds in (2, 0.1, 0.5, 0):
+            assert api.settings(decodeAhead=seconds)["decodeAhead"] == seconds
+            written.wait_frames(written.frames + RATE // 2)
+        api.wait_status("completed", timeout=20)
+        written.wait_silence()
+        captured = written.samples()
     assert largest_difference(captured, numpy.concatenate([media.reference("noise-320.mp3")] * 2))[0] <= 1
 
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from rig import Api, EventLog, eventually, within
+from rig import Api, eventually, within
 from rig.raw import close_code, exchange, frame, upgrade
 
 BAD_FILES = {"empty.mp3": None, "text.mp3": "unsupported", "picture.mp3": "unsupported", "zero-frames.mp3": None,
@@ -132,10 +132,17 @@ def test_hundreds_of_tiny_and_empty_files_pass_in_a_row(pulse, api, events):
     assert [event["itemId"] for event in events.since(mark, "completed")] == ids
 
 
-@pytest.mark.parametrize("uri", ["../../../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "link-out.mp3", "link-dir/secret.mp3",
-                                 "A Folder/../../secret.mp3", "file://other-host/x.mp3", "..%2f..%2fetc%2fpasswd",
-                                 "file:///etc/%70asswd", "short-0.mp3\u0000.txt", "ftp://127.0.0.1/x.mp3", "data:audio/mpeg;base64,AA"])
-def test_nothing_outside_the_music_is_opened(directory, start_server, media, uri, music):
+OUTSIDE = {
+    (403, "forbidden"): ["../../../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "link-out.mp3", "link-dir/secret.mp3",
+                         "A Folder/../../secret.mp3", "file:///etc/%70asswd"],
+    (404, "media-not-found"): ["..%2f..%2fetc%2fpasswd", "data:audio/mpeg;base64,AA"],
+    (422, "unsupported"): ["file://other-host/x.mp3", "ftp://127.0.0.1/x.mp3"],
+    (422, "invalid"): ["short-0.mp3\u0000.txt"],
+}
+
+
+@pytest.mark.parametrize("uri, refusal", [(uri, refusal) for refusal, uris in OUTSIDE.items() for uri in uris])
+def test_nothing_outside_the_music_is_opened(directory, start_server, media, uri, refusal, music):
     """Row 1, DESIGN section 4: by .., absolute path, symbolic link, percent-encoding, NUL."""
     (music / "A Folder").mkdir()
     shutil.copy(media.path("short-0.mp3"), music)
@@ -145,18 +152,9 @@ def test_nothing_outside_the_music_is_opened(directory, start_server, media, uri
     shutil.copy(media.path("short-0.mp3"), directory / "secret.mp3")
     (music / "link-out.mp3").symlink_to(outside / "secret.mp3")
     (music / "link-dir").symlink_to(outside)
-    server = start_server(music=music)
-    api = Api(server.url)
-    log = EventLog(server.events_url)
-    response = api.request("PUT", "/queue", json={"items": [{"uri": uri}]})
-    if response.is_success:  # refused when it is added, or when it is to be played
-        api.request("POST", "/player/play")
-        completed = log.wait_for("completed")
-        assert completed["reason"] == "error"
-        assert (log.wait_for("error").data.get("error") or log.wait_for("error").data)["code"] in ("forbidden", "not-found", "unsupported")
-    else:
-        assert response.status_code in (400, 403, 404, 422), response.text
-    assert api.player()["status"] != "playing"
+    api = Api(start_server(music=music).url)
+    assert api.refusal("PUT", "/queue", json={"items": [{"uri": uri}]}) == refusal
+    assert api.player()["queue"]["length"] == 0
 
 
 def test_a_link_inside_the_music_is_followed(directory, start_server, media):
@@ -203,16 +201,15 @@ JSON = {"Content-Type": "application/json"}
 
 @pytest.mark.shared
 @pytest.mark.parametrize("body,status", [
-    (b"{", 400), (b"", (200, 400, 422)), (b"\xff\xfe{}", 400), (b'{"volume": "loud"}', 422), (b'{"volume": 2}', 422), (b'{"volume": -0.1}', 422),
-    (b'{"volume": NaN}', 400), (b'{"volume": 1e999}', (400, 422)), (b'{"balance": -1.5}', 422), (b'{"colour": 1}', 422),
+    (b"{", 400), (b"", 200), (b"\xff\xfe{}", 400), (b'{"volume": "loud"}', 422), (b'{"volume": 2}', 422), (b'{"volume": -0.1}', 422),
+    (b'{"volume": NaN}', 400), (b'{"volume": 1e999}', 422), (b'{"balance": -1.5}', 422), (b'{"colour": 1}', 422),
     (b'{"repeat": "twice"}', 422), (b'{"volumeRamp": {"to": 1}}', 422), (b'{"volumeRamp": {"to": 1, "seconds": -1}}', 422),
-    (b"[1]", (400, 422)), (b"null", (400, 422)), (b"{}" * 2, 400), (b'{"a":' * 20000, (400, 413)), (b'{"muted": 1}', 422),
-    (b'{"volume": 0.5, "volume": 0.6}', (200, 400))])
+    (b"[1]", 422), (b"null", 422), (b"{}" * 2, 400), (b'{"a":' * 20000, 413), (b'{"muted": 1}', 422)])
 def test_wrong_settings_are_refused_and_change_nothing(api, body, status):
     """Issue 2: malformed 400; well-formed but wrong 422 that names the member; never 500."""
     before = {name: api.player()[name] for name in ("volume", "muted", "balance", "repeat")}
     response = api.request("PATCH", "/player", content=body, headers=JSON)
-    assert response.status_code in (status if isinstance(status, tuple) else (status,)), response.text
+    assert response.status_code == status, response.text
     if response.status_code != 200:
         problem = response.json()
         assert response.headers["Content-Type"] == "application/problem+json"

@@ -90,7 +90,7 @@ def test_damaged_files_of_every_format_leave_the_server_standing(start_server, m
     decoded by the unit tests (`WorkerMutationTests`, `MutationTests`)."""
     dice = random.Random(4)
     names = []
-    for format in [*FORMATS, Format("y.dsf"), Format("z.dff"), Format("silence.ape")]:
+    for format in [*FORMATS, Format("y.dsf"), Format("z.dff")]:
         whole = formats.path(format.name).read_bytes()
         for number in range(8):
             data = bytearray(whole)
@@ -131,14 +131,6 @@ def test_dsd_becomes_sound(capture, api, formats, name):
     assert (sound[-1] - sound[0]) / RATE == pytest.approx(1.0, abs=0.02)
     middle = captured[sound[0] + RATE // 4 : sound[0] + 3 * RATE // 4, 0]
     assert distortion_and_noise(middle, 1000) < -40
-
-
-def test_apes_are_played(formats, tmp_path):
-    """As far as it goes without an encoder: length, format, and silence where silence is."""
-    output = tmp_path / "out.wav"
-    subprocess.run([str(binary()), "render", str(formats.path("silence.ape")), str(output)], check=True, timeout=60)
-    samples = read_wave(output)
-    assert samples.shape == (RATE, 2) and not samples.any()
 
 
 def test_a_sine_split_over_two_flacs_stays_continuous(written, api, formats):

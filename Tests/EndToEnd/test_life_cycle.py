@@ -211,7 +211,7 @@ def test_position_and_listened_time_over_a_seek(capture, api):
 # The session
 
 def test_the_session_s_rules_hold_for_all_that_sounds_or_records(start_server, directory, pulse):
-    """Row 146: player, announcements, effects, recorder and saved streams; what needs no device works."""
+    """Rows 108, 146: player, announcements, effects, recorder and saved streams; what needs no device works."""
     recordings = directory / "recordings"
     recordings.mkdir()
     pulse.load("module-null-sink sink_name=mic_in")
@@ -226,6 +226,8 @@ def test_the_session_s_rules_hold_for_all_that_sounds_or_records(start_server, d
         refused = client.request("POST", path, json=body)
         expected = "not-permitted" if path == "/recordings" else "session-forbids"
         assert (refused.status_code, refused.json()["code"]) == (409, expected), (path, refused.text)
+    job = client.call("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}]})
+    eventually(lambda: client.call("GET", f"/renders/{job['id']}")["status"] == "completed", "it is rendered")
     assert not pulse.sink_inputs()
     assert client.call("GET", "/media/info", params={"uri": "short-0.mp3"})["duration"] > 0
     assert client.call("GET", "/queue/items/" + client.ids()[0] + "/waveform")

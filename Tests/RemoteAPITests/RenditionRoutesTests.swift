@@ -20,6 +20,15 @@ import ServiceTesting
         #expect(again.status == 304 && again.headers["X-Actual-Time"] == "13.0")
     }
 
+    @Test func keptThumbnails_areListed() throws {
+        let kept = try #require(try api.send("GET", "/api/v1/media/thumbnails").json()["thumbnails"]?.list?.first)
+        let expected: JSONValue = .object([
+            "uri": .text("v.mp4"), "t": .number(13.5), "size": .integer(100), "time": .integer(13),
+            "bytes": .integer(5),
+        ])
+        #expect(kept == expected)
+    }
+
     @Test func thumbnailThatCannotBe_isRefusedByItsReason() throws {
         #expect(try api.send("GET", "/api/v1/media/thumbnail?uri=a.mp3").status == 415)
         #expect(try api.send("GET", "/api/v1/media/thumbnail?uri=v.mp4&t=99").code == "behind-the-end")

@@ -16,6 +16,10 @@ struct ScriptedRenditions: MediaRenditions {
         return seconds > 20 ? nil : VideoThumbnail(time: seconds.rounded(.down), jpeg: Self.jpeg)
     }
 
+    func thumbnails() -> [KeptThumbnail] {
+        [KeptThumbnail(uri: "v.mp4", seconds: 13.5, edge: 100, time: 13, bytes: 5)]
+    }
+
     func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8] {
         Self.scalings.add(1, ordering: .relaxed)
         return Self.jpeg

@@ -23,6 +23,7 @@ import rows_routes  # noqa: E402
 import rows_server  # noqa: E402
 import rows_shared  # noqa: E402
 import rows_sound  # noqa: E402
+import rows_time  # noqa: E402
 from rig.signals import write_wave  # noqa: E402
 
 ROWS = {
@@ -33,7 +34,7 @@ ROWS = {
     "http": (rows_server.http, 5),
     "ws": (rows_server.ws, 5),
     "queue": (rows_server.queue, 5),
-    "undo": (rows_server.undo, 100),
+    "undo": (rows_server.undo, 1000),
     "wakeups": (rows_sound.wakeups, 5),
     "render": (rows_render.render, 5),
     "scan": (rows_library.scan, 3),
@@ -57,6 +58,9 @@ ROWS = {
     "page": (rows_page.page, 10),
     "ending": (rows_promises.ending, 7),
     "mpris": (rows_shared.mpris, 5),
+    "timers": (rows_time.timers, 7),
+    "effects": (rows_time.effects, 10),
+    "levels": (rows_time.levels, 7),
     "in-step": (rows_shared.in_step, 10),
 }
 
@@ -66,7 +70,7 @@ GROUPS = {
     "ratios": ["latency", "cpu", "memory", "start", "http", "ws", "queue", "wakeups", "render", "scan"],
     # The other times that SPEC promises.
     "promises": ["network", "station", "lyrics", "worker", "interruption", "unplug", "neighbours", "routes", "switching", "watch", "search",
-                 "commands", "default-output", "sound-server", "ticks", "slow-link", "page", "ending", "mpris", "in-step"],
+                 "commands", "default-output", "sound-server", "ticks", "slow-link", "page", "ending", "mpris", "timers", "effects", "levels", "undo", "in-step"],
 }
 
 

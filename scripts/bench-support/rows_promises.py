@@ -21,12 +21,12 @@ KBPS_192 = 24_000
 
 
 def commands(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Rows 4 and 66: a prepared item; a stop. Row 62: the slowest answer to 1,000 commands at random."""
+    """Rows 4 and 66: a prepared item; a stop. Row 62: 10,000 commands at random, the slowest answer and all of them."""
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
     capture = Capture(pulse, "spk", latency=2).start()
     server = start_server(directory, music, pulse)
     api = Api(server.url)
-    prepared, silence, slowest = [], [], []
+    prepared, silence, slowest, spent = [], [], [], []
     dice = random.Random(62)
     for _ in range(rounds):
         api.load("noise-long.mp3")
@@ -40,13 +40,14 @@ def commands(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[
         api.command("stop")
         capture.wait_silence(0.3)
         silence.append((capture.arrival(capture.last_sound(mark)) - asked) * 1000)
-        worst = 0.0
-        for _ in range(1000):
+        worst, began = 0.0, time.monotonic()
+        for _ in range(10_000 // rounds):
             verb, body = dice.choice((("play", {}), ("pause", {}), ("toggle", {}), ("stop", {}), ("seek", {"position": dice.uniform(0, 500)})))
             asked = time.monotonic()
             api.request("POST", f"/player/{verb}", **({"json": body} if body else {}))
             worst = max(worst, time.monotonic() - asked)
         slowest.append(worst * 1000)
+        spent.append(time.monotonic() - began)
         api.command("stop")
     api.close()
     server.stop()
@@ -54,7 +55,8 @@ def commands(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[
     pulse.stop()
     return [Row("play of a prepared item to first sound", "ms", prepared, goal=below(150, "ms")),
             Row("stop to silence", "ms", silence, goal=below(100, "ms")),
-            Row("slowest answer to 1,000 random commands", "ms", slowest, goal=below(1000, "ms"))]
+            Row("slowest answer to random commands", "ms", [max(slowest)], goal=below(1000, "ms")),
+            Row("10,000 random commands", "s", [sum(spent)], goal=below(60, "s"))]
 
 
 def default_output(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:

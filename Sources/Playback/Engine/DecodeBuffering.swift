@@ -22,9 +22,11 @@ public struct DecodeBuffering: Hashable, Sendable {
     /// What any sink needs at hand, in seconds.
     static let floor = 0.1
 
-    /// Ring frames that may be unread while material of this rate is written.
-    func limit(in ring: FrameRing, sampleRate: Int) -> Int {
-        let ahead = frames * count * ring.format.sampleRate / max(1, sampleRate)
+    /// Ring frames that may be unread while material of this rate is written. `seconds` of them where a user has said so.
+    func limit(in ring: FrameRing, sampleRate: Int, seconds: Double) -> Int {
+        let ahead =
+            seconds > 0
+            ? Int(ring.format.frames(seconds)) : frames * count * ring.format.sampleRate / max(1, sampleRate)
         return min(ring.capacity, max(ahead, Int(ring.format.frames(Self.floor))))
     }
 }

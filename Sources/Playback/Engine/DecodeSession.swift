@@ -17,12 +17,12 @@ final class DecodeSession: Sendable {
     let generation: Generation
     private let mailbox = Mailbox<Command>()
     private let cancellation = MediaCancellation()
-    private let overlapLimit = OverlapLimit()
+    private let overlapLimit = SharedSeconds()
 
     init(
         _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
         conversion: any SampleRateConversion, stretching: any TimeStretching, buffering: DecodeBuffering,
-        meter: DecodeMeter,
+        ahead: SharedSeconds, meter: DecodeMeter,
         report: @escaping @Sendable (Generation, DecodeEvent) -> Void
     ) {
         self.generation = generation
@@ -32,9 +32,9 @@ final class DecodeSession: Sendable {
         let locator = MediaLocator(item.draft, item: item.id)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
-                start, conversion: conversion, stretching: stretching, buffering: buffering, mailbox: mailbox,
-                cancellation: cancellation, meter: meter, overlapLimit: overlapLimit, report: { report(generation, $0) }
-            )
+                start, conversion: conversion, stretching: stretching, buffering: buffering, ahead: ahead,
+                mailbox: mailbox, cancellation: cancellation, meter: meter, overlapLimit: overlapLimit,
+                report: { report(generation, $0) })
             worker.run(locator, opener: opener)
         }
         guard let thread else {

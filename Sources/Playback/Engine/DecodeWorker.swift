@@ -8,10 +8,11 @@ struct DecodeWorker {
     let conversion: any SampleRateConversion
     let stretching: any TimeStretching
     let buffering: DecodeBuffering
+    let ahead: SharedSeconds
     let mailbox: Mailbox<DecodeSession.Command>
     let cancellation: MediaCancellation
     let meter: DecodeMeter
-    let overlapLimit: OverlapLimit
+    let overlapLimit: SharedSeconds
     let report: @Sendable (DecodeEvent) -> Void
 
     private var run = DecodeRun()
@@ -19,13 +20,15 @@ struct DecodeWorker {
 
     init(
         _ start: DecodeStart, conversion: any SampleRateConversion, stretching: any TimeStretching,
-        buffering: DecodeBuffering, mailbox: Mailbox<DecodeSession.Command>, cancellation: MediaCancellation,
-        meter: DecodeMeter, overlapLimit: OverlapLimit, report: @escaping @Sendable (DecodeEvent) -> Void
+        buffering: DecodeBuffering, ahead: SharedSeconds, mailbox: Mailbox<DecodeSession.Command>,
+        cancellation: MediaCancellation, meter: DecodeMeter, overlapLimit: SharedSeconds,
+        report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
         self.start = start
         self.conversion = conversion
         self.stretching = stretching
         self.buffering = buffering
+        self.ahead = ahead
         self.mailbox = mailbox
         self.cancellation = cancellation
         self.meter = meter
@@ -108,7 +111,8 @@ struct DecodeWorker {
         let tempo = start.scan == nil ? feed.tempo : .normal
         var writer = try RingWriter(
             ring, lease, source: source, tempo: feed.over == nil ? tempo : .normal, conversion: conversion,
-            stretching: stretching, buffering: buffering, overlapLimit: overlapLimit, cancellation: cancellation)
+            stretching: stretching, buffering: buffering, ahead: ahead, overlapLimit: overlapLimit,
+            cancellation: cancellation)
         do {
             try writer.writeSilence(feed.silence)
             if let overlap = feed.over {

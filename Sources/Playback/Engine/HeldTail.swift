@@ -62,8 +62,9 @@ final class HeldTail: Sendable {
     }
 }
 
-/// How much of an item's end is held back. The player's thread sets it, the item's decode thread reads it.
-final class OverlapLimit: Sendable {
+/// Seconds that the player's thread sets and decode threads read: how much of an item's end is held back, how much is decoded
+/// ahead.
+final class SharedSeconds: Sendable {
     private let bits: Atomic<UInt64>
 
     init(seconds: Double = 0) { bits = Atomic(seconds.bitPattern) }

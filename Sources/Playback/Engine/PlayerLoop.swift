@@ -38,6 +38,7 @@ final class PlayerLoop: @unchecked Sendable {
     var output: any AudioOutput { environment.output }
     private var sessions: [Generation: DecodeSession] = [:]
     private let decodeMeter = DecodeMeter()
+    private let decodeAhead: SharedSeconds
     private var ring: FrameRing?
     private var replies: [CommandToken: Reply] = [:]
     /// Commands that are done, but for their save.
@@ -63,6 +64,7 @@ final class PlayerLoop: @unchecked Sendable {
             environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
             networkBuffering: environment.networkBuffering)
         core.output.devices.devices = environment.outputs
+        decodeAhead = SharedSeconds(seconds: core.settings.decodeAhead)
         published = Mutex(core.snapshot())
         self.core = Mutex(core)
     }
@@ -176,6 +178,7 @@ final class PlayerLoop: @unchecked Sendable {
                 snapshot.statistics.bufferedAhead = format.seconds(max(0, ring.writeIndex - reading.ringIndex))
             }
             snapshot.statistics.decodeSeconds = decodeMeter.seconds
+            decodeAhead.seconds = snapshot.settings.decodeAhead
             published.withLock { $0 = snapshot }
             return actions
         }
@@ -265,8 +268,8 @@ final class PlayerLoop: @unchecked Sendable {
     private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
         sessions[generation] = DecodeSession(
             item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
-            stretching: environment.stretching, buffering: environment.buffering, meter: decodeMeter,
-            report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
+            stretching: environment.stretching, buffering: environment.buffering, ahead: decodeAhead,
+            meter: decodeMeter, report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
     }
 
     private func feed(_ generation: Generation, _ feed: Feed) {

@@ -20,13 +20,12 @@ struct RingWriter {
     private let conversion: any SampleRateConversion
     private let stretching: any TimeStretching
     private let buffering: DecodeBuffering
+    private let ahead: SharedSeconds
     private let cancellation: MediaCancellation
     /// nil: nothing is ever held back.
-    private let overlapLimit: OverlapLimit?
+    private let overlapLimit: SharedSeconds?
     /// Somebody reads the ring in its own time.
     private let isPaced: Bool
-    /// Frames that may be unread at once.
-    private var limit: Int
     /// Frames that are in the ring.
     private var written: FrameCount
     /// Frames that are held back lie in it; nil until the end comes near.
@@ -52,7 +51,8 @@ struct RingWriter {
     init(
         _ ring: FrameRing, _ lease: FrameRing.Lease, source: AudioFormat, tempo: Tempo = .normal,
         conversion: any SampleRateConversion, stretching: any TimeStretching, buffering: DecodeBuffering,
-        overlapLimit: OverlapLimit? = nil, isPaced: Bool = true, cancellation: MediaCancellation = MediaCancellation()
+        ahead: SharedSeconds = SharedSeconds(), overlapLimit: SharedSeconds? = nil, isPaced: Bool = true,
+        cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) {
         self.overlapLimit = overlapLimit
         self.isPaced = isPaced
@@ -63,7 +63,7 @@ struct RingWriter {
         self.conversion = conversion
         self.stretching = stretching
         self.buffering = buffering
-        limit = buffering.limit(in: ring, sampleRate: source.sampleRate)
+        self.ahead = ahead
         self.source = source
         written = ring.writeIndex
         mapper = ChannelMapper(from: source.layout, to: ring.format.layout)
@@ -74,9 +74,11 @@ struct RingWriter {
     /// Index that the next frame will have.
     var writeIndex: FrameCount { written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0)) }
 
+    /// Frames that may be unread at once. A change counts from the next write on.
+    private var limit: Int { buffering.limit(in: ring, sampleRate: source.sampleRate, seconds: ahead.seconds) }
+
     private mutating func makeStages() throws(MediaError) {
         mapper = ChannelMapper(from: source.layout, to: ring.format.layout)
-        limit = buffering.limit(in: ring, sampleRate: source.sampleRate)
         stages = []
         let channels = ring.format.channelCount
         let (input, output) = (Double(source.sampleRate) * tempo.resampling, Double(ring.format.sampleRate))

@@ -211,7 +211,7 @@ struct OfflineInput {
         writer = try RingWriter(
             ring, lease, source: media.decoder.media.format, conversion: conversion, stretching: NoStretching(),
             buffering: DecodeBuffering(frames: OfflineRenderer.chunk, count: DecodeBuffering.countRange.upperBound),
-            overlapLimit: media.held > 0 ? OverlapLimit(seconds: media.held) : nil, isPaced: false,
+            overlapLimit: media.held > 0 ? SharedSeconds(seconds: media.held) : nil, isPaced: false,
             cancellation: cancellation)
         if let overlap { try writer.begin(over: overlap) }
         beginTime = media.beginTime

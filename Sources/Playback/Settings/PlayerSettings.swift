@@ -60,6 +60,8 @@ public struct PlayerSettings: Hashable, Sendable {
     public var autoPlay = false
     /// Seconds into the current item from which on `previous` restarts it; 0: never.
     public var previousRestartsAfter = 3.0
+    /// Seconds that are decoded ahead of the sink; 0: as the server was started (`DecodeBuffering`).
+    public var decodeAhead = 0.0
     public var remote = RemoteSettings()
     /// Whether the player falls silent when others take the sound, or only reports it.
     public var interruptionPolicy = InterruptionPolicy.auto
@@ -100,6 +102,7 @@ public struct PlayerSettings: Hashable, Sendable {
         Setting("fades.skip", \.fades.skip, .number(0...2)),
         Setting("autoPlay", \.autoPlay),
         Setting("previousRestartsAfter", \.previousRestartsAfter, .number(0...3600)),
+        Setting("decodeAhead", \.decodeAhead, .number(0...2)),
         Setting("mpris", \.remote.mpris, saved: .named("remote.mpris")),
         Setting("nowPlaying.enabled", \.remote.showsMetadata, saved: .named("remote.showsMetadata")),
         Setting("nowPlaying.preferTags", \.remote.prefersTags, saved: .named("remote.prefersTags")),

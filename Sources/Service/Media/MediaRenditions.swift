@@ -9,6 +9,8 @@ public protocol MediaRenditions: Sendable {
     /// The frame that a video shows at `seconds`, as JPEG with no edge longer than `edge`; nil behind its end. Throws
     /// `unsupported` for what has no video.
     func thumbnail(_ locator: MediaLocator, at seconds: Double, edge: Int) throws(MediaError) -> VideoThumbnail?
+    /// Frames that were made before and are kept, the newest first.
+    func thumbnails() -> [KeptThumbnail]
     /// A picture as JPEG with no edge longer than `edge`. Throws `unsupported` for what is no picture, or too large a one.
     func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8]
     /// The loudest samples of `count` equal parts.
@@ -25,6 +27,25 @@ public struct VideoThumbnail: Hashable, Sendable {
     public init(time: Double, jpeg: [UInt8]) {
         self.time = time
         self.jpeg = jpeg
+    }
+}
+
+/// A frame that is kept, without the picture.
+public struct KeptThumbnail: Hashable, Sendable {
+    public var uri: String
+    /// As it was asked for.
+    public var seconds: Double
+    public var edge: Int
+    /// As in `VideoThumbnail`.
+    public var time: Double
+    public var bytes: Int
+
+    public init(uri: String, seconds: Double, edge: Int, time: Double, bytes: Int) {
+        self.uri = uri
+        self.seconds = seconds
+        self.edge = edge
+        self.time = time
+        self.bytes = bytes
     }
 }
 

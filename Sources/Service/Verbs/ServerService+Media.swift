@@ -79,6 +79,11 @@ extension ServerService {
         }
     }
 
+    /// The frames that are kept.
+    public func thumbnails(for caller: Caller, reply: @escaping ServiceReply<[KeptThumbnail]>) {
+        render("uri", for: caller, reply: reply) { $0.thumbnails() }
+    }
+
     /// The loudest samples of `count` equal parts. `member`: the name of the media in the request.
     public func waveform(
         _ locator: MediaLocator, count: Int, member: String = "uri", for caller: Caller,

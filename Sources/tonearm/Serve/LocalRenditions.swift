@@ -4,6 +4,7 @@ import Kernel
 import Media
 import Playback
 import Service
+import Store
 import Synchronization
 
 /// Pictures and waveforms of files that can be played. Nothing is fetched from a network for them.
@@ -13,37 +14,31 @@ final class LocalRenditions: MediaRenditions {
     private let workers: MediaWorkers
     /// Up to 1 MB of them: some hundred songs.
     private let waveforms = Mutex(RecentlyUsed<FileVersion, WaveformMeter>(capacity: 1 << 20))
-
-    /// Up to 8 MB of them.
-    private let thumbnails = Mutex(RecentlyUsed<Frame, VideoThumbnail>(capacity: 8 << 20))
-
-    private struct Frame: Hashable {
-        var file: FileVersion
-        var seconds: Double
-        var edge: Int
-    }
+    private let folder: ThumbnailFolder
 
     private struct FileVersion: Hashable {
         var uri: String
         var stamp: FileStamp
     }
 
-    init(roots: MusicRoots, opener: any MediaOpener, workers: MediaWorkers) {
+    init(roots: MusicRoots, opener: any MediaOpener, workers: MediaWorkers, folder: ThumbnailFolder) {
         self.roots = roots
+        self.folder = folder
         self.opener = opener
         self.workers = workers
     }
 
     func thumbnail(_ locator: MediaLocator, at seconds: Double, edge: Int) throws(MediaError) -> VideoThumbnail? {
-        let version = FileVersion(uri: locator.uri, stamp: try roots.stamp(of: locator.uri))
-        let frame = Frame(file: version, seconds: seconds, edge: edge)
-        if let known = thumbnails.withLock({ $0[frame] }) { return known }
-        let source = try roots.openFile(locator.uri)
+        let (uri, stamp) = (locator.uri, try roots.stamp(of: locator.uri))
+        if let known = folder.frame(uri, stamp, at: seconds, edge: edge) { return known }
+        let source = try roots.openFile(uri)
         guard let made = try workers.thumbnail(of: source, at: seconds, edge: edge) else { return nil }
         let thumbnail = VideoThumbnail(time: made.time, jpeg: made.jpeg)
-        thumbnails.withLock { $0.insert(thumbnail, for: frame, size: thumbnail.jpeg.count) }
+        folder.keep(thumbnail, of: uri, stamp, at: seconds, edge: edge)
         return thumbnail
     }
+
+    func thumbnails() -> [KeptThumbnail] { folder.list() }
 
     func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8] {
         try workers.scaled(picture, edge: edge)

@@ -118,7 +118,9 @@ final class Server {
             pictures: WebPictures(transport: network))
         var service = ServerService.Parts(media: catalogue)
         service.library = library
-        service.renditions = LocalRenditions(roots: playable, opener: files, workers: workers)
+        service.renditions = LocalRenditions(
+            roots: playable, opener: files, workers: workers,
+            folder: ThumbnailFolder(configuration.data + "/thumbnails", logger: log))
         service.session = session
         service.roster = players
         let key = KeptID(directory: configuration.data, name: "address-key")

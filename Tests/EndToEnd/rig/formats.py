@@ -39,12 +39,14 @@ FORMATS = [
     Format("t.webm", ("-c:a", "libvorbis")), Format("u.wma", ("-c:a", "wmav2", "-b:a", "160k")),
     Format("v-mp3.mp4", ("-c:a", "libmp3lame", "-b:a", "160k")),
     Format("w.opus", ("-c:a", "libopus", "-b:a", "128k"), rate=48000), Format("x.webm", ("-c:a", "libopus", "-b:a", "128k"), rate=48000),
-    # Row 270. Nothing free makes TAK, DST and Monkey's Audio.
+    # Row 270. Nothing free makes TAK and DST.
     Format("aa.ac3", ("-c:a", "ac3", "-b:a", "256k"), seek_noise=-30), Format("ab.eac3", ("-c:a", "eac3", "-b:a", "256k"), seek_noise=-30),
     Format("ac-ac3.mka", ("-c:a", "ac3", "-b:a", "256k"), seek_noise=-30), Format("ad-ac3.mp4", ("-c:a", "ac3", "-b:a", "256k"), seek_noise=-30),
     Format("ae.dts", ("-c:a", "dca", "-strict", "-2")), Format("af-dts.mka", ("-c:a", "dca", "-strict", "-2")),
     Format("ag.spx", ("-c:a", "libspeex", "-ar", "32000"), rate=32000),
     Format("ah.aifc", ("-c:a", "pcm_s16le"), True), Format("ai-alaw.aifc", ("-c:a", "pcm_alaw")),
+    # Made of two chirps by Debian's libjmac-java (`jmac c3`), which needs a Java machine: 2 s in two frames.
+    Format("ak.ape", is_lossless=True),
 ]
 if shutil.which("mpcenc"):
     # Counted in blocks of 18,432 frames by FFmpeg.
@@ -71,11 +73,12 @@ class Formats:
         bits = dsd(media._sine(1000, 1.0, 0.4, rate=44100 * 64))
         (self.folder / "y.dsf").write_bytes(dsf(bits))
         (self.folder / "z.dff").write_bytes(dff(bits))
-        (self.folder / "silence.ape").write_bytes(silent_ape(44100))
         (self.folder / "cut.flac").write_bytes(self.path("a.flac").read_bytes()[:100_000])
         (self.folder / "cut.m4a").write_bytes(self.path("l.m4a").read_bytes()[:20_000])
 
     def make(self, name: str, *arguments: str) -> pathlib.Path:
+        if name.endswith(".ape"):
+            return pathlib.Path(shutil.copy(pathlib.Path(__file__).with_name("chirp.ape"), self.path(name)))
         if name.endswith(".mpc"):
             subprocess.run(["mpcenc", "--overwrite", "--silent", str(self.media.noise_wave), str(self.path(name))], check=True)
             return self.path(name)
@@ -100,14 +103,6 @@ class Formats:
         text = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", "stream=channels", "-of",
                                "csv=p=0", str(self.path(name))], check=True, capture_output=True, text=True).stdout
         return int(text.split()[0].strip(","))
-
-
-def silent_ape(frames: int) -> bytes:
-    """A file of Monkey's Audio 3.99 with one frame, which its flags declare silent: there is no free encoder for others."""
-    data = struct.pack("<II", 0x8000_0000, 3) + bytes(64)
-    descriptor = b"MAC " + struct.pack("<HHIIIIIII16s", 3990, 0, 52, 24, 4, 0, len(data), 0, 0, bytes(16))
-    head = struct.pack("<HHIIIHHI", 1000, 32, 73728, frames, 1, 16, 2, 44100)
-    return descriptor + head + struct.pack("<I", len(descriptor) + len(head) + 4) + data
 
 
 def dsd(samples: numpy.ndarray) -> bytes:

@@ -27,6 +27,21 @@ struct RenditionRoutes: Sendable {
                         return response
                     })
             },
+            .get("/api/v1/media/thumbnails") { call, reply throws(Problem) in
+                services.server.thumbnails(
+                    for: call.caller,
+                    reply: object(reply) { writer, thumbnails in
+                        writer.member("thumbnails", array: thumbnails[...]) { writer, thumbnail in
+                            writer.object {
+                                $0.member("uri", thumbnail.uri)
+                                $0.member("t", thumbnail.seconds)
+                                $0.member("size", thumbnail.edge)
+                                $0.member("time", thumbnail.time)
+                                $0.member("bytes", thumbnail.bytes)
+                            }
+                        }
+                    })
+            },
             .get("/api/v1/media/waveform", takesQuery: true) { call, reply throws(Problem) in
                 let query = try Query(call.request, known: ["uri", "count"])
                 try waveform(MediaLocator(uri: try query.needed("uri")), query, member: "uri", call, reply)
