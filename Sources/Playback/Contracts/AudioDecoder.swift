@@ -65,7 +65,7 @@ public struct MediaLocator: Hashable, Sendable {
 
 /// PCM of one opened media. Lives on one decode thread; not Sendable by intent.
 public protocol AudioDecoder: AnyObject {
-    /// What is known so far; read again when a `decode` says `mediaChanged`.
+    /// What is known so far; read again when a `decode` reports `mediaChanged`.
     var media: MediaDescription { get }
 
     /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole

@@ -77,7 +77,7 @@ public struct MediaDescription: Hashable, Sendable {
         public var hasPicture = false
         /// There is a file with the lyrics.
         public var hasLyrics = false
-        /// As it was measured, for tags that do not say it.
+        /// As it was measured, for tags without it.
         public var loudness: TrackLoudness?
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
@@ -138,7 +138,7 @@ public struct MediaDescription: Hashable, Sendable {
 
         public init() {}
 
-        /// nil where they say nothing of it.
+        /// nil where they do not have it.
         public var loudness: TrackLoudness? {
             let loudness = TrackLoudness(
                 trackGain: replayGainTrack, trackPeak: replayPeakTrack, albumGain: replayGainAlbum,

@@ -70,7 +70,7 @@ public final class Player: Sendable {
         perform(command, origin: .client, reply: reply)
     }
 
-    /// Who follows takes what it is to play from its `Follower` alone.
+    /// A player that follows gets its items from its `Follower` alone.
     func perform(
         _ command: PlayerCommand, origin: PlayerCommand.Origin,
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void

@@ -22,7 +22,7 @@ extension PlayerCore {
         }
     }
 
-    /// What the queue says, or the tags of what is loaded.
+    /// From the queue, or from the loaded media's tags.
     private func album(of item: QueueItem) -> String? {
         if let album = item.draft.album { return album }
         return [current, upcoming].compactMap(\.self).first { $0.item.id == item.id }?.media?.tags.album

@@ -63,7 +63,7 @@ struct PlayerCore {
     var availability: OutputAvailability?
     var outage: Outage?
     var routing = Routing()
-    /// Who has the sound away from us.
+    /// The present interruptions.
     var interruptions = InterruptionHolders()
     var rules = SessionRules()
     /// Of the player that this one follows.
@@ -190,7 +190,7 @@ struct PlayerCore {
         return finish()
     }
 
-    /// Takes one input and what the sink's clock says at the same moment.
+    /// Takes one input, and a reading of the sink's clock at the same moment.
     mutating func handle(_ input: Input, clock: OutputClock, now: MonotonicTime) -> [PlayerAction] {
         actions = []
         self.now = now

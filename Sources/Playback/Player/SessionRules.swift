@@ -32,7 +32,7 @@ extension PlayerCore {
             return
         }
         if goal.wantsSound { goal = .pause(.session) }
-        // Who may not sound holds no device either; the place is kept.
+        // A player that may not sound holds no device either; the position is kept.
         routing.leaving = stream.generation
     }
 

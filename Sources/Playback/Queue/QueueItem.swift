@@ -24,7 +24,7 @@ public struct ItemID: Hashable, Sendable, CustomStringConvertible {
 /// What a client gives to make an item; also all that is saved of one.
 public struct ItemDraft: Hashable, Sendable {
     public var uri: String
-    /// These override what the media's tags say.
+    /// These override the media's tags.
     public var title: String?
     public var artist: String?
     public var album: String?
@@ -38,7 +38,7 @@ public struct ItemDraft: Hashable, Sendable {
     public var oneShot: OneShot?
     /// Where `uri` and `artworkURI` may lead: anywhere when a user named them.
     public var reach: NetworkReach
-    /// The id under which whoever made the item knows it: passes through the player to its events. Not saved.
+    /// The id that the item's maker gave it: passes through the player to its events. Not saved.
     public var reference: UInt64?
     /// Where the client found it; nil for what was named itself.
     public var source: ItemSource?

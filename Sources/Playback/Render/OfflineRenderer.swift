@@ -181,7 +181,7 @@ extension MediaDescription {
     }
 }
 
-/// One media on its way into a ring, a chunk at a time. It never waits: whoever calls it empties the ring first.
+/// One media on its way into a ring, a chunk at a time. It never waits: its caller empties the ring first.
 struct OfflineInput {
     private let reader: DecodeReader
     private let ring: FrameRing

@@ -20,7 +20,7 @@ public struct SoundMeter: Sendable {
 
     public init() {}
 
-    /// Measures up to what `clock` says is heard at `now`.
+    /// Measures up to the frame that is heard at `now` by `clock`.
     /// - Returns: seconds of sound from the last frame that was measured to the one that is heard; nil when nothing is there yet.
     public mutating func advance(_ clock: OutputClock, now: MonotonicTime) -> Double? {
         guard let ring = tap.ring else { return nil }

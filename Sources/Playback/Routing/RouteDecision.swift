@@ -100,7 +100,7 @@ struct RouteDecision: Equatable {
     static func isGone(_ device: OutputDevice, in devices: [OutputDevice]) -> Bool {
         guard let now = devices.first(where: { $0.id == device.id }) else { return true }
         guard device.isPrivate, !now.isPrivate else { return false }
-        // Whoever chooses another port of the same device while the headphones are in it has not lost them.
+        // Another port of the same device, chosen while the headphones are plugged in, is no loss of them.
         let port = now.ports.first { $0.name == device.activePort }
         return port?.isAvailable != true
     }

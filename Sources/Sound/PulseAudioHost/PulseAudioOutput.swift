@@ -34,7 +34,7 @@ public final class PulseAudioOutput: AudioOutput {
 
     private let board = ClockBoard()
     private let state: Mutex<State>
-    /// Who watches the other streams; asked for before the output is active, in practice.
+    /// The observer of the other streams; in practice set before the output is active.
     private let watcher = Mutex(Watcher())
 
     private struct Watcher {
