@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a live stream: the station, and the programme that it reports.
+/// Facts of a live stream: the station, and the programme that it reports.
 public struct Broadcast: Hashable, Sendable {
     public var station: String?
     public var genre: String?

@@ -2,7 +2,7 @@
 
 public import Audio
 
-/// What is known of one media: its format, length, tags and health.
+/// Facts of one media: its format, length, tags and health.
 public struct MediaDescription: Hashable, Sendable {
     /// Shape of the decoded PCM.
     public var format: AudioFormat
@@ -25,7 +25,7 @@ public struct MediaDescription: Hashable, Sendable {
     public var decodeErrors: Int
     /// nil for what has an end.
     public var broadcast: Broadcast?
-    /// What lies beside the file; nothing of media from elsewhere.
+    /// Files beside the media file; none for media from elsewhere.
     public var companions = Companions()
     /// nil where the container has none.
     public var clock: Clock?
@@ -86,7 +86,7 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// What is known of it: the tags come first.
+    /// The loudness, if known: the tags come first.
     public var loudness: TrackLoudness? { tags.loudness ?? companions.loudness }
 
     /// Places the parts of a stream that are decoded apart from each other.

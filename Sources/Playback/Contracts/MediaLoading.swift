@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has arrived of media that comes over a network. Reported while it is opened and played, a few times a second at most.
+/// The loaded part of network media. Reported while it is opened and played, a few times a second at most.
 public struct MediaLoading: Hashable, Sendable {
     /// Bytes that are at hand, in order, apart from each other.
     public var ranges: [Range<Int64>]

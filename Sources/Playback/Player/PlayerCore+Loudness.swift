@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// What is known of how loud the tracks are, for the renderer.
+/// The known loudness of the tracks, for the renderer.
 extension PlayerCore {
     /// By its tags, or as it was measured; `isInAlbum`: the item before or after it is of the same album, and they are played in order.
     func loudness(of generation: Generation) -> (track: TrackLoudness?, isInAlbum: Bool) {

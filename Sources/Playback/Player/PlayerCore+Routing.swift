@@ -6,7 +6,7 @@ internal import Kernel
 /// Where the sound goes. What is to follow from which devices there are is decided in `RouteDecision`; here it is done.
 extension PlayerCore {
     struct Routing {
-        /// What the output was asked to use; nil for the default device.
+        /// The device selected at the output; nil for the default one.
         var target: String?
         /// Where the sound goes or would go, as reported last.
         var route: OutputDevice?

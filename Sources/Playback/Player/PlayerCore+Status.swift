@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// What clients see, derived from goal, track and stream.
+/// The status that clients see, derived from goal, track and stream.
 extension PlayerCore {
     var status: PlayerStatus {
         switch goal {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the player is doing, as every client sees it.
+/// The player's activity, as every client sees it.
 public enum PlayerStatus: String, CaseIterable, Sendable {
     /// Nothing chosen yet.
     case idle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the audio session of the machine lets a player do.
+/// The limits that the machine's audio session sets to a player.
 public struct SessionRules: Hashable, Sendable {
     /// Why it may not play; nil when it may.
     public var refusal: String?

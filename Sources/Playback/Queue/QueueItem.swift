@@ -21,7 +21,7 @@ public struct ItemID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "i" + String(number, radix: 36) }
 }
 
-/// What a client gives to make an item; also all that is saved of one.
+/// A client's description of an item; also the saved part of one.
 public struct ItemDraft: Hashable, Sendable {
     public var uri: String
     /// These override the media's tags.
@@ -67,7 +67,7 @@ extension ItemDraft {
     /// Of an item beside its texts: the object, its text's storage, its places in the table and in the order.
     static let overhead = 160
 
-    /// What it costs to keep, as `ByteBudget` counts: the item, its texts, and what holds them where there is more than a
+    /// The cost of keeping it, as `ByteBudget` counts: the item, its texts, and their storage where there is more than a
     /// `uri`.
     public var bytes: Int {
         var bytes = Self.overhead + uri.utf8.count

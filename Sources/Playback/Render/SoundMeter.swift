@@ -43,7 +43,7 @@ public struct SoundMeter: Sendable {
     private mutating func measure(_ ring: TapRing) {
         guard var levels = self.levels.take() else { return }
         defer { self.levels = levels }
-        // What sounded before somebody listened does not matter.
+        // Sound before the first listener does not matter.
         let range = ring.available(
             (next ?? heard - ring.format.frames(Self.shortestWindow))..<max(heard, next ?? heard))
         var index = range.lowerBound
