@@ -2,7 +2,7 @@
 
 internal import CFFmpeg
 
-/// What of FFmpeg is let near a stranger's file: these demuxers and decoders, and no others.
+/// The parts of FFmpeg that may read an untrusted file: these demuxers and decoders, and no others.
 ///
 /// MPEG audio by itself is libmpg123's, in the server; within another container it is played here.
 enum AllowedFormats {

@@ -65,7 +65,7 @@ public final class MediaReader {
         }
     }
 
-    /// What the tags carry; nil without one.
+    /// The tags' picture; nil without one.
     public func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
 
     /// Decodes up to `frames` frames into `output`, fewer when that takes long: perhaps none.

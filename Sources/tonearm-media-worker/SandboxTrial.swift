@@ -5,7 +5,7 @@ internal import Glibc
 
 /// Tries from inside the sandbox what must not work there: so that a test, and `doctor`, need not take its word.
 public enum SandboxTrial {
-    /// What worked although it must not; empty when the sandbox holds.
+    /// Calls that worked although they must not; empty when the sandbox holds.
     public static func breaches() -> [String] {
         var worked: [String] = []
         func attempt(_ name: String, _ result: Int) {

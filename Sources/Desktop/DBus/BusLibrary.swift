@@ -3,7 +3,7 @@
 package import CSystemd
 package import Kernel
 
-/// What sd-bus has answered: the call and its negative errno.
+/// An error of sd-bus: the call and its negative errno.
 package struct BusFailure: Error {
     package var call: String
     package var code: Int32

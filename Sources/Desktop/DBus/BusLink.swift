@@ -4,7 +4,7 @@ internal import Glibc
 internal import Kernel
 internal import Logging
 
-/// What is done on one connection to a bus. Made, used and given up on one thread.
+/// The use of one connection to a bus. Made, used and given up on one thread.
 protocol BusClient: AnyObject {
     var bus: Bus { get }
 }

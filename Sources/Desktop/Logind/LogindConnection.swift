@@ -99,7 +99,7 @@ final class LogindConnection: BusClient {
                 for members in try reply.structures(of: ["s", "u", "s", "s", "o"]) {
                     guard case .uint32(let user) = members[1], case .text(let seat) = members[3],
                         case .path(let path) = members[4]
-                        // Who came over the network sits at no screen.
+                        // A session over the network has no screen.
                     else { continue }
                     if !seat.isEmpty { try describe(path, user, number) }
                 }

@@ -87,7 +87,7 @@ public struct BiquadCoefficients: BitwiseCopyable, Hashable, Sendable {
         self.init(b0: b[0] / a[0], b1: b[1] / a[0], b2: b[2] / a[0], a1: a[1] / a[0], a2: a[2] / a[0])
     }
 
-    /// What the filter does to a sine of `frequency` Hz, linear. (No difference of nearly equal numbers but where the
+    /// The filter's gain for a sine of `frequency` Hz, linear. (No difference of nearly equal numbers but where the
     /// response is small: exact at low frequencies, too.)
     public func magnitude(at frequency: Double, sampleRate: Double) -> Double {
         let half = sin(Double.pi * frequency / sampleRate)

@@ -98,7 +98,7 @@ public final class FrameRing: Sendable {
         }
     }
 
-    /// What the holder of the lease writes next is of a track of this loudness. False when the lease is revoked.
+    /// The next frames of the lease's holder are of a track of this loudness. False when the lease is revoked.
     public func begin(_ loudness: TrackLoudness?, isInAlbum: Bool, lease: Lease) -> Bool {
         self.lease.withLock { number in
             guard number == lease.number else { return false }

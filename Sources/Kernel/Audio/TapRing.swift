@@ -32,7 +32,7 @@ public final class TapRing: Sendable {
 
     // MARK: The render thread
 
-    /// What is written next is not heard right behind what was written last.
+    /// The next frames are not heard right behind the last ones.
     @_noLocks @_noAllocation
     public func beginRun() { beginsRun.store(true, ordering: .relaxed) }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a track's loudness: gains in dB to the reference, peaks linear.
+/// The known loudness of a track: gains in dB to the reference, peaks linear.
 public struct TrackLoudness: BitwiseCopyable, Hashable, Sendable {
     public var trackGain: Double?
     public var trackPeak: Double?

@@ -23,7 +23,7 @@ extension MediaOpener {
     }
 }
 
-/// What the user asked to play.
+/// The media that the user asked to play.
 public struct MediaLocator: Hashable, Sendable {
     /// A path relative to a music root, a `file:` URL inside one, or an `http(s):` URL.
     public var uri: String
@@ -65,7 +65,7 @@ public struct MediaLocator: Hashable, Sendable {
 
 /// PCM of one opened media. Lives on one decode thread; not Sendable by intent.
 public protocol AudioDecoder: AnyObject {
-    /// What is known so far; read again when a `decode` says `mediaChanged`.
+    /// The facts so far; read again when a `decode` reports `mediaChanged`.
     var media: MediaDescription { get }
 
     /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole

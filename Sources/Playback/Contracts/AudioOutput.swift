@@ -58,7 +58,7 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// From now on copies what is rendered, before the gains, for `tap`; nil ends that. Kept across streams.
     func setTap(_ tap: SoundTap?)
 
-    /// What is heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
+    /// The position heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
 
     /// Lets a running stream be heard `frames` earlier from about now on (later when negative), by leaving frames out or
@@ -68,7 +68,7 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
     func unmute(generation: Generation)
 
-    /// What the stream is for, as sound servers name it (`music`, `video`, `game`, `phone`): their policies go by it.
+    /// The purpose of the stream, by the sound servers' names (`music`, `game`, `phone`): their policies use it.
     func describe(role: String)
 
     /// Chooses the device by id, nil for the default one. Moves a running stream, or asks for another one with

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a live stream: the station, and what it says it is playing.
+/// Facts of a live stream: the station, and the programme that it reports.
 public struct Broadcast: Hashable, Sendable {
     public var station: String?
     public var genre: String?
     public var about: String?
     public var homepage: String?
-    /// Bits per second, as the station says.
+    /// Bits per second, as the station reports.
     public var bitrate: Int?
     /// nil until the station has sent one.
     public var programme: Programme?

@@ -2,7 +2,7 @@
 
 public import Audio
 
-/// What is known of one media: its format, length, tags and health.
+/// Facts of one media: its format, length, tags and health.
 public struct MediaDescription: Hashable, Sendable {
     /// Shape of the decoded PCM.
     public var format: AudioFormat
@@ -25,7 +25,7 @@ public struct MediaDescription: Hashable, Sendable {
     public var decodeErrors: Int
     /// nil for what has an end.
     public var broadcast: Broadcast?
-    /// What lies beside the file; nothing of media from elsewhere.
+    /// Files beside the media file; none for media from elsewhere.
     public var companions = Companions()
     /// nil where the container has none.
     public var clock: Clock?
@@ -77,7 +77,7 @@ public struct MediaDescription: Hashable, Sendable {
         public var hasPicture = false
         /// There is a file with the lyrics.
         public var hasLyrics = false
-        /// As it was measured, for tags that do not say it.
+        /// As it was measured, for tags without it.
         public var loudness: TrackLoudness?
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
@@ -86,7 +86,7 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// What is known of it: the tags come first.
+    /// The loudness, if known: the tags come first.
     public var loudness: TrackLoudness? { tags.loudness ?? companions.loudness }
 
     /// Places the parts of a stream that are decoded apart from each other.
@@ -138,7 +138,7 @@ public struct MediaDescription: Hashable, Sendable {
 
         public init() {}
 
-        /// nil where they say nothing of it.
+        /// nil where they do not have it.
         public var loudness: TrackLoudness? {
             let loudness = TrackLoudness(
                 trackGain: replayGainTrack, trackPeak: replayPeakTrack, albumGain: replayGainAlbum,

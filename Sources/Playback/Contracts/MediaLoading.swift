@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has arrived of media that comes over a network. Reported while it is opened and played, a few times a second at most.
+/// The loaded part of network media. Reported while it is opened and played, a few times a second at most.
 public struct MediaLoading: Hashable, Sendable {
     /// Bytes that are at hand, in order, apart from each other.
     public var ranges: [Range<Int64>]
@@ -14,7 +14,7 @@ public struct MediaLoading: Hashable, Sendable {
     public var isStalled: Bool
     /// No more comes before some of it is played: all of it is there, or there is no room.
     public var isSatisfied: Bool
-    /// Of an HLS stream, whose bytes say nothing of time: `ranges`, `size` and `place` count so many a second of it.
+    /// Of an HLS stream, whose bytes do not show time: `ranges`, `size` and `place` count so many a second of it.
     public var unitsPerSecond: Double?
 
     public init(

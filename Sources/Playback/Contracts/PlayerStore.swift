@@ -21,7 +21,7 @@ public struct SavedPlayer: Sendable {
     public var nextItemNumber: UInt64 = 1
     public var settings = PlayerSettings()
     public var current: SavedPosition?
-    /// What others keep beside the player's state, by names of their own.
+    /// Values of other parts, kept beside the player's state by names of their own.
     public var notes: [String: String] = [:]
     /// The item that was being opened when the last process died.
     public var unopened: ItemID?

@@ -5,7 +5,7 @@ public import Audio
 /// Makes time stretchers. Owned here so that the player does not depend on a stretching library.
 public protocol TimeStretching: Sendable {
     /// Loads the library unless it is loaded, which may block on the disk. Throws `MediaError.unsupported` when it is
-    /// missing: the text says what to install.
+    /// missing: the text names the package to install.
     func load() throws(MediaError)
 
     /// `rate`: media seconds per second, 0.25...4; n input frames give round(n / rate) in all, and one at least.

@@ -19,7 +19,7 @@ public struct DecodeBuffering: Hashable, Sendable {
         self.count = count
     }
 
-    /// What any sink needs at hand, in seconds.
+    /// The least sound that any sink needs at hand, in seconds.
     static let floor = 0.1
 
     /// Ring frames that may be unread while material of this rate is written. `seconds` of them where a user has said so.

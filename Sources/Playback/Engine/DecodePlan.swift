@@ -52,7 +52,7 @@ struct WholePlan: DecodePlan {
         // The first one may begin anywhere.
         var round: ShortRound?
         while true {
-            let start = writer.writeIndex
+            let start = writer.feed.writeIndex
             let isKept = round?.isWhole == true
             // Rounds of a moment are too many to report each.
             if reported.map({ start - $0 >= Self.shortestReported }) ?? true {
@@ -67,7 +67,7 @@ struct WholePlan: DecodePlan {
             }
             try writer.flushConverters()
             // A round without a frame would repeat for ever without a sound.
-            guard roundsLeft != 0, writer.writeIndex > start || roundsLeft > 0 else { break }
+            guard roundsLeft != 0, writer.feed.writeIndex > start || roundsLeft > 0 else { break }
             if roundsLeft > 0 { roundsLeft -= 1 }
             if round?.isWhole == true { continue }
             round = ShortRound()
@@ -83,7 +83,7 @@ struct WholePlan: DecodePlan {
         while true {
             try reader.fill()
             if isLast, let left = reader.secondsLeft { writer.approach(end: left) }
-            if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
+            if reader.takeMediaChange() { report(.mediaChanged(start: writer.feed.writeIndex)) }
             let frames = min(reader.available, reader.framesLeft(until: endTime))
             guard frames > 0 else { return }
             let chunk = UnsafeBufferPointer(
@@ -138,9 +138,9 @@ struct ScanPlan: DecodePlan {
     ) throws(MediaError) {
         var position = reader.position
         while position > 0 || rate > 0 {
-            report(.wrote(start: writer.writeIndex, position: position, .scan(rate)))
+            report(.wrote(start: writer.feed.writeIndex, position: position, .scan(rate)))
             let isOver = try writeBlock(reader, &writer)
-            if reader.takeMediaChange() { report(.mediaChanged(start: writer.writeIndex)) }
+            if reader.takeMediaChange() { report(.mediaChanged(start: writer.feed.writeIndex)) }
             position += Self.block * rate
             if rate > 0, whole.isBehind(isOver ? .infinity : position) {
                 try whole.rewind(reader)

@@ -5,7 +5,7 @@ internal import Audio
 /// A decoder with the one chunk that was decoded ahead, and where that chunk stands in the media.
 final class DecodeReader {
     let decoder: any AudioDecoder
-    /// What was reported last to the player.
+    /// The media that was last reported to the player.
     var reported: MediaDescription
     private(set) var isUsed = false
     private(set) var isAtEnd = false

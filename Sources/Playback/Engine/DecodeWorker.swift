@@ -110,13 +110,13 @@ struct DecodeWorker {
         let source = feed.over == nil ? reader.decoder.media.format : ring.format
         let tempo = start.scan == nil ? feed.tempo : .normal
         var writer = try RingWriter(
-            ring, lease, source: source, tempo: feed.over == nil ? tempo : .normal, conversion: conversion,
-            stretching: stretching, buffering: buffering, ahead: ahead, overlapLimit: overlapLimit,
-            cancellation: cancellation)
+            RingFeed(
+                ring, lease, buffering: buffering, ahead: ahead, overlapLimit: overlapLimit, cancellation: cancellation),
+            source: source, tempo: feed.over == nil ? tempo : .normal, conversion: conversion, stretching: stretching)
         do {
-            try writer.writeSilence(feed.silence)
+            try writer.feed.writeSilence(feed.silence)
             if let overlap = feed.over {
-                try writer.begin(over: overlap)
+                try writer.feed.begin(over: overlap)
                 try writer.change(tempo)
             }
             let plan: any DecodePlan =
@@ -133,12 +133,12 @@ struct DecodeWorker {
                 case .held(let tail, let end): report(.held(run, tail, end: end))
                 }
             }
-            if let end = writer.end { report(.ended(run, end: end)) }
+            if let end = writer.feed.end { report(.ended(run, end: end)) }
         } catch {
             guard error.code != .cancelled else { return }
             do throws(MediaError) {
-                try writer.giveUp()
-                report(.failed(run, error, end: writer.end ?? writer.writeIndex))
+                try writer.feed.giveUp()
+                report(.failed(run, error, end: writer.feed.end ?? writer.feed.writeIndex))
             } catch {
                 // Another place is played; its own report follows.
                 return

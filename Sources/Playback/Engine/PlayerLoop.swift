@@ -214,7 +214,7 @@ final class PlayerLoop: @unchecked Sendable {
         self.ring = ring
     }
 
-    /// Nobody reads the ring any more: whoever waits for space in it must go on to other commands.
+    /// Nobody reads the ring any more: a decoder that waits for space in it must go on to other commands.
     private func abandonRing(of generation: Generation) {
         guard core.withLock({ $0.stream.generation }) == generation else { return }
         _ = ring?.cut()

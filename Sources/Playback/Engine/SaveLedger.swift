@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was given to the store and what it has answered. Saves are numbered and answered in order.
+/// The saves at the store, and its answers. Saves are numbered and answered in order.
 struct SaveLedger {
     /// Saves of the place alone that may wait for a slow store: of such, only the last counts.
     static let placesUnderWay: UInt64 = 8

@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// What can be seen of a player at one moment.
+/// The visible state of a player at one moment.
 struct StepReading: Sendable {
     var item: QueueItem?
     var upcoming: QueueItem?

@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// Who takes the sound away, or gives it back.
+/// The source of an interruption, or of its end.
 public enum InterruptionSource: String, CaseIterable, Sendable {
     /// Another application's stream, as a phone call: PulseAudio asks ours to be silent.
     case soundServer = "sound-server"
@@ -16,7 +16,7 @@ public enum InterruptionSource: String, CaseIterable, Sendable {
     case lock
     /// Only as the end of an interruption: the user plays on regardless.
     case user
-    /// Only as an end: whoever interrupted has not come back in time.
+    /// Only as an end: the source of the interruption has not come back in time.
     case timeout
 }
 
@@ -34,7 +34,7 @@ public struct InterruptionNotice: Hashable, Sendable {
     }
 }
 
-/// Who has the sound at present. Interruptions nest: it comes back when the last one has ended.
+/// The present interruptions. They nest: the sound comes back when the last one has ended.
 ///
 /// Whether the music goes on then is not remembered here: it is the user's last wish (`PlayerGoal`), which an interruption
 /// does not touch. A user who had paused before, or pauses meanwhile, has that wish; a request to uncork changes nothing.
@@ -75,7 +75,7 @@ struct InterruptionHolders {
         } else {
             holders[source] = nil
         }
-        // One that asks for silence afterwards is obeyed, whoever ends last.
+        // One that asks for silence afterwards decides, even if another ends last.
         mayResume = mayResume && shouldResume
         return holders.isEmpty ? mayResume : nil
     }

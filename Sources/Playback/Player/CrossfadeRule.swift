@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of an item decides whether and how long its end sounds under the next one.
+/// The properties of an item that decide whether and how long its end sounds under the next one.
 public struct CrossfadeRule: Hashable, Sendable {
     /// Shorter items, in seconds, sound alone.
     static let shortest = 1.0

@@ -18,7 +18,7 @@ public struct NetworkBuffering: Hashable, Sendable {
     public init() {}
 }
 
-/// What is loaded of the current item, in its own time.
+/// The loaded part of the current item, in its own time.
 public struct LoadedTime: Hashable, Sendable {
     /// Seconds, in order, apart from each other.
     public var ranges: [Range<Double>] = []

@@ -3,13 +3,13 @@
 internal import Audio
 internal import Kernel
 
-/// What the player knows of its stream at the output.
+/// The player's knowledge of its stream at the output.
 enum OutputStream {
     case closed
     case opening(Generation, since: MonotonicTime)
     case open(Generation, AudioFormat, Transport)
 
-    /// What the sink does with the stream. `since` bounds each wait.
+    /// The sink's state of the stream. `since` bounds each wait.
     enum Transport: Equatable {
         /// Corked (or never started); the clock stands.
         case silent(since: MonotonicTime)

@@ -7,7 +7,7 @@ internal import Kernel
 ///
 /// Its private loop runs on a thread of its own; nothing here waits for it.
 public final class Player: Sendable {
-    /// What the player stands on; all of it is replaced in tests.
+    /// The player's dependencies; all are replaced in tests.
     public struct Environment: Sendable {
         public var opener: any MediaOpener
         public var output: any AudioOutput
@@ -70,7 +70,7 @@ public final class Player: Sendable {
         perform(command, origin: .client, reply: reply)
     }
 
-    /// Who follows takes what it is to play from its `Follower` alone.
+    /// A player that follows gets its items from its `Follower` alone.
     func perform(
         _ command: PlayerCommand, origin: PlayerCommand.Origin,
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
@@ -104,7 +104,7 @@ public final class Player: Sendable {
         }
     }
 
-    /// What is heard at this moment, by the sink's clock as it is now; nil unless sound advances. From any thread.
+    /// The position heard at this moment, by the sink's clock; nil unless sound advances. From any thread.
     public func audiblePosition() -> AudiblePosition? { loop.audiblePosition() }
 
     /// Has what is heard copied for `tap`, before the volume; nil ends that.
@@ -113,7 +113,7 @@ public final class Player: Sendable {
     /// The frame that is heard at this moment, as its index in the tap.
     public var outputClock: OutputClock { loop.output.clock() }
 
-    /// What follows the current item, once that is known: a while before its end.
+    /// The item after the current one, once it is known: a while before its end.
     public var upcoming: QueueItem? { loop.core.withLock { $0.upcoming?.item } }
 
     /// Makes all that is heard quieter by a factor beside the user's volume, moving to it over `seconds`; 1 takes it back.

@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// What the player's loop is to do, in this order. The player itself does nothing.
+/// Actions for the player's loop, performed in order. The player itself does nothing.
 enum PlayerAction {
     // Decoding.
     case load(Generation, QueueItem, DecodeStart)
@@ -80,7 +80,7 @@ struct Feed: Sendable {
     var over: Overlap?
 }
 
-/// What a decode thread reports, of one item.
+/// Reports of a decode thread, of one item.
 enum DecodeEvent {
     case opened(MediaDescription)
     /// The first frames from `position` (seconds) on are decoded.

@@ -11,7 +11,7 @@ public enum PlayerCommand: Sendable {
     /// them.
     case prime(seconds: Double)
     case pause
-    /// What is followed is silent.
+    /// The leader is silent.
     case pauseWithLeader
     case toggle
     /// Draining plays what is already buffered for the sink before it stops.
@@ -45,7 +45,7 @@ public enum PlayerCommand: Sendable {
     /// Whom it comes from.
     enum Origin: Sendable {
         case client
-        /// What keeps a player in step with another.
+        /// Commands that keep a player in step with another.
         case follower
     }
 

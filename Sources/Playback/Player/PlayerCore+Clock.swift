@@ -94,7 +94,7 @@ extension PlayerCore {
         seek = nil
         gathering = nil
         dryTimes = []
-        // What was skipped before the item that is left says nothing about this one.
+        // Frames skipped before the item that is left do not concern this one.
         if lastError?.code != .outputUnavailable { lastError = nil }
         dropScan()
         queue.setCurrent(track.item.id)

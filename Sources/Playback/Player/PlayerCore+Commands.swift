@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// What clients ask for. Each command changes the goal (or refuses); what follows from it is `reconcile`'s business.
+/// Clients' commands. Each changes the goal or is refused; `reconcile` draws the consequences.
 extension PlayerCore {
     /// A command that has not come to rest by then is answered with the state as it is.
     static let replyWithin = 0.8

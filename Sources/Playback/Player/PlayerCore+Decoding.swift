@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// What the decode threads report.
+/// Reports of the decode threads.
 extension PlayerCore {
     mutating func decoded(_ generation: Generation, _ event: DecodeEvent) {
         if var track = current, track.generation == generation, !goal.isAtRest {

@@ -17,7 +17,7 @@ extension PlayerCore {
         }
     }
 
-    /// What an edit that is in force means for what plays.
+    /// The consequences of an edit in force for the playing item.
     mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
         let target = firstNew(edit, change)
         if play, let target {

@@ -55,7 +55,7 @@ extension PlayerCore {
         }
     }
 
-    /// The user wants to hear music now, whoever has the sound.
+    /// The user wants to hear music now, despite every interruption.
     mutating func overrideInterruption() {
         routing.waitsForDevice = false
         guard interruptions.isActive else { return }

@@ -111,7 +111,7 @@ extension PlayerCore {
             PlaybackError(code, message, itemID: track.item.id), end: isFed ? timeline.heard : nil)
     }
 
-    /// What clients see of it; nil for local media.
+    /// The loading that clients see; nil for local media.
     var loadedTime: LoadedTime? {
         guard let current, let loading = current.loading, let media = current.media else { return nil }
         return LoadedMap(media, loading)?.loaded(loading)

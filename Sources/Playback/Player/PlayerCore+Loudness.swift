@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// What is known of how loud the tracks are, for the renderer.
+/// The known loudness of the tracks, for the renderer.
 extension PlayerCore {
     /// By its tags, or as it was measured; `isInAlbum`: the item before or after it is of the same album, and they are played in order.
     func loudness(of generation: Generation) -> (track: TrackLoudness?, isInAlbum: Bool) {
@@ -22,7 +22,7 @@ extension PlayerCore {
         }
     }
 
-    /// What the queue says, or the tags of what is loaded.
+    /// From the queue, or from the loaded media's tags.
     private func album(of item: QueueItem) -> String? {
         if let album = item.draft.album { return album }
         return [current, upcoming].compactMap(\.self).first { $0.item.id == item.id }?.media?.tags.album

@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// What the output reports.
+/// Reports of the output.
 extension PlayerCore {
     mutating func outputReported(_ event: AudioOutputEvent) {
         switch event {

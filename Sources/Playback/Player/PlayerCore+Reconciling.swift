@@ -8,7 +8,7 @@ internal import Kernel
 extension PlayerCore {
     /// A stream that nobody uses is given back to the sink after this many seconds.
     static let streamGrace = 3.0
-    /// What comes from a server is opened this long before it is heard, so that a slow one leaves no gap.
+    /// An item from a server is opened this long before it is heard, so that a slow one leaves no gap.
     static let openAhead = 10.0
     /// A station that was found to be one by then is joined this long before it is heard.
     static let joinAhead = 3.0
@@ -215,7 +215,7 @@ extension PlayerCore {
         return upcoming == nil
     }
 
-    /// What follows, if anything does, needs another stream.
+    /// The next item, if any, needs another stream.
     private var isLastInStream: Bool {
         guard let upcoming else { return isAtItsEnd }
         return current?.isWritten == true && seek == nil && !fits(upcoming)

@@ -6,7 +6,7 @@ internal import Kernel
 /// Where the sound goes. What is to follow from which devices there are is decided in `RouteDecision`; here it is done.
 extension PlayerCore {
     struct Routing {
-        /// What the output was asked to use; nil for the default device.
+        /// The device selected at the output; nil for the default one.
         var target: String?
         /// Where the sound goes or would go, as reported last.
         var route: OutputDevice?
@@ -102,7 +102,7 @@ extension PlayerCore {
     mutating func outputChosen(_ device: String?) {
         routing.configured = nil
         routing.followed = nil
-        // Whoever says where waits for nothing any more.
+        // A client that names the output does not wait for another one.
         routing.waitsForDevice = false
         routing.cause = .override
         if device == routing.route?.id { routing.cause = nil }
@@ -143,7 +143,7 @@ extension PlayerCore {
         }
         // What was heard to its end is not faded out.
         if case .draining = transport, current?.isFed == false { return true }
-        // Of this stream the sound server will say when the call is over; of another one it would not.
+        // The sound server reports the end of the call for this stream only.
         guard case .silent = transport, !interruptions.holds(.soundServer) else {
             silence(generation, transport)
             return true

@@ -15,7 +15,7 @@ struct PreparedChange {
 
     var command: PlayerCommand
     var effect: Effect
-    /// What is to be saved before; nothing when nothing changes.
+    /// Changes to be saved before; none when nothing changes.
     var saves: [SavedChange] = []
     /// Numbers of the ids of new items.
     var inserted: Range<UInt64>?
@@ -145,7 +145,7 @@ extension PlayerCore {
         saveOwn()
     }
 
-    /// What changes without a command, and is in force whether saved or not.
+    /// Changes without a command, in force whether saved or not.
     private mutating func saveOwn() {
         savePosition()
         actions.append(.save(.settings(settings)))

@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// What clients see, derived from goal, track and stream.
+/// The status that clients see, derived from goal, track and stream.
 extension PlayerCore {
     var status: PlayerStatus {
         switch goal {
@@ -18,7 +18,7 @@ extension PlayerCore {
         }
     }
 
-    /// The reason belongs to the status; nil where the status says it all.
+    /// The reason belongs to the status; nil where the status is enough.
     var reason: StatusReason? {
         switch goal {
         case .rest(.stopped(let reason)), .pause(let reason): reason

@@ -26,7 +26,7 @@ struct PlayerCore {
         case tick
     }
 
-    // What the user has and wants.
+    // The user's queue, settings and wishes.
     var queue: Queue
     var settings: PlayerSettings
     var goal = PlayerGoal.idle
@@ -34,7 +34,7 @@ struct PlayerCore {
     /// Why the current item, or the one that was skipped to come to it, does not sound.
     var lastError: PlaybackError?
 
-    // What the decoders report.
+    // Reports of the decoders.
     var current: Track?
     var upcoming: Track?
     var seek: Seek?
@@ -48,7 +48,7 @@ struct PlayerCore {
     /// When the current item ran dry.
     var dryTimes: [MonotonicTime] = []
 
-    // What the output reports.
+    // Reports of the output.
     var stream = OutputStream.closed
     /// The layout that the stream was opened for.
     var streamLayout = ChannelLayout.stereo
@@ -63,7 +63,7 @@ struct PlayerCore {
     var availability: OutputAvailability?
     var outage: Outage?
     var routing = Routing()
-    /// Who has the sound away from us.
+    /// The present interruptions.
     var interruptions = InterruptionHolders()
     var rules = SessionRules()
     /// Of the player that this one follows.
@@ -172,7 +172,7 @@ struct PlayerCore {
         }
     }
 
-    /// What must be done before the first input.
+    /// Actions before the first input.
     mutating func begin() -> [PlayerAction] {
         actions = []
         applyGains(over: 0)
@@ -192,7 +192,7 @@ struct PlayerCore {
         return finish()
     }
 
-    /// Takes one input and what the sink's clock says at the same moment.
+    /// Takes one input, and a reading of the sink's clock at the same moment.
     mutating func handle(_ input: Input, clock: OutputClock, now: MonotonicTime) -> [PlayerAction] {
         actions = []
         self.now = now

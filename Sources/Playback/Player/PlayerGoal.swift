@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// What the player is meant to come to. Together with what track and stream report, it gives the status.
+/// The intended state of the player. Together with the reports of track and stream, it gives the status.
 enum PlayerGoal {
     case idle
     /// Load, and stay silent until a play command.

@@ -28,7 +28,7 @@ public struct PlayerSnapshot: Sendable {
     public var canUndo = false
     public var canRedo = false
     public var statistics = PlayerStatistics()
-    /// What has come of the current item over a network; nil for local media, which is there as a whole.
+    /// The loaded part of the current item; nil for local media.
     public var loaded: LoadedTime?
     /// Why the state cannot be saved at present; nil while it can.
     public var saveFailure: String?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the player is doing, as every client sees it.
+/// The player's activity, as every client sees it.
 public enum PlayerStatus: String, CaseIterable, Sendable {
     /// Nothing chosen yet.
     case idle
@@ -48,7 +48,7 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case sessionChanged = "session-changed"
     /// The output was away for too long; it is there again.
     case outputReturned = "output-returned"
-    /// What the player follows is silent.
+    /// The leader is silent.
     case leader
 }
 
@@ -90,7 +90,7 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case libraryMissing = "library-missing"
         case notSeekable = "not-seekable"
         case invalidState = "invalid-state"
-        /// What it plays is another player's to say.
+        /// Another player decides what it plays.
         case following
         /// The audio session's category does not allow it.
         case sessionForbids = "session-forbids"

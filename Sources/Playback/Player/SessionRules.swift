@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the audio session of the machine lets a player do.
+/// The limits that the machine's audio session sets to a player.
 public struct SessionRules: Hashable, Sendable {
     /// Why it may not play; nil when it may.
     public var refusal: String?
@@ -32,7 +32,7 @@ extension PlayerCore {
             return
         }
         if goal.wantsSound { goal = .pause(.session) }
-        // Who may not sound holds no device either; the place is kept.
+        // A player that may not sound holds no device either; the position is kept.
         routing.leaving = stream.generation
     }
 

@@ -53,7 +53,7 @@ struct Timeline {
         segments.append(segment)
     }
 
-    /// What is written but not heard will not be heard: the ring was cut.
+    /// Frames that are written but not heard will not be heard: the ring was cut.
     mutating func cut() {
         segments.removeAll { $0.start > heard }
         if !segments.isEmpty { segments[segments.count - 1].end = heard }
@@ -84,7 +84,7 @@ struct Timeline {
         return last.generation == generation && last.run == run && last.start >= end
     }
 
-    /// What is heard at the index reached; nil before the first segment.
+    /// The item heard at the index reached; nil before the first segment.
     var place: Place? {
         guard let segment = segments.first, segment.start <= heard else { return nil }
         let frames = min(heard, segment.end ?? heard) - segment.start

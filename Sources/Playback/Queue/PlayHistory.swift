@@ -38,7 +38,7 @@ struct PlayHistory: Sendable {
         return nil
     }
 
-    /// What was heard after the current item, before the user went back. Entries that do not pass are dropped.
+    /// Items that were heard after the current one, before the user went back. Entries that do not pass are dropped.
     mutating func following(where isThere: (ItemID) -> Bool) -> ItemID? {
         while cursor + 1 < ids.count {
             if isThere(ids[cursor + 1]) { return ids[cursor + 1] }

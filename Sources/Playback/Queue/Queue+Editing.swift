@@ -14,7 +14,7 @@ extension Queue {
         return proposal.change
     }
 
-    /// Checks an edit and says what it would change, so that it can be saved before it is in force; nil when nothing
+    /// Checks an edit and returns its changes, so that it can be saved before it is in force; nil when nothing
     /// would. Gives away ids of new items, and nothing else. No other edit may come before `commit`; what is current may
     /// change.
     mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
@@ -33,7 +33,7 @@ extension Queue {
         }
     }
 
-    /// Checks an edit and says what it would change.
+    /// Checks an edit and returns its changes.
     private mutating func change(
         for edit: QueueEdit, using random: inout some RandomNumberGenerator
     ) throws(QueueError) -> QueueChange? {

@@ -56,7 +56,7 @@ public enum QueueError: Error, Hashable, Sendable {
     case tooLarge
 }
 
-/// What an edit did, enough to save it, to notify clients, and to take it back.
+/// The effect of an edit, enough to save it, to notify clients, and to take it back.
 public enum QueueChange: Sendable {
     /// `items` now stand at `index...`.
     case inserted([QueueItem], at: Int)

@@ -21,10 +21,10 @@ public struct ItemID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "i" + String(number, radix: 36) }
 }
 
-/// What a client gives to make an item; also all that is saved of one.
+/// A client's description of an item; also the saved part of one.
 public struct ItemDraft: Hashable, Sendable {
     public var uri: String
-    /// These override what the media's tags say.
+    /// These override the media's tags.
     public var title: String?
     public var artist: String?
     public var album: String?
@@ -38,7 +38,7 @@ public struct ItemDraft: Hashable, Sendable {
     public var oneShot: OneShot?
     /// Where `uri` and `artworkURI` may lead: anywhere when a user named them.
     public var reach: NetworkReach
-    /// The id under which whoever made the item knows it: passes through the player to its events. Not saved.
+    /// The id that the item's maker gave it: passes through the player to its events. Not saved.
     public var reference: UInt64?
     /// Where the client found it; nil for what was named itself.
     public var source: ItemSource?
@@ -67,7 +67,7 @@ extension ItemDraft {
     /// Of an item beside its texts: the object, its text's storage, its places in the table and in the order.
     static let overhead = 160
 
-    /// What it costs to keep, as `ByteBudget` counts: the item, its texts, and what holds them where there is more than a
+    /// The cost of keeping it, as `ByteBudget` counts: the item, its texts, and their storage where there is more than a
     /// `uri`.
     public var bytes: Int {
         var bytes = Self.overhead + uri.utf8.count

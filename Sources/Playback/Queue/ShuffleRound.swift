@@ -7,7 +7,7 @@ struct ShuffleRound: Sendable {
     private var remaining: [ItemID]
     private var heard: Set<ItemID> = []
     private var drawn: ItemID?
-    /// What a new round would begin with.
+    /// The first item of a new round.
     private var opener: ItemID?
 
     init(_ order: [ItemID], heard id: ItemID?) {
@@ -18,7 +18,7 @@ struct ShuffleRound: Sendable {
     /// How many may be kept in vain, beside as many as the queue has.
     static let slack = 1024
 
-    /// What it holds, in ids.
+    /// The number of ids it holds.
     var size: Int { remaining.count + heard.count }
 
     /// `count`: of the queue, with these. What left the queue and came back stands twice until it is drawn, so that what is

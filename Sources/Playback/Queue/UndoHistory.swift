@@ -43,7 +43,7 @@ struct UndoHistory: Sendable {
         undoable.removeFirst(undoable.count - kept)
     }
 
-    /// What all entries keep.
+    /// The cost of all entries.
     var bytes: Int { (undoable + redoable).reduce(0) { $0 + $1.bytes } }
 
     /// The newest change was taken back; from now on it can be redone.

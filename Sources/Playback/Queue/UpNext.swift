@@ -6,7 +6,7 @@ struct UpNext: Sendable {
     /// How many at the front came since the current item became current: the next ones go behind them.
     private var runLength = 0
 
-    /// What it holds, in ids.
+    /// The number of ids it holds.
     var size: Int { ids.count }
 
     /// `first`: before the others. `count`: of the queue, with these. Those that left the queue are kept, as undo may bring

@@ -65,7 +65,7 @@ struct DelayLine {
         steps[0] = Step(delay: delay, start: .min / 2)
     }
 
-    /// What lies before `index` has nothing to do with what follows.
+    /// Frames before `index` have nothing to do with those behind it.
     @_noLocks @_noAllocation
     mutating func begin(at index: FrameCount) { first = index }
 

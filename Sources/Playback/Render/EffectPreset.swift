@@ -17,7 +17,7 @@ public struct EffectPreset: Codable, Hashable, Sendable {
     /// Of a player's own ones.
     public static let limit = 100
 
-    /// What every player has; they cannot be replaced. Each preamp takes back what its bands add at most.
+    /// Presets of every player; they cannot be replaced. Each preamp takes back what its bands add at most.
     public static let shipped = [
         EffectPreset(name: "flat", bands: []),
         EffectPreset(name: "bass", preamp: -6, bands: [.init(.lowShelf, frequency: 90, gain: 6, q: 0.7)]),

@@ -3,7 +3,7 @@
 public import Audio
 internal import Glibc
 
-/// What a user has set of the effects: gains in dB, frequencies in Hz. Sticky at an output, as gains are.
+/// The user's settings of the effects: gains in dB, frequencies in Hz. Sticky at an output, as gains are.
 ///
 /// The state file has it as JSON by these names: a member that is added later must be optional there.
 public struct EffectSettings: Codable, Hashable, Sendable {

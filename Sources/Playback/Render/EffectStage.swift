@@ -61,7 +61,7 @@ public final class EffectStage {
         if core.pointee.startsRun {
             core.pointee.loudness = LoudnessCourse(settings.usedLoudness, sampleRate: format.sampleRate)
         } else {
-            // What has been looked at already stays as it is.
+            // Measured frames stay as they are.
             core.pointee.loudness.change(
                 to: settings.usedLoudness,
                 from: core.pointee.readIndex + FrameCount(EffectChain.lookAhead + EffectChain.quantum))

@@ -76,7 +76,7 @@ struct EffectStageCore {
         checkpoints.deallocate()
     }
 
-    /// What only few effects need. Called where parameters are handed over, never while rendering.
+    /// Memory that only few effects need. Called where parameters are handed over, never while rendering.
     mutating func prepareMemory(_ format: AudioFormat) {
         if wanted.reverb.mix > 0, reverb == nil {
             let memory = UnsafeMutablePointer<Reverb>.allocate(capacity: 2)
@@ -316,7 +316,7 @@ struct EffectStageCore {
 
     // MARK: Frames of the ring
 
-    /// What the chain takes: the ring's frames at their tracks' gains.
+    /// The chain's input: the ring's frames at their tracks' gains.
     @_noLocks @_noAllocation
     private mutating func copyInput(_ samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int) -> Int {
         let count = copyFromRing(samples, at: index, frames: frames)

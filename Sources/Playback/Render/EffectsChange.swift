@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client does to a player's effects. Made outside, applied by the player: changes of two clients add up.
+/// A client's change of a player's effects. Made outside, applied by the player: changes of two clients add up.
 public enum EffectsChange: Sendable {
     /// New values for some members.
     case merge(EffectsPatch)

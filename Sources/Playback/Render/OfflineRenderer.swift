@@ -181,7 +181,7 @@ extension MediaDescription {
     }
 }
 
-/// One media on its way into a ring, a chunk at a time. It never waits: whoever calls it empties the ring first.
+/// One media on its way into a ring, a chunk at a time. It never waits: its caller empties the ring first.
 struct OfflineInput {
     private let reader: DecodeReader
     private let ring: FrameRing
@@ -208,12 +208,14 @@ struct OfflineInput {
         self.ring = ring
         self.cancellation = cancellation
         reader = DecodeReader(media.decoder, chunk: OfflineRenderer.chunk, cancellation: cancellation)
-        writer = try RingWriter(
-            ring, lease, source: media.decoder.media.format, conversion: conversion, stretching: NoStretching(),
+        let feed = RingFeed(
+            ring, lease,
             buffering: DecodeBuffering(frames: OfflineRenderer.chunk, count: DecodeBuffering.countRange.upperBound),
             overlapLimit: media.held > 0 ? SharedSeconds(seconds: media.held) : nil, isPaced: false,
             cancellation: cancellation)
-        if let overlap { try writer.begin(over: overlap) }
+        writer = try RingWriter(
+            feed, source: media.decoder.media.format, conversion: conversion, stretching: NoStretching())
+        if let overlap { try writer.feed.begin(over: overlap) }
         beginTime = media.beginTime
         roundsLeft = media.loops
         guard media.start > 0 else { return }
@@ -246,8 +248,8 @@ struct OfflineInput {
         // A round without a frame would repeat for ever.
         guard roundsLeft != 0, hasFrames else {
             try writer.flushConverters()
-            if try writer.finishMixing() { return true }
-            tail = writer.takeTail()
+            if try writer.feed.finishMixing() { return true }
+            tail = writer.feed.takeTail()
             isOver = true
             return false
         }

@@ -20,7 +20,7 @@ public struct SoundMeter: Sendable {
 
     public init() {}
 
-    /// Measures up to what `clock` says is heard at `now`.
+    /// Measures up to the frame that is heard at `now` by `clock`.
     /// - Returns: seconds of sound from the last frame that was measured to the one that is heard; nil when nothing is there yet.
     public mutating func advance(_ clock: OutputClock, now: MonotonicTime) -> Double? {
         guard let ring = tap.ring else { return nil }
@@ -43,7 +43,7 @@ public struct SoundMeter: Sendable {
     private mutating func measure(_ ring: TapRing) {
         guard var levels = self.levels.take() else { return }
         defer { self.levels = levels }
-        // What sounded before somebody listened does not matter.
+        // Sound before the first listener does not matter.
         let range = ring.available(
             (next ?? heard - ring.format.frames(Self.shortestWindow))..<max(heard, next ?? heard))
         var index = range.lowerBound

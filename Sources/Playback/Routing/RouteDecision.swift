@@ -12,9 +12,9 @@ struct RouteSituation {
     var previous: OutputDevice?
     /// The user's choice. It counts while the device is there.
     var chosen: String?
-    /// What was followed last without having been chosen: a device that came, or that another program moved us to.
+    /// The last followed device that was not chosen: a device that came, or that another program moved us to.
     var followed: String?
-    /// What the output was asked to use last; nil for the default device.
+    /// The device that was last selected at the output; nil for the default one.
     var asked: String?
     /// Headphones that went while they were used.
     var lost: RouteLoss?
@@ -34,7 +34,7 @@ struct RouteLoss: Equatable {
     }
 }
 
-/// What follows from a situation. A pure function, so that its whole table can be tested.
+/// The decision in a situation. A pure function, so that its whole table can be tested.
 struct RouteDecision: Equatable {
     enum Transport: Equatable {
         case goOn
@@ -44,7 +44,7 @@ struct RouteDecision: Equatable {
         case resume
     }
 
-    /// What the output is to use; nil for the default device.
+    /// The device to select at the output; nil for the default one.
     var target: String?
     var followed: String?
     var lost: RouteLoss?
@@ -100,7 +100,7 @@ struct RouteDecision: Equatable {
     static func isGone(_ device: OutputDevice, in devices: [OutputDevice]) -> Bool {
         guard let now = devices.first(where: { $0.id == device.id }) else { return true }
         guard device.isPrivate, !now.isPrivate else { return false }
-        // Whoever chooses another port of the same device while the headphones are in it has not lost them.
+        // Another port of the same device, chosen while the headphones are plugged in, is no loss of them.
         let port = now.ports.first { $0.name == device.activePort }
         return port?.isAvailable != true
     }

@@ -17,7 +17,7 @@ public enum RouteReason: String, CaseIterable, Sendable {
     case routeConfigurationChange = "route-configuration-change"
 }
 
-/// What becomes of the music when headphones are lost.
+/// The reaction of the music to the loss of headphones.
 public enum RoutePolicy: String, CaseIterable, SettingConvertible {
     /// Pauses; the same headphones resume it when they come back soon.
     case pause

@@ -2,7 +2,7 @@
 
 /// A part of the current item that is repeated until it is taken back. Seconds into the item.
 public struct ABLoop: Hashable, Codable, Sendable {
-    /// Shorter ones are no sound that could be told from a tone.
+    /// Shorter ones sound like a tone.
     public static let shortest = 0.01
 
     public var begin: Double

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What other surfaces than the API (media keys, lock screens, the desktop's player controls) may show and do.
+/// Permissions of surfaces other than the API (media keys, lock screens, the desktop's player controls).
 public struct RemoteSettings: Hashable, Sendable {
     /// The player has its name on the desktop's session bus.
     public var mpris = true
@@ -10,7 +10,7 @@ public struct RemoteSettings: Hashable, Sendable {
     public var prefersTags = false
     public var commands = Commands()
 
-    /// What a surface may ask for. A command that is off has no effect, and its surface does not offer it.
+    /// Commands of a surface. A command that is off has no effect, and its surface does not offer it.
     public struct Commands: Hashable, Sendable {
         /// All of them at once; the others keep their values.
         public var enabled = true

@@ -11,7 +11,7 @@ public enum SettingValue: Hashable, Sendable {
 
 /// A type that a setting can have.
 public protocol SettingConvertible: Sendable {
-    /// The values that a setting of this type accepts unless its declaration says otherwise.
+    /// The values that a setting of this type accepts unless its declaration differs.
     static var form: Setting.Form { get }
     static var isOptional: Bool { get }
     var settingValue: SettingValue { get }

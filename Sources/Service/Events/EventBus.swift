@@ -33,7 +33,7 @@ public enum PlayerChange: Sendable {
 
 /// Brings every event of the server to any number of observers. Usable from any thread.
 public final class EventBus: Sendable {
-    /// Called on the thread of whoever publishes; it must not block.
+    /// Called on the publisher's thread; it must not block.
     public typealias Observer = @Sendable (ServerEvent) -> Void
 
     /// In a struct, because a closure that is an element by itself is wrapped once more by every access to it.

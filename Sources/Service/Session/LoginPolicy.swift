@@ -17,7 +17,7 @@ public struct LoginSession: Hashable, Sendable {
     }
 }
 
-/// What the machine does that concerns whoever plays on it.
+/// Events of the machine that concern its players.
 public enum MachineNotice: Hashable, Sendable {
     case locked(Bool)
     /// It is about to sleep, or awake again.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one loaded `module-role-ducking` does, by its arguments. Pure.
+/// The behaviour of one loaded `module-role-ducking`, by its arguments. Pure.
 ///
 /// The module turns streams down by a factor that PulseAudio shows nobody: a stream's volume stays what it was. So it is
 /// worked out from the module's arguments, the same way as it does.

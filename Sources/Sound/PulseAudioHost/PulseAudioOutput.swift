@@ -24,7 +24,7 @@ public final class PulseAudioOutput: AudioOutput {
         var device: String?
     }
 
-    /// What the mainloop thread works on; here only to be kept and torn down.
+    /// The mainloop thread's state; here only to be kept and torn down.
     ///
     /// `@unchecked Sendable` because the session is touched before the thread starts and after it was joined.
     private final class Activity: @unchecked Sendable {
@@ -34,7 +34,7 @@ public final class PulseAudioOutput: AudioOutput {
 
     private let board = ClockBoard()
     private let state: Mutex<State>
-    /// Who watches the other streams; asked for before the output is active, in practice.
+    /// The observer of the other streams; in practice set before the output is active.
     private let watcher = Mutex(Watcher())
 
     private struct Watcher {

@@ -5,7 +5,7 @@ import Playback
 import Service
 import Kernel
 
-/// What the handle asks of the mainloop thread, in order.
+/// Commands of the handle for the mainloop thread, in order.
 enum PulseCommand: Sendable {
     case open(AudioFormat, Generation)
     /// `fade`, here and below: seconds.

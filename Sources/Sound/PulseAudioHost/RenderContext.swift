@@ -5,7 +5,7 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// What the write callback works on. It lives at a fixed address and is reached by raw pointer, so that rendering
+/// The state of the write callback. It lives at a fixed address and is reached by raw pointer, so that rendering
 /// touches no reference count and no lock of ours. Mainloop thread only.
 ///
 /// Writes use relative seeks from the server's write index, which only we move: the server then counts rewritten

@@ -4,7 +4,7 @@ internal import GRDB
 internal import Media
 internal import Kernel
 
-/// What is in the files, in SQLite. A row is only ever written after its bytes are on the disk.
+/// The content of the files, recorded in SQLite. A row is only ever written after its bytes are on the disk.
 final class CacheJournal {
     /// One row.
     struct Record: Hashable {

@@ -225,7 +225,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
         return entry
     }
 
-    /// What is in use, and how much there is.
+    /// Reports the bytes in use, and in all.
     func report(bytes: Int64) {
         let (inUse, count, problem) = index.withLock { index in
             let inUse = index.entries.values.filter { $0.state.withLock { $0.users > 0 } }
@@ -248,7 +248,7 @@ struct CacheObserver {
     var call: @Sendable (CacheStatus) -> Void = { _ in }
 }
 
-/// What the thread knows of the handle: it must not keep it alive.
+/// The thread's reference to the handle: it must not keep it alive.
 final class CacheRelay: Sendable {
     struct Reference {
         weak var value: RangeCache?

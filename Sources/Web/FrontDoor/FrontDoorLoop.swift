@@ -215,7 +215,7 @@ final class FrontDoorLoop: @unchecked Sendable {
     }
 
     private func closeAll() {
-        // The object may live on: whoever connects from now on must be refused.
+        // The object may live on: new connections must be refused.
         for listener in listeners { Glibc.close(listener) }
         listeners = []
         localSocket?.remove()

@@ -121,7 +121,7 @@ final class Exchange: @unchecked Sendable {
         return queue(refusal, on: connection)
     }
 
-    /// Who may not send a large body, or sends it for nothing, does not make us keep and parse it.
+    /// A large body without permission, or without use, is neither kept nor parsed.
     private func screen(_ fields: RequestHeaders, _ request: HTTPRequest) {
         body.isScreened = true
         if let refusal = fields.problem ?? core.responder.refusal(of: request) { body.refuse(refusal) }

@@ -61,7 +61,7 @@ final class StaticFileCache: Sendable {
         state.withLock { state in
             if let old = state.entries.removeValue(forKey: key) { state.length -= old.content.bytes.bytes.count }
             let length = content.bytes.bytes.count
-            // The page is far smaller than the bound; whoever exceeds it starts afresh.
+            // The page is far smaller than the bound; beyond it the cache is emptied.
             if state.length + length > Self.capacity { state = State() }
             state.entries[key] = Entry(version: version, content: content)
             state.length += length

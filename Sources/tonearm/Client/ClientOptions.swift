@@ -3,7 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// What every command to a running server takes, before its name or behind it.
+/// The options of every command to a running server, before its name or behind it.
 struct ClientOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

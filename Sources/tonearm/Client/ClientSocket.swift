@@ -69,7 +69,7 @@ struct ClientSocket: ~Copyable {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
-            // The server may refuse early and close; what it said is read after this.
+            // The server may refuse early and close; its answer is read after this.
             if count < 0, errno == EPIPE || errno == ECONNRESET { return }
             guard count > 0 else { throw lost() }
             rest = rest.dropFirst(count)

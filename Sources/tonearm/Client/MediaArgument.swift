@@ -4,7 +4,7 @@ import Kernel
 import Glibc
 import Media
 
-/// What the user named to be queued, as an element of `items` in the API. The server finds out what it is.
+/// Media that the user named, as an element of `items` in the API. The server finds out what it is.
 ///
 /// An absolute path, or one that begins with `./` or `../`, is a file or folder of this machine; anything else is relative
 /// to the server's music directories.

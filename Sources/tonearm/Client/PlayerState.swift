@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// What the commands need of `GET /player`.
+/// The members of `GET /player` that the commands need.
 struct PlayerState: Decodable {
     static let path = "/api/v1/player"
 
@@ -74,7 +74,7 @@ enum ItemName {
 }
 
 extension PlayerState {
-    /// What `tonearm status` prints.
+    /// The output of `tonearm status`.
     var text: String {
         var table = Table(columns: [.left, .left])
         table.add("status", status + (reason.map { " (\($0))" } ?? ""))

@@ -5,7 +5,7 @@ struct ServerAddress: Hashable, CustomStringConvertible {
     /// Without brackets.
     var host: String
     var port: UInt16
-    /// What stands before `/api/v1`, where a proxy serves Tonearm below a path; no slash at its end.
+    /// The path before `/api/v1`, where a proxy serves Tonearm below a path; no slash at its end.
     var prefix = ""
 
     /// `text` as given with `source`, which is named when it is wrong.

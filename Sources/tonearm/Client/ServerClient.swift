@@ -10,7 +10,7 @@ import Kernel
 struct ServerClient {
     /// Seconds; the server answers a command within one.
     static let timeout = 15
-    /// Seconds; a stream that is alive says something (a comment, if nothing else) every 15.
+    /// Seconds; a live stream sends something (at least a comment) every 15.
     private static let longestSilence = 60
     private static let largestReply = 256 << 20
     private static let largestRefusal = 1 << 20

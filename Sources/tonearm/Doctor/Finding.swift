@@ -12,11 +12,11 @@ struct Finding: Encodable, Hashable {
         case problem
     }
 
-    /// What was looked at, in a word or two.
+    /// The subject, in a word or two.
     var check: String
     var state: State
     var detail: String
-    /// What to do.
+    /// The advice.
     var advice: [String] = []
 
     static func ok(_ check: String, _ detail: String) -> Finding { Finding(check: check, state: .ok, detail: detail) }

@@ -3,7 +3,7 @@
 import Glibc
 
 extension ServerChecks {
-    /// Who may use the server.
+    /// Access to the server.
     static func mayUse(_ settings: ServerConfiguration) -> Finding {
         let name = "access"
         if settings.tokenFile != nil || !settings.isAnonymous, access(settings.tokenPath, F_OK) == 0 {

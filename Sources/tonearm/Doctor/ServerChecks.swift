@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import Media
 
-/// What `tonearm serve` needs beside sound; nothing is changed by looking.
+/// The requirements of `tonearm serve` beside sound; looking changes nothing.
 enum ServerChecks {
     static func dataDirectory(_ path: String) -> Finding {
         let name = "data directory"

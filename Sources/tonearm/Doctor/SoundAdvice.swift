@@ -3,7 +3,7 @@
 import Glibc
 import PulseAudioHost
 
-/// What to do about an unreachable sound server, by the environment and the file system.
+/// Advice about an unreachable sound server, by the environment and the file system.
 struct SoundAdvice {
     private let environment: [String: String]
 

@@ -2,7 +2,7 @@
 
 import Playback
 
-/// What `tonearm info` prints for people.
+/// The output of `tonearm info` for people.
 struct MediaSummary {
     let text: String
 

@@ -8,7 +8,7 @@ import Kernel
 /// The music roots as the API shows them.
 struct LocalMusicCatalogue: MediaCatalogue {
     private let roots: MusicRoots
-    /// What can be played: recordings as well.
+    /// The playable roots: recordings as well.
     private let playable: MusicRoots
     private let bounds: MusicRoots.Bounds
     private let opener: any MediaOpener

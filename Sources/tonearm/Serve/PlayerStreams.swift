@@ -7,7 +7,7 @@ import SoundFiles
 import Synchronization
 import Kernel
 
-/// What each player has open from the web, for the recorder of streams.
+/// Each player's open media from the web, for the recorder of streams.
 final class PlayerStreams: Sendable {
     private struct Member {
         var streams: OpenStreams

@@ -3,7 +3,7 @@
 import Store
 import RemoteAPI
 
-/// Who may do what.
+/// Access: tokens, names and origins.
 extension Server {
     /// Made at the first start, also where this machine needs none: requests through a proxy do.
     static func tokens(_ configuration: ServerConfiguration) throws -> AccessTokens {

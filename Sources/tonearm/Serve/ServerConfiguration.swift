@@ -5,7 +5,7 @@ import Media
 import Playback
 import RemoteAPI
 
-/// What the server runs with: flag over environment over file over default.
+/// The server's configuration: flag over environment over file over default.
 struct ServerConfiguration: Equatable {
     enum Output: Equatable {
         case pulse
@@ -35,7 +35,7 @@ struct ServerConfiguration: Equatable {
     var allowedOrigins: [String] = []
     var allowedHosts: [String] = []
     var portFile: String?
-    /// What people call this server; nil: the machine's name.
+    /// The server's name for people; nil: the machine's name.
     var name: String?
     var logLevel = Logger.Level.info
     var isAnonymous = false

@@ -16,7 +16,7 @@ struct BusSignal: Equatable {
     }
 }
 
-/// What a call is answered with.
+/// The answer to a call.
 enum Answer {
     case values([BusValue])
     /// `Properties.Get`

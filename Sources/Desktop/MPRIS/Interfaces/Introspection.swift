@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the object offers, once: the types that calls are checked against, and the document for `Introspect`.
+/// The object's members, declared once: the types that calls are checked against, and the document for `Introspect`.
 enum Introspection {
     struct Method {
         var name: String

@@ -12,7 +12,7 @@ public struct ByteBudget: Sendable {
 
     /// The items of all queues of a server.
     public static var queue: ByteBudget { ByteBudget(megabytes: 64) }
-    /// What undo and redo of all queues of a server keep.
+    /// For undo and redo of all queues of a server.
     public static var undo: ByteBudget { ByteBudget(megabytes: 64) }
     /// The entries of one saved playlist.
     public static var playlist: ByteBudget { ByteBudget(megabytes: 16) }

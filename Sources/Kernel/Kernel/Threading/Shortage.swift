@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What the machine does not give to this process, and without which it cannot go on.
+/// A lack of threads or descriptors, without which the process cannot go on.
 public enum Shortage {
     /// EX_OSERR of sysexits.h: a supervisor may try again. A trap would look like a defect of the program.
     private static let status: Int32 = 71

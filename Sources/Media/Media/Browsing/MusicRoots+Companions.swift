@@ -4,7 +4,7 @@ internal import CLinux
 internal import Glibc
 public import Playback
 
-/// What lies beside a media file: its folder's picture, its lyrics.
+/// Files beside a media file: its folder's picture, its lyrics.
 extension MusicRoots {
     /// Bytes; larger ones are passed over.
     private static let largestPicture: Int64 = 16 << 20
@@ -19,7 +19,7 @@ extension MusicRoots {
         return try content(best, atMost: Self.largestPicture)
     }
 
-    /// What lies beside the media, without reading it. Blocks on the file system.
+    /// The files beside the media, without reading it. Blocks on the file system.
     func companions(of uri: String, needsPicture: Bool) -> MediaDescription.Companions {
         var companions = MediaDescription.Companions()
         if let name = Self.name(beside: uri, extension: "lrc") {

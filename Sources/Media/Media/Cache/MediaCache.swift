@@ -6,7 +6,7 @@ public import Kernel
 ///
 /// Callable from any thread. Nothing here waits for the network; `find` and `make` may wait for the disk.
 public protocol MediaCache: AnyObject, Sendable {
-    /// What is kept of this media, which from now on is in use; nil when nothing is.
+    /// The cached part of this media, in use from now on; nil when nothing is cached.
     func find(_ address: WebAddress) -> (any CachedMedia)?
 
     /// As `find`, or a new empty one; nil when nothing can be kept.
@@ -44,7 +44,7 @@ public protocol CachedMedia: AnyObject, Sendable {
     func close()
 }
 
-/// What is known of a cached media; enough to find out whether the server still has the same one.
+/// Facts of a cached media; enough to find out whether the server still has the same one.
 public struct CachedFacts: Hashable, Sendable {
     public var size: ByteCount?
     public var entityTag: String?

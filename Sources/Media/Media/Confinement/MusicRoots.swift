@@ -175,7 +175,7 @@ public struct MusicRoots: Sendable {
         }
     }
 
-    /// What follows `root` in `path`; nil when it does not lie beneath. Both absolute and without `.` or `..`.
+    /// The part of `path` behind `root`; nil when it does not lie beneath. Both absolute and without `.` or `..`.
     static func suffix(of path: [UInt8], beneath root: [UInt8]) -> ArraySlice<UInt8>? {
         var root = root[...]
         while root.last == UInt8(ascii: "/") { root = root.dropLast() }

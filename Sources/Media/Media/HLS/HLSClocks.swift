@@ -10,7 +10,7 @@ struct HLSClocks {
     /// Farther off than this the clock is not believed.
     static let tolerance = 15.0
 
-    /// What a recording's clock showed at a place of the stream, both in seconds.
+    /// The time of a recording's clock at a place of the stream, both in seconds.
     private var known: [Int64: (clock: Double, place: Double)] = [:]
 
     /// The place of what shows this time; nil when the clock is of no use. `estimate`: the place by the playlist.

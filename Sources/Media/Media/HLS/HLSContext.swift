@@ -3,7 +3,7 @@
 internal import Playback
 internal import Synchronization
 
-/// What everything of one stream is fetched with.
+/// The shared means of fetching one stream.
 struct HLSContext: Sendable {
     let name: String
     /// Whose header fields these are.

@@ -16,7 +16,7 @@ final class HLSDecoder: AudioDecoder {
     private var inner: (any AudioDecoder)?
     /// The run that follows.
     private var ahead: HLSAhead?
-    /// What follows; nil at the end.
+    /// The sequence number that follows; nil at the end.
     private var next: Int64?
     private var clocks = HLSClocks()
     /// Of the next frame that `inner` gives, or of the silence before it.

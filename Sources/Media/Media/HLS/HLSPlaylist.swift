@@ -56,7 +56,7 @@ struct HLSKey: Equatable {
     }
 }
 
-/// What a master playlist offers (section 4.3.4).
+/// The choices of a master playlist (section 4.3.4).
 struct HLSMasterPlaylist {
     struct Variant {
         var address: WebAddress

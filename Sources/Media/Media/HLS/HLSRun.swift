@@ -22,7 +22,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         case missing(HLSSchedule.Slot, MediaError, isBegun: Bool)
     }
 
-    /// What it is to the stream.
+    /// Its role in the stream.
     enum Role {
         /// It is read, and the stream follows it.
         case current

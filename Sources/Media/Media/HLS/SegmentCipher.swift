@@ -10,7 +10,7 @@ public protocol SegmentCipher: Sendable {
 
 /// One segment, from its beginning. Lives on one thread.
 public protocol SegmentDecryption: AnyObject {
-    /// What these bytes come to, together with what was left of those before.
+    /// The decrypted form of these bytes, together with the rest of those before.
     func update(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> [UInt8]
 
     /// The rest, without its padding. Throws when the padding is none: another key, or a segment cut short.

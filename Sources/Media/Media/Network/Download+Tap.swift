@@ -62,7 +62,7 @@ extension Download {
         return nil
     }
 
-    /// Whoever takes bytes along wants the one at `offset`.
+    /// The tap wants the byte at `offset`.
     mutating func tap(at offset: Int64) -> TapAnswer {
         if window.loaded.contains(offset) {
             let (isAfterGap, end) = tapped?.pass(offset) ?? (false, .max)

@@ -21,7 +21,7 @@ public final class HTTPSource: ByteSource {
     let cache: (any MediaCache)?
     /// nil while nothing of it is kept.
     let cached: Mutex<(any CachedMedia)?>
-    /// Whoever takes the bytes along.
+    /// The reader that takes the bytes along.
     let listener = Mutex(Listener())
 
     /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.

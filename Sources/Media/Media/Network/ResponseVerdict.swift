@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// What one response head means for a download.
+/// The meaning of one response head for a download.
 enum ResponseVerdict: Hashable {
     /// The body begins at this byte of the media.
     case body(from: Int64, RemoteResource)

@@ -35,7 +35,7 @@ public final class StreamTap: Sendable {
 
     public var isLive: Bool { source.broadcast(at: nil) != nil }
 
-    /// What a file of it is.
+    /// The kind of its file.
     public var kind: StreamKind {
         var head = [UInt8](repeating: 0, count: 1_024)
         let (inMemory, cachedEnd, type) = source.download.withLock { download in

@@ -2,7 +2,7 @@
 
 internal import Playback
 
-/// What a playlist file or feed holds, as it is written: references are not resolved yet.
+/// The content of a playlist file or feed, as it is written: references are not resolved yet.
 struct MediaList: Hashable {
     struct Entry: Hashable {
         var reference: String

@@ -56,7 +56,7 @@ public struct MediaListReader: Sendable {
         return walk.contents
     }
 
-    /// What one request has come to so far.
+    /// The result of one request so far.
     private struct Walk {
         let limit: Int
         let patience: Double

@@ -8,7 +8,7 @@ public import Playback
 ///
 /// `read` is called from one decode thread and may block there; `close` comes from any thread.
 public protocol ByteSource: AnyObject, Sendable {
-    /// What messages call it: a file name, a host.
+    /// Its name in messages: a file name, a host.
     var name: String { get }
 
     /// Bytes in all; nil while unknown (live). Of a network source known once something was read.

@@ -97,7 +97,7 @@ final class MediaWorkerDecoder: AudioDecoder {
         return changed
     }
 
-    /// What is no number becomes silence: neither a filter nor a loudspeaker can do anything with it.
+    /// NaN becomes silence: neither a filter nor a loudspeaker can do anything with it.
     private func copy(_ count: Int, to samples: UnsafeMutableBufferPointer<Float>, at offset: Int) {
         let decoded = conversation.process.samples(pending.upperBound)
         guard let from = decoded.baseAddress, let to = samples.baseAddress else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a worker is given before it is ended.
+/// The limits of a worker; beyond them it is ended.
 public struct WorkerLimits: Hashable, Sendable {
     /// Seconds of its own for one request; waiting for the source does not count.
     public var answer = 10.0

@@ -37,7 +37,7 @@ final class AnnouncerLoop {
             for (index, message) in batch.enumerated() {
                 if case .shutdown(let end, let ended) = message {
                     self.end(end, ended)
-                    // Who closes the mailbox does not find these any more.
+                    // Closing the mailbox does not return these any more.
                     for late in batch[(index + 1)...] { late.refuse(end.error) }
                     return
                 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a player's current item sends, byte for byte. Owned here so that the recorder of streams knows neither players nor
-/// networks. It is pulled: whoever is slow holds up nothing but itself.
+/// networks. It is pulled: a slow reader delays only itself.
 public protocol RecordableStream: AnyObject, Sendable {
     /// Of the item, as clients know it.
     var item: String { get }

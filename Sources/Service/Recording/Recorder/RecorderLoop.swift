@@ -54,7 +54,7 @@ final class RecorderLoop {
             for (index, message) in batch.enumerated() {
                 if case .shutdown = message {
                     end(.shutdown)
-                    // Who closes the mailbox does not find these any more.
+                    // Closing the mailbox does not return these any more.
                     for late in batch[(index + 1)...] { late.refuse() }
                     return
                 }

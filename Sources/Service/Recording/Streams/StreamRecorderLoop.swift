@@ -8,7 +8,7 @@ final class StreamRecorderLoop {
     private static let chunk = 64 << 10
     /// Chunks of one recording before the others have their turn.
     private static let turn = 16
-    /// For what has come by the end of a recording and is not written yet: less than whoever ends it waits.
+    /// For the bytes that are not written yet at the end of a recording: shorter than the wait of its command.
     private static let lastSeconds = 0.5
 
     private final class Take {
@@ -86,7 +86,7 @@ final class StreamRecorderLoop {
                 if case .shutdown = message {
                     let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
                     for player in takes.keys.sorted() { end(player, .shutdown, until: deadline) }
-                    // Who closes the mailbox does not find these any more.
+                    // Closing the mailbox does not return these any more.
                     for late in batch[(index + 1)...] { late.refuse() }
                     return
                 }

@@ -142,7 +142,7 @@ final class PacedLoop {
         }
     }
 
-    /// Before every event, so that whoever hears it reads a clock that agrees with it.
+    /// Before every event, so that its receiver reads a clock that agrees with it.
     private func publish() {
         let silent = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: .now, latency: 0)
         reading.publish(stream?.clock ?? silent)

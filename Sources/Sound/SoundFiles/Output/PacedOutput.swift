@@ -5,7 +5,7 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// What the outputs without hardware share: a thread that consumes the ring in real time.
+/// An output without hardware: a thread that consumes the ring in real time.
 ///
 /// This is the handle for any thread; the state lives in `PacedLoop`, on the output's own thread.
 // Unchecked because a class with subclasses cannot be checked; all members are immutable and Sendable.

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Media
 import Playback
 
-/// What a scan found out about one file: a track as it is written.
+/// A scan's result for one file: a track as it is written.
 struct CatalogueRecord: Sendable {
     var key: Int64
     var folder: Int64

@@ -4,7 +4,7 @@ import Audio
 import GRDB
 import Media
 
-/// What became of measuring a track. It stands in the track's row, which is written anew when the file changes.
+/// The result of measuring a track. It stands in the track's row, which is written anew when the file changes.
 enum TrackMeasure {
     case measured(MediaLoudness)
     /// From its tags.

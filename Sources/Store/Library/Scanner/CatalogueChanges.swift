@@ -4,7 +4,7 @@ import FoundationEssentials
 import GRDB
 import Media
 
-/// What one transaction of a scan writes.
+/// The changes that one transaction of a scan writes.
 struct CatalogueChanges {
     var newFolders: [NewFolder] = []
     /// Whether folders that are known have a picture, where that has changed.
@@ -54,7 +54,7 @@ extension FileStamp {
     }
 }
 
-/// What the catalogue knows of a file, to see whether it changed.
+/// The catalogue's facts of a file, to see whether it changed.
 struct KnownFile {
     var stamp: FileStamp
     var isFailure: Bool
@@ -66,7 +66,7 @@ struct KnownFile {
     }
 }
 
-/// What the catalogue knows of a folder.
+/// The catalogue's facts of a folder.
 struct KnownFolder {
     /// By key.
     var files: [Int64: KnownFile] = [:]

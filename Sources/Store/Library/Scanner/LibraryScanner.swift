@@ -7,7 +7,7 @@ import Logging
 import Media
 import Kernel
 
-/// What a scan works with.
+/// The dependencies of a scan.
 struct ScannerEnvironment {
     let roots: MusicRoots
     let examiner: MediaExaminer
@@ -38,7 +38,7 @@ final class LibraryScanner {
     private var missing: [String] = []
     /// Why the catalogue could not be written, since the last scan.
     private var failure: String?
-    /// What cannot be watched, and which folders are not there.
+    /// Folders that cannot be watched, and missing ones.
     private var folderProblems: [String] = []
     private var mayBeDamaged: Bool
     private var rebuilds = 0

@@ -85,7 +85,7 @@ final class ScanRun {
 
     // MARK: Folders
 
-    /// A folder and all below it. Iterative: the depth is up to whoever fills the music folder.
+    /// A folder and all below it. Iterative: the music folder may have any depth.
     private func visit(_ uri: String, _ known: Set<Int64>, _ places: inout FolderPlaces) throws {
         var stack = [uri]
         while !stack.isEmpty {

@@ -3,7 +3,7 @@
 import Synchronization
 import Kernel
 
-/// What other threads want from the scanner, with a descriptor that wakes it.
+/// Requests of other threads to the scanner, with a descriptor that wakes it.
 final class ScannerSignals: Sendable {
     struct Wishes {
         var scan = false

@@ -16,7 +16,7 @@ public struct PlayerDirectories: Sendable {
 
     private static let file = "player.json"
 
-    /// What a player is made with, and what it has again should its state be damaged.
+    /// The first settings of a player. It has them again should its state be damaged.
     public struct Beginning: Hashable, Sendable, Codable {
         public var name: String
         /// Id of an output; nil follows the default.
@@ -66,7 +66,7 @@ public struct PlayerDirectories: Sendable {
         }
     }
 
-    /// What the player was made with; nil when that cannot be read.
+    /// The player's first settings; nil when they cannot be read.
     public func beginning(of id: String) -> Beginning? {
         let file = path(id) + "/" + Self.file
         do {

@@ -25,7 +25,7 @@ struct Ranks: Sendable {
         values = values.indices.filter { !gone.contains($0) }.map { values[$0] }
     }
 
-    /// What rows an insertion costs.
+    /// The rows that an insertion writes.
     enum Room: Equatable {
         /// The new ones, with these ranks.
         case there([Int64])

@@ -131,7 +131,7 @@ struct StateWriterThread {
                 return .commit
             }
         } catch {
-            // A full disk, for instance: whoever saves something next gets the error.
+            // A full disk, for instance: the next save gets the error.
             logger.debug("the state's journal could not be begun: \(error)")
         }
     }

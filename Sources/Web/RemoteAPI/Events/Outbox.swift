@@ -3,7 +3,7 @@
 import HTTP
 
 /// What waits for one client: a bounded sequence of recorded events and replies, and the latest `time` and `buffer`.
-/// A pure value; whoever owns it serialises the access.
+/// A pure value; its owner serialises the access.
 struct Outbox {
     static let maximumEvents = 256
     static let maximumBytes = 256 * 1024

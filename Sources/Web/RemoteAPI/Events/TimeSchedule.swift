@@ -2,7 +2,7 @@
 
 import Kernel
 
-/// Who is due when, at one interval per member. A pure value.
+/// The next time of each member, at one interval per member. A pure value.
 ///
 /// Members with the same interval share their moments, so that an event is encoded once for all of them; a crowd is
 /// spread over up to `phases` moments within the interval, so that no single one has to serve thousands.

@@ -13,7 +13,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Go on telling what happens, until Ctrl-C.")
     var follow = false
 
-    /// What changes what `status` prints.
+    /// The events that change the output of `status`.
     private static let events = "status,item,settings,output,error"
 
     func run() throws {

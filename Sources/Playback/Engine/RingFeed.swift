@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Audio
+
+/// Writes frames of the ring's shape into the ring and waits for space. Mixes them over the end of the item before, and
+/// holds back their own end.
+struct RingFeed {
+    /// Seconds before an overlap from which on frames are held back: in them the end is found and the next item loaded.
+    static let holdingAhead = 2.0
+    /// Seconds that are unread at least while frames are held back.
+    private static let leastUnreadSeconds = 0.5
+    private static let isRevoked = MediaError(.cancelled, "another place of the queue is played")
+
+    /// Set by `finish`: the index behind the last frame.
+    private(set) var end: FrameCount?
+    let ring: FrameRing
+    /// Frames a second of the media that is written.
+    var sourceRate: Int
+
+    private let lease: FrameRing.Lease
+    private let buffering: DecodeBuffering
+    private let ahead: SharedSeconds
+    private let cancellation: MediaCancellation
+    /// nil: nothing is ever held back.
+    private let overlapLimit: SharedSeconds?
+    /// The ring's reader has a clock of its own.
+    private let isPaced: Bool
+    /// Frames that are in the ring.
+    private var written: FrameCount
+    /// nil until the end comes near.
+    private var tail: HeldTail?
+    private var mixer: OverlapMixer?
+
+    init(
+        _ ring: FrameRing, _ lease: FrameRing.Lease, buffering: DecodeBuffering, ahead: SharedSeconds = SharedSeconds(),
+        overlapLimit: SharedSeconds? = nil, isPaced: Bool = true, cancellation: MediaCancellation
+    ) {
+        self.ring = ring
+        self.lease = lease
+        self.overlapLimit = overlapLimit
+        self.isPaced = isPaced
+        self.cancellation = cancellation
+        self.buffering = buffering
+        self.ahead = ahead
+        sourceRate = ring.format.sampleRate
+        written = ring.writeIndex
+    }
+
+    /// Index that the next frame will have.
+    var writeIndex: FrameCount { written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0)) }
+
+    mutating func writeSilence(_ frames: FrameCount) throws(MediaError) {
+        guard frames > 0 else { return }
+        let channels = ring.format.channelCount
+        let zeros = [Float](repeating: 0, count: 8_192 * channels)
+        var rest = Int(frames) * channels
+        while rest > 0 {
+            try put(zeros.prefix(rest))
+            rest -= min(rest, zeros.count)
+        }
+    }
+
+    mutating func write(_ samples: UnsafeBufferPointer<Float>) throws(MediaError) {
+        guard mixer != nil else { return try keep(samples) }
+        let mixed = mixer?.mix(samples) ?? []
+        if mixer?.isOver == true { mixer = nil }
+        try keep(mixed)
+    }
+
+    /// The next frames are mixed over the end of the item before. The frames of it that are heard alone are written at once.
+    mutating func begin(over overlap: Overlap) throws(MediaError) {
+        let rest = overlap.tail.take()
+        let alone = max(0, rest.count - Int(overlap.frames) * ring.format.channelCount)
+        try put(rest[..<alone])
+        guard ring.begin(overlap.loudness, isInAlbum: overlap.isInAlbum, lease: lease) else { throw Self.isRevoked }
+        guard alone < rest.count else { return }
+        mixer = OverlapMixer(
+            Array(rest[alone...]), gain: overlap.gain, ceiling: overlap.ceiling, format: ring.format)
+    }
+
+    /// The item ends after so many seconds of the next frames.
+    mutating func approach(end seconds: Double) {
+        guard tail == nil, let wanted = overlapLimit?.seconds, wanted > 0, seconds <= wanted + Self.holdingAhead
+        else { return }
+        tail = HeldTail(channelCount: ring.format.channelCount)
+    }
+
+    /// The item is over before the overlap is: a part of the rest fades out over silence. False when nothing is left.
+    mutating func finishMixing() throws(MediaError) -> Bool {
+        guard var mixer else { return false }
+        let silence = min(mixer.tailLeft, 4_096) * ring.format.channelCount
+        let rest =
+            silence > 0
+            ? [Float](repeating: 0, count: silence).withUnsafeBufferPointer { mixer.mix($0) } : mixer.finish()
+        self.mixer = silence > 0 ? mixer : nil
+        try keep(rest)
+        return silence > 0
+    }
+
+    /// `held` is called when frames are held back: with them, and the index behind the last one. They are written as
+    /// slowly as the sink allows.
+    mutating func finish(held: (HeldTail, FrameCount) -> Void) throws(MediaError) {
+        while try finishMixing() {}
+        if let tail, tail.frames > 0 {
+            held(tail, writeIndex)
+            try settle(tail)
+        }
+        tail = nil
+        end = writeIndex
+    }
+
+    /// The media has ended before its time: all decoded frames are heard.
+    mutating func giveUp() throws(MediaError) {
+        while try finishMixing() {}
+        guard let rest = takeTail()?.take() else { return }
+        try put(rest[...])
+    }
+
+    /// For a caller that never waits: the end that is held back, once `finishMixing` has nothing more.
+    mutating func takeTail() -> HeldTail? {
+        defer { tail = nil }
+        return tail
+    }
+
+    // MARK: Into the ring
+
+    private mutating func put(_ samples: ArraySlice<Float>) throws(MediaError) {
+        try samples.withUnsafeBufferPointer { samples throws(MediaError) in try put(samples) }
+    }
+
+    /// Throws `cancelled` when the lease is revoked.
+    private mutating func put(_ samples: UnsafeBufferPointer<Float>) throws(MediaError) {
+        let channels = ring.format.channelCount
+        var rest = samples
+        while !rest.isEmpty {
+            let room = max(0, limit - ring.unread)
+            let part = UnsafeBufferPointer(rebasing: rest.prefix(room * channels))
+            let frames = try note(ring.write(part, lease: lease))
+            rest = UnsafeBufferPointer(rebasing: rest.dropFirst(frames * channels))
+            if !rest.isEmpty { try waitForSpace(limit) }
+        }
+    }
+
+    private mutating func note(_ outcome: FrameRing.WriteOutcome) throws(MediaError) -> Int {
+        guard case .wrote(let frames, let start) = outcome else { throw Self.isRevoked }
+        written = start + FrameCount(frames)
+        return frames
+    }
+
+    /// Until half of `unread` is free: the thread sleeps long and wakes rarely.
+    private func waitForSpace(_ unread: Int) throws(MediaError) {
+        guard ring.waitForSpace(ring.capacity - unread / 2, lease: lease) else { throw Self.isRevoked }
+    }
+
+    // MARK: Holding back
+
+    private mutating func keep(_ samples: [Float]) throws(MediaError) {
+        try samples.withUnsafeBufferPointer { samples throws(MediaError) in try keep(samples) }
+    }
+
+    private mutating func keep(_ samples: UnsafeBufferPointer<Float>) throws(MediaError) {
+        guard let tail else { return try put(samples) }
+        tail.append(samples)
+        try pour(tail)
+        if cancellation.isCancelled { throw Self.isRevoked }
+    }
+
+    /// Writes the frames that are held beyond the overlap, and of the overlap as many as the sink needs. Waits only where
+    /// far more is held than intended.
+    private mutating func pour(_ tail: HeldTail) throws(MediaError) {
+        while true {
+            let surplus = tail.frames - kept
+            let room = (surplus > 0 ? limit : leastUnread) - ring.unread
+            if room > 0, tail.frames > 0 {
+                _ = try note(tail.write(min(room, surplus > 0 ? surplus : tail.frames), to: ring, lease: lease))
+            } else if surplus > Int(ring.format.frames(2 * Self.holdingAhead)) {
+                try waitForSpace(limit)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Until nothing is left, or the next item has taken it.
+    private mutating func settle(_ tail: HeldTail) throws(MediaError) {
+        while true {
+            try pour(tail)
+            if tail.isTaken || cancellation.isCancelled { throw Self.isRevoked }
+            guard tail.frames > 0 else { return }
+            try waitForSpace(tail.frames > kept ? limit : leastUnread)
+        }
+    }
+
+    /// Frames that are held back, once the end is found.
+    private var kept: Int {
+        let most = HeldTail.mostBytes / (4 * ring.format.channelCount)
+        return min(most, Int(ring.format.frames(overlapLimit?.seconds ?? 0)))
+    }
+
+    /// Frames that may be unread at once. A change counts from the next write on.
+    private var limit: Int { buffering.limit(in: ring, sampleRate: sourceRate, seconds: ahead.seconds) }
+
+    private var leastUnread: Int {
+        isPaced ? min(limit, Int(ring.format.frames(Self.leastUnreadSeconds))) : 0
+    }
+}
