@@ -41,7 +41,7 @@ def change_default(pulse, sinks: list[str], pause: float) -> None:
         started.append(subprocess.Popen(["pactl", "set-default-sink", sink], env=pulse.environment))
         if pause == 0:
             started[-1].wait()
-        time.sleep(pause)
+        time.sleep(pause)  # the time between the changes is the subject
     for process in started[:-1]:
         process.wait()
     started[-1].wait()
@@ -57,7 +57,7 @@ def test_fifty_changes_of_the_default_are_followed(pulse, playing, api):
         change_default(pulse, ["spk"], 0)
         ends_on(pulse, api, "spk")
     for sink in ("desk", "spk"):
-        time.sleep(3)
+        time.sleep(3)  # as above
         change_default(pulse, [sink], 0)
         ends_on(pulse, api, sink)
     for pause in (0.05, 0.2, 0.5):

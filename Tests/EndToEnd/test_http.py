@@ -34,7 +34,7 @@ def test_a_client_that_ends_its_sending_half_is_answered(server, path):
     for later in (0, 0.01, 0):
         with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-            time.sleep(later)
+            time.sleep(later)  # the moment is the subject
             connection.shutdown(socket.SHUT_WR)
             answer = b""
             while block := connection.recv(65536):

@@ -143,7 +143,7 @@ def test_paused_without_clients_nothing_runs(pulse, server, api):
 
     def settled() -> bool:
         before = server.wake_ups()
-        time.sleep(0.5)
+        time.sleep(0.5)  # the absence of wake-ups is the subject
         return server.wake_ups() == before
 
     eventually(settled, "it comes to rest", timeout=20)

@@ -299,7 +299,7 @@ def test_icecast(capture, api, media, directory, stations):
     assert player["item"]["live"]["station"] == "Real Radio" and player["duration"] is None
     assert player["item"]["live"]["genre"] == "Tests"
     icecast.starve()
-    time.sleep(1)
+    time.sleep(1)  # the gap is the subject
     icecast.feed(media.path("long.mp3"))
     api.wait_status("buffering", "playing", timeout=10)
     api.wait_status("playing", timeout=30)

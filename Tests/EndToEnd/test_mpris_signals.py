@@ -28,7 +28,7 @@ def test_steady_playing_sends_nothing_and_a_client_that_draws_on_is_right(bus, a
     api.load("two-rounds.mp3", play=True)
     status(bus, "Playing")
     eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
-    time.sleep(1)
+    time.sleep(1)  # the signals of the start are allowed
     before = len(signals.lines)
     call = jeepney.new_method_call(
         jeepney.DBusAddress(OBJECT, NAME, "org.freedesktop.DBus.Properties"), "Get", "ss", (PLAYER, "Position"))
@@ -58,7 +58,7 @@ def test_rate_and_position_change_together(bus, api, signals):
     api.call("POST", "/player/scan", json={"rate": 4})
     eventually(lambda: bus.get("Rate") == 4, "the rate is told")
     began, start = time.monotonic(), bus.get("Position")
-    time.sleep(2)
+    time.sleep(2)  # the rate is the subject
     moved = (bus.get("Position") - start) / 1e6 / (time.monotonic() - began)
     assert 3 < moved < 5
     api.call("DELETE", "/player/scan")
@@ -88,7 +88,7 @@ def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):
     api.play()
     status(bus, "Playing")
     eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
-    time.sleep(1)
+    time.sleep(1)  # the absence of a jump is the subject
     assert signals.of("Seeked") == []
     bus.player("SetPosition", f"/org/tonearm/track/{first}", "20000000")
     eventually(lambda: len(signals.of("Seeked")) == 1, "the jump is told")
@@ -97,11 +97,11 @@ def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):
     api.pause()
     eventually(lambda: {"PlaybackStatus": "Paused"} in signals.changed(), "paused")
     position = bus.get("Position")
-    time.sleep(1)
+    time.sleep(1)  # that time passes is the subject
     assert bus.get("Position") == position
     api.play()
     eventually(lambda: signals.changed()[-1] == {"PlaybackStatus": "Playing"}, "playing again")
-    time.sleep(0.5)
+    time.sleep(0.5)  # the absence of another jump is the subject
     assert len(signals.of("Seeked")) == 1
     assert all("Position" not in change for change in signals.changed())
 
@@ -112,14 +112,14 @@ def test_only_what_changes_is_told(bus, api, signals):
     api.play()
     status(bus, "Playing")
     eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
-    time.sleep(0.5)
+    time.sleep(0.5)  # the signals of the start are allowed
     count = len(signals.lines)
     api.settings(level=0.5)
     api.settings(level=0.5)
     api.settings(repeat="one", shuffle=True)
     api.settings(balance=0.5)
     eventually(lambda: len(signals.lines) >= count + 2, "two changes")
-    time.sleep(0.5)
+    time.sleep(0.5)  # the absence of a third change is the subject
     changes = signals.changed()[-2:]
     assert changes[0] == {"Volume": 0.5}
     assert changes[1].items() >= {"LoopStatus": "Track", "Shuffle": True}.items()

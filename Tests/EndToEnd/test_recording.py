@@ -183,11 +183,11 @@ def test_what_is_heard_in_a_pause_is_not_in_the_file(api, microphone, directory,
     before = api.call("GET", "/recordings/current")["duration"]
     microphone.tone(1500, directory)
     quiet = len(log.since(0, "record-level"))
-    time.sleep(1)
+    time.sleep(1)  # the absence of levels is the subject
     assert len(log.since(0, "record-level")) <= quiet + 1
     assert api.call("GET", "/recordings/current")["duration"] == before
     microphone.tone(700, directory)
-    time.sleep(1)
+    time.sleep(1)  # this tone would be in the file
     moments.append(time.monotonic())
     assert start(api) == identifier
     moments.append(time.monotonic())

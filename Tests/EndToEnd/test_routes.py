@@ -207,7 +207,7 @@ def test_fifty_cycles_in_ten_seconds(capture, pulse, api, events):
     for cycle in range(50):
         pulse.unplug("hp")
         pulse.load(HEADPHONES)
-        time.sleep(max(0.0, start + 0.2 * (cycle + 1) - time.monotonic()))
+        time.sleep(max(0.0, start + 0.2 * (cycle + 1) - time.monotonic()))  # the rate is the subject
     api.wait_status("playing", timeout=10)
     eventually(lambda: pulse.stream_sinks() == ["hp"], "on the headphones")
     assert not capture.samples(mark).any(), "samples on the speakers"

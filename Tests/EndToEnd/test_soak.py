@@ -138,7 +138,7 @@ def test_it_never_stays_stuck(scene, capsys):
         if not memory_at_begin and now - began > min(60, SECONDS / 3):
             memory_at_begin = server.resident_bytes()
         assert api.request("GET", "//healthz").status_code == 200
-        time.sleep(0.1)
+        time.sleep(0.1)  # the load per time is the subject
     memory = server.resident_bytes()
     with capsys.disabled():
         print(f"\nsoak: {SECONDS:.0f} s, seed {SEED}; statuses {seen}; the origin {origin.deeds}; longest wait {longest:.1f} s; "

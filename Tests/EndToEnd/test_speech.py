@@ -157,13 +157,8 @@ def test_the_channel_announces(capture, api, events, playing):
     events.send({"type": "command", "id": "b", "command": "settings", "data": {"volume": 0.5}})
 
     def reply(id: str):
-        deadline = time.monotonic() + 10 * PATIENCE
-        while time.monotonic() < deadline:
-            for event in events.since(playing, "reply"):
-                if event.message["id"] == id:
-                    return event
-            time.sleep(0.01)
-        raise AssertionError(f"no reply to {id}")
+        return eventually(
+            lambda: next((event for event in events.since(playing, "reply") if event.message["id"] == id), None), f"a reply to {id}", 10)
 
     waited, other = reply("a"), reply("b")
     assert waited.message["status"] == 200 and waited.message["result"]["reason"] == "finished"

@@ -23,7 +23,8 @@ class Capture:
         self.pulse, self.sink, self.channel_map, self.latency = pulse, sink, channel_map, latency
         self.channels = channel_map.count(",") + 1
         self._lock = threading.Lock()
-        self._blocks: list[numpy.ndarray] = []
+        # Its first `_frames` are what was recorded.
+        self._buffer = numpy.empty((60 * RATE, self.channels), "<i2")
         self._frames = 0
         self._arrivals: list[tuple[float, int]] = []
         self._process: subprocess.Popen | None = None
@@ -65,8 +66,11 @@ class Capture:
             rest = data[whole:]
             block = numpy.frombuffer(data[:whole], dtype="<i2").reshape(-1, self.channels)
             with self._lock:
-                self._blocks.append(block)
-                self._frames += len(block)
+                end = self._frames + len(block)
+                if end > len(self._buffer):
+                    self._buffer = numpy.concatenate([self._buffer, numpy.empty_like(self._buffer)])
+                self._buffer[self._frames : end] = block
+                self._frames = end
                 self._arrivals.append((now, self._frames))
 
     def _is_steady(self) -> bool:
@@ -100,9 +104,7 @@ class Capture:
     def samples(self, start: int = 0, end: int | None = None) -> numpy.ndarray:
         """Captured frames as an int16 array of shape (frames, channels)."""
         with self._lock:
-            blocks = list(self._blocks)
-        everything = numpy.concatenate(blocks) if blocks else numpy.zeros((0, self.channels), dtype="<i2")
-        return everything[start:end]
+            return self._buffer[: self._frames][start:end]
 
     def wait_frames(self, count: int, timeout: float = 30.0) -> None:
         """Until `count` frames in all were received."""
@@ -114,17 +116,28 @@ class Capture:
 
     def first_sound(self, start: int = 0, level: int = 1) -> int | None:
         """Index of the first frame from `start` on that is louder than `level` LSB."""
-        loud = numpy.flatnonzero(numpy.abs(self.samples(start).astype(int)).max(axis=1) >= level)
+        loud = self._loud(start, level)
         return start + int(loud[0]) if len(loud) else None
 
     def last_sound(self, start: int = 0, level: int = 1) -> int | None:
-        loud = numpy.flatnonzero(numpy.abs(self.samples(start).astype(int)).max(axis=1) >= level)
+        loud = self._loud(start, level)
         return start + int(loud[-1]) if len(loud) else None
+
+    def _loud(self, start: int, level: int) -> numpy.ndarray:
+        return numpy.flatnonzero(numpy.abs(self.samples(start).astype(numpy.int32)).max(axis=1) >= level)
 
     def wait_sound(self, start: int = 0, timeout: float = 5.0, level: int = 1) -> int:
         """Waits for sound and returns its first frame."""
-        eventually(lambda: self.first_sound(start, level) is not None, f"{self.sink} sounds", timeout)
-        return self.first_sound(start, level)
+        silent = start
+
+        def sound() -> tuple[int] | None:
+            nonlocal silent
+            frames = self.frames
+            found = self.first_sound(silent, level)
+            silent = max(silent, frames)
+            return None if found is None else (found,)
+
+        return eventually(sound, f"{self.sink} sounds", timeout)[0]
 
     def wait_silence(self, seconds: float = 0.3, timeout: float = 30.0) -> None:
         """Until the last `seconds` were digital silence."""
