@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 import datetime
 import signal
+import subprocess
+import types
 
 from aiohttp import web
 import pytest
@@ -22,7 +24,7 @@ from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import DOMAIN
 from custom_components.tonearm.diagnostics import async_get_config_entry_diagnostics
 
-from .conftest import call, entity_of, eventually, set_up
+from .conftest import call, client_of, entity_of, eventually, set_up
 from .server import Server
 
 
@@ -173,7 +175,7 @@ async def test_players_come_are_renamed_and_go(
     hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient
 ) -> None:
     await api.request("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
-    await eventually(lambda: hass.states.get("media_player.kitchen"), "the new player")
+    await eventually(lambda: hass.states.get("media_player.kitchen"), "the new player", timeout=1)
     unique = entity_of(hass, entry, "kitchen")
     assert unique == "media_player.kitchen"
     await api.request("PATCH", "/players/kitchen", json={"name": "Galley"})
@@ -424,6 +426,10 @@ async def test_interruptions(hass: HomeAssistant, entity: str) -> None:
     assert (state.attributes["status"], state.attributes["reason"]) == ("interrupted", "interruption")
     await call(hass, "interrupt", entity, DOMAIN, type="ended")
     await shows(hass, entity, "playing")
+    await call(hass, "interrupt", entity, DOMAIN, type="began")
+    await shows(hass, entity, "paused")
+    await call(hass, "interrupt", entity, DOMAIN, type="ended", resume=False)
+    await eventually(lambda: attribute(hass, entity, "status") == "paused", "it stays paused")
 
 
 async def test_announcements_return_when_they_were_heard(
@@ -492,6 +498,58 @@ async def test_browsing_and_search(
         await eventually(lambda: attribute(hass, entity, "media_playlist") == one.title, one.title)
 
 
+async def test_pictures_come_through_home_assistant(
+    hass: HomeAssistant, start_server, tmp_path, hass_client, hass_client_no_auth
+) -> None:
+    """Row 308: of artists, albums, tracks and what plays; the server's token stays with the integration."""
+    secret = "a-secret-of-this-test-0123456789"
+    file = tmp_path / "token"
+    file.write_text(secret)
+    file.chmod(0o600)
+    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
+
+    def tagged() -> None:
+        picture = tmp_path / "cover.jpg"
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", picture], check=True)
+        subprocess.run(["lame", "--quiet", "--tt", "Song", "--ta", "Band", "--tl", "Record", "--tg", "Jazz",
+                        "--ti", picture,
+                        server.music / "one.wav", server.music / "song.mp3"], check=True)
+
+    await asyncio.to_thread(tagged)
+    entry = await set_up(hass, server, secret)
+    entity = entity_of(hass, entry, "main")
+    api = client_of(hass, server, secret)
+    await api.request("POST", "/library/scan")
+    async with asyncio.timeout(10):
+        while not (await api.get("/library/artists"))["items"]:
+            await asyncio.sleep(0.05)
+    player = hass.data["media_player"].get_entity(entity)
+    client = await hass_client()
+    stranger = await hass_client_no_auth()
+    for kind, title in (("artists", "Band"), ("albums", "Record (Band)"), ("tracks", "Song")):
+        page = await player.async_browse_media(kind, "")
+        address = next(child.thumbnail for child in page.children if child.title == title)
+        assert address.startswith("/api/media_player_proxy/") and secret not in address, kind
+        answer = await client.get(address)
+        assert answer.status == 200 and answer.content_type.startswith("image/") and await answer.read(), kind
+        assert (await stranger.get(address.split("?")[0])).status in (401, 403)
+    # And what they belong to is found, and played.
+    for kind, title in (("genre", "Jazz"), ("artist", "Band"), ("album", "Record (Band)")):
+        page = await player.async_browse_media(f"{kind}s", "")
+        node = next(child for child in page.children if child.title == title)
+        found = (await player.async_search_media(types.SimpleNamespace(search_query=title.split(" ")[0]))).result
+        assert (kind, node.media_content_id) in [(one.media_content_type, one.media_content_id) for one in found], kind
+        await call(hass, "clear_playlist", entity)
+        await call(
+            hass, "play_media", entity, media_content_id=node.media_content_id, media_content_type=node.media_content_type
+        )
+        await eventually(lambda: attribute(hass, entity, "media_content_id") == "song.mp3", kind)
+    await eventually(lambda: attribute(hass, entity, "entity_picture"), "the picture of what plays")
+    answer = await client.get(attribute(hass, entity, "entity_picture"))
+    assert answer.status == 200 and answer.content_type.startswith("image/")
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
 async def test_sound_server_away_is_a_repair_issue(hass: HomeAssistant, start_server, monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("PULSE_SERVER", f"unix:{tmp_path}/nobody")
     server = await start_server(output="pulse")
@@ -555,6 +613,63 @@ async def test_any_title_is_shown(hass: HomeAssistant, entity: str, api: Tonearm
     await eventually(lambda: attribute(hass, entity, "media_title") == title, "the title")
 
 
+ANY = "\u202e\U0001f3b5 <b>&amp;\"'{{ 1+0 }}%2F\\?#ö"
+
+
+async def test_any_name_is_shown_browsed_and_played(
+    hass: HomeAssistant, server: Server, entry: MockConfigEntry, entity: str, api: TonearmClient
+) -> None:
+    """Of players, folders, files and playlists."""
+    folder = server.music / ANY
+    folder.mkdir()
+    server.tone(f"{ANY}/{ANY}.wav")
+    made = await api.request("POST", "/playlists", json={"name": ANY, "items": [{"uri": f"{ANY}/{ANY}.wav"}]})
+    await api.request("POST", "/players", json={"id": "a", "name": ANY})
+    device = await eventually(
+        lambda: dr.async_get(hass).async_get_device(identifiers={(DOMAIN, f"{entry.unique_id}_a")}), "the player's device"
+    )
+    assert device.name == ANY
+    other = entity_of(hass, entry, "a")
+    player = hass.data["media_player"].get_entity(entity)
+    root = await player.async_browse_media("folder", "")
+    found = next(child for child in root.children if child.title == ANY)
+    inside = await player.async_browse_media(found.media_content_type, found.media_content_id)
+    lists = await player.async_browse_media("playlists", "")
+    for node in (found, inside.children[0], lists.children[0]):
+        await call(hass, "clear_playlist", other)
+        await call(
+            hass, "play_media", other, media_content_id=node.media_content_id, media_content_type=node.media_content_type
+        )
+        await eventually(lambda: attribute(hass, other, "media_content_id") == f"{ANY}/{ANY}.wav", node.media_content_type)
+    assert made["name"] == ANY and attribute(hass, other, "media_title") == f"{ANY}.wav"
+
+
+async def test_players_renamed_and_removed_under_an_automation(
+    hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient, caplog
+) -> None:
+    """It goes on with the renamed one, and with what comes behind a player that is gone."""
+    await api.request("POST", "/players", json={"id": "a"})
+    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    assert await async_setup_component(hass, "automation", {"automation": {
+        "trigger": {"platform": "event", "event_type": "ring"},
+        "action": [
+            {"service": "media_player.volume_set", "target": {"entity_id": "media_player.a"}, "data": {"volume_level": 0.2}},
+            {"service": "media_player.volume_set", "target": {"entity_id": entity}, "data": {"volume_level": 0.3}},
+        ],
+    }})
+    await api.request("PATCH", "/players/a", json={"name": "Galley"})
+    await eventually(lambda: attribute(hass, "media_player.a", "friendly_name") == "Galley", "the new name")
+    hass.bus.async_fire("ring")
+    await eventually(lambda: attribute(hass, entity, "volume_level") == 0.3, "both are set")
+    assert (await api.get("/players/a"))["level"] == 0.2
+    await api.request("DELETE", "/players/a")
+    await call(hass, "volume_set", entity, volume_level=0.5)
+    await eventually(lambda: hass.states.get("media_player.a") is None, "the player is gone")
+    hass.bus.async_fire("ring")
+    await eventually(lambda: attribute(hass, entity, "volume_level") == 0.3, "the other one is set")
+    assert "Traceback" not in caplog.text
+
+
 async def test_two_servers_of_one_name(hass: HomeAssistant, server: Server, entity: str, start_server) -> None:
     other = await start_server()
     entry = await set_up(hass, other)
@@ -581,6 +696,24 @@ async def test_clocks_an_hour_apart(hass: HomeAssistant, entry: MockConfigEntry,
         state = hass.states.get(entity)
         age = (dt_util.utcnow() - state.attributes["media_position_updated_at"]).total_seconds()
         assert age == pytest.approx(0.03, abs=0.05) and state.attributes["media_position"] == 2.0
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_the_position_is_right_with_clocks_an_hour_apart(
+    hass: HomeAssistant, entity: str, api: TonearmClient, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    """Row 305: Home Assistant's clock is wrong, or the server's."""
+    utcnow = dt_util.utcnow
+    monkeypatch.setattr(dt_util, "utcnow", lambda: utcnow() + datetime.timedelta(hours=hours))
+    await play(hass, entity)
+    await shows(hass, entity, "playing")
+    await call(hass, "media_seek", entity, seek_position=2)
+    await eventually(lambda: attribute(hass, entity, "media_position") >= 2, "the new position")
+    await asyncio.sleep(0.4)
+    player, now = await api.get("/player"), dt_util.utcnow()
+    held = hass.states.get(entity).attributes
+    shown = held["media_position"] + (now - held["media_position_updated_at"]).total_seconds()
+    assert shown == pytest.approx(player["position"], abs=0.05)
 
 
 async def test_a_revoked_token_starts_reauthentication(hass: HomeAssistant, start_server, tmp_path) -> None:

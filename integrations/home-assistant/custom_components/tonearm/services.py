@@ -40,7 +40,12 @@ def register_services(hass: HomeAssistant) -> None:
         players: list[TonearmPlayer] = []
         if named == ENTITY_MATCH_ALL and component is not None:
             players = [one for one in component.entities if isinstance(one, TonearmPlayer) and one.available]
-        for entity_id in sorted(await async_extract_entity_ids(hass, call)):
+        try:
+            # Since 2025.10.
+            targets = async_extract_entity_ids(call)  # type: ignore[call-arg, arg-type, unused-ignore]
+        except TypeError:
+            targets = async_extract_entity_ids(hass, call)
+        for entity_id in sorted(await targets):
             player = component.get_entity(entity_id) if component is not None else None
             if isinstance(player, TonearmPlayer) and player.available:
                 players.append(player)
