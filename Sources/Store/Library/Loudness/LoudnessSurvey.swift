@@ -57,7 +57,6 @@ final class LoudnessSurvey: Sendable {
             let messages = mailbox.take(until: due)
             if messages.contains(.end) { return }
             if messages.contains(.requested) { begin = .now }
-            if messages.contains(.scanned) { work.count() }
             due = nil
             // Its end wakes this thread.
             guard work.environment.board.status.state == .idle else { continue }
@@ -85,7 +84,7 @@ private final class LoudnessWork {
 
     deinit { samples.deallocate() }
 
-    func count() {
+    private func count() {
         do {
             let counts = try environment.connection.read { try TrackMeasure.counts($0) }
             environment.board.change(reportsAlways: true) { status in

@@ -158,9 +158,9 @@ final class LibraryScanner {
         var scan = run.scan
         scan.endedAt = Date().timeIntervalSince1970
         scan.isCancelled = isCancelled
-        let counts: LibraryStatus.Counts?
+        let counts: (entries: LibraryStatus.Counts, loudness: (measured: Int, remaining: Int))?
         do {
-            counts = try environment.connection.read { try CatalogueReader($0).counts() }
+            counts = try environment.connection.read { try (CatalogueReader($0).counts(), TrackMeasure.counts($0)) }
         } catch {
             counts = nil
         }
@@ -178,7 +178,12 @@ final class LibraryScanner {
         environment.board.change(reportsAlways: true) { status in
             status.state = failure == nil ? .idle : .failed
             status.scan = ended
-            if let counts { status.counts = counts }
+            if let counts {
+                status.counts = counts.entries
+                if status.loudness.isEnabled {
+                    (status.loudness.measured, status.loudness.remaining) = counts.loudness
+                }
+            }
             status.problems = problems
         }
         environment.scanned()
