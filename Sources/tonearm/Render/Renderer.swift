@@ -11,7 +11,9 @@ struct Renderer {
     private let renderer: OfflineRenderer
     private let total: Double?
 
-    init(_ media: LocalMedia, from start: Double, duration: Double?, effects: EffectSettings) throws {
+    init(_ media: LocalMedia, from start: Double, duration: Double?, effects: EffectSettings, tempo: Tempo)
+        throws
+    {
         var input = OfflineMedia(try media.open())
         let description = input.decoder.media
         let length = description.duration.map(description.format.seconds)
@@ -19,10 +21,12 @@ struct Renderer {
             throw Failure("--start \(start) lies behind the end: \(media.path) lasts \(TimeText.text(length)).")
         }
         input.start = start
+        input.tempo = tempo
         self.media = input
         renderer = OfflineRenderer(
-            description.format, effects: effects, conversion: SoxrConversion(), duration: duration)
-        let rest = length.map { $0 - start }
+            description.format, effects: effects, conversion: SoxrConversion(), stretching: SoundTouchStretching(),
+            slowest: tempo.rate, duration: duration)
+        let rest = length.map { ($0 - start) / tempo.rate }
         total = duration.map { min($0, rest ?? $0) } ?? rest
     }
 
