@@ -144,10 +144,12 @@ let package = Package(
         support("PlaybackTesting", ["Audio", "Kernel", "Playback"]),
         support("OutputTesting", ["Audio", "Kernel", "Playback"]),
         support("SocketTesting"),
+        // It takes the place of the C library's heap functions.
+        .target(name: "HeapCounting", path: "Tests/HeapCounting"),
         support("ServiceTesting", ["Kernel", "Playback", "Service"]),
         tests("KernelTests", ["Kernel"]),
         tests("AudioTests", ["Audio", "Kernel", "PlaybackTesting"]),
-        tests("PlaybackTests", ["Audio", "Kernel", "Playback", "PlaybackTesting"]),
+        tests("PlaybackTests", ["Audio", "HeapCounting", "Kernel", "Playback", "PlaybackTesting"]),
         tests(
             "MediaTests",
             [

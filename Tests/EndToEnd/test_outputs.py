@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: choosing, following, losing them."""
 
+import datetime
 import itertools
 
 import pytest
@@ -256,3 +257,20 @@ def test_a_sink_that_was_suspended_before_is_told_as_that(pulse, api, events):
     pulse.suspend("spk", False)
     events.wait_status("playing", mark=mark)
     assert not api.player()["output"]["suspended"]
+
+
+def test_an_alarm_sounds_on_its_own_output(pulse, api):
+    """Issue 12: afterwards the player's output is as it was, though nobody has set it back."""
+    pulse.load("module-null-sink sink_name=third")
+    third = output_id(api, "third")
+    before = eventually(api.current_output, "an output")
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
+    timer = api.call("POST", "/timers", json={"type": "alarm", "time": at.strftime("%H:%M:%S"), "timeZone": "UTC", "output": third,
+                                              "ramp": 0, "items": [{"uri": "long.mp3"}]})
+    assert timer["output"] == third
+    eventually(lambda: pulse.stream_sinks() == ["third"] and api.player()["status"] == "playing", "it rings there", timeout=10)
+    api.pause()
+    eventually(lambda: api.current_output() == before, "the player's own output")
+    api.play()
+    eventually(lambda: pulse.stream_sinks() == [before], "the music sounds there")
+    assert api.call("PATCH", f"/timers/{timer['id']}", json={"output": None})["output"] is None

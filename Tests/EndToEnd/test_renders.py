@@ -15,6 +15,7 @@ EFFECTS = {
     "enabled": True,
     "equalizer": {"enabled": True, "preamp": -3, "bands": [{"type": "lowshelf", "frequency": 100, "gain": 6, "q": 0.7}]},
     "crossfeed": {"enabled": True, "level": 6},
+    "reverb": {"enabled": True, "decay": 0.7},
 }
 
 
@@ -62,6 +63,26 @@ def test_the_queue_is_rendered_as_it_is_heard(start_server, written, directory, 
     assert numpy.array_equal(written.samples(), files[0])
     assert numpy.array_equal(files[1], numpy.concatenate([media.reference("noise.mp3")] * 2))
     assert not numpy.array_equal(files[0], files[1])
+
+
+def test_speed_pitch_and_crossfade_are_the_players(start_server, written, directory, music):
+    """Row 89: what sounds together, faster and higher, is as it is heard, of the queue as of other items; not without effects."""
+    noise = numpy.random.default_rng(89).uniform(-0.5, 0.5, (2, 4 * 44100, 2))
+    for name, samples in zip(("one.wav", "other.wav"), noise):
+        write_wave(music / name, samples)
+    api = Api(start_server(output=written.output, music=music).url)
+    api.call("PUT", "/effects", json=EFFECTS)
+    api.settings(crossfade=1, playbackRate=1.3, pitch=200)
+    api.load("one.wav", "other.wav")
+    queue = rendered(api, directory, queue=True)
+    items = rendered(api, directory, items=[{"uri": "one.wav"}, {"uri": "other.wav"}])
+    api.play()
+    api.wait_status("completed", timeout=30)
+    assert numpy.array_equal(written.samples(), queue) and numpy.array_equal(items, queue)
+    assert len(queue) == pytest.approx((8 / 1.3 - 1 + 0.7) * 44100, abs=3)
+    api.settings(crossfade=0)
+    plain = rendered(api, directory, items=[{"uri": "one.wav"}], effects=False)
+    assert numpy.array_equal(plain, read_wave(music / "one.wav"))
 
 
 def test_a_part_is_rendered(api, directory, media):

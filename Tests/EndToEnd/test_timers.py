@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 from rig import PATIENCE, Api, eventually
+from rig.signals import write_wave
 from rig.waiting import during
 
 
@@ -185,6 +186,7 @@ def test_each_player_has_its_own(api):
     ({"type": "alarm", "time": "07:00", "timeZone": "Mars/Base"}, "timeZone"),
     ({"type": "alarm", "time": "07:00", "level": 2}, "level"), ({"type": "alarm", "time": "07:00", "items": [{}]}, "items[0].uri"),
     ({"type": "alarm", "time": "07:00", "after": 1}, "after"),
+    ({"type": "alarm", "time": "07:00", "output": "nowhere"}, "output"), ({"type": "alarm", "time": "07:00", "output": 1}, "output"),
 ])
 def test_what_makes_no_sense_is_refused(members, member, api):
     status, named = refused(api, **members)
@@ -209,6 +211,16 @@ def test_prime_says_how_much_there_is(api):
     assert 0.9 < api.command("prime", seconds=1)["prepared"] <= 1
     assert api.player()["status"] in ("ready", "paused")
     assert refused(api, "/player/prime", seconds=-1) == (422, "seconds")
+
+
+def test_prime_of_a_short_file_has_all_of_it(start_server, directory):
+    """Row 64: 1,000 frames are there where a second is asked for."""
+    music = directory / "short"
+    music.mkdir()
+    write_wave(music / "short.wav", numpy.full((1000, 2), 0.5))
+    api = Api(start_server(music=music).url)
+    api.load("short.wav")
+    assert api.command("prime", seconds=1)["prepared"] == pytest.approx(1000 / 44100, abs=1e-6)
 
 
 def test_times_that_are_none(api):

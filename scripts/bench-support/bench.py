@@ -37,6 +37,7 @@ ROWS = {
     "undo": (rows_server.undo, 1000),
     "wakeups": (rows_sound.wakeups, 5),
     "render": (rows_render.render, 5),
+    "effects": (rows_render.effects, 5),
     "scan": (rows_library.scan, 3),
     "rescan": (rows_library.rescan, 7),
     "watch": (rows_library.watch, 10),
@@ -67,7 +68,7 @@ ROWS = {
 # Names for several rows.
 GROUPS = {
     # Beside MPD or another peer.
-    "ratios": ["latency", "cpu", "memory", "start", "http", "ws", "queue", "wakeups", "render", "scan"],
+    "ratios": ["latency", "cpu", "memory", "start", "http", "ws", "queue", "wakeups", "render", "effects", "scan"],
     # The other times that SPEC promises.
     "promises": ["network", "station", "lyrics", "worker", "interruption", "unplug", "neighbours", "routes", "switching", "watch", "search",
                  "commands", "default-output", "sound-server", "ticks", "slow-link", "page", "ending", "mpris", "timers", "effects", "levels", "undo", "in-step"],

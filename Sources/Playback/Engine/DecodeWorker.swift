@@ -106,6 +106,7 @@ struct DecodeWorker {
     private func feed(
         _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed
     ) throws(MediaError) {
+        if feed.decay > 0 { return try decay(ring, lease, feed.decay) }
         // An overlap begins with frames that are in the ring's shape; only what cannot fail comes before them.
         let source = feed.over == nil ? reader.decoder.media.format : ring.format
         let tempo = start.scan == nil ? feed.tempo : .normal
@@ -143,6 +144,17 @@ struct DecodeWorker {
                 // Another place is played; its own report follows.
                 return
             }
+        }
+    }
+
+    /// A little at a time: what is added to the queue meanwhile is heard soon.
+    private func decay(_ ring: FrameRing, _ lease: FrameRing.Lease, _ frames: FrameCount) throws(MediaError) {
+        let quarter = Int(ring.format.frames(0.25))
+        let range = DecodeBuffering.frameRange
+        let buffering = DecodeBuffering(frames: min(max(quarter, range.lowerBound), range.upperBound), count: 2)
+        var feed = RingFeed(ring, lease, buffering: buffering, cancellation: cancellation)
+        do throws(MediaError) { try feed.writeSilence(frames) } catch {
+            if error.code != .cancelled { throw error }
         }
     }
 

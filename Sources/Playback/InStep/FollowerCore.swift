@@ -134,6 +134,8 @@ struct FollowerCore {
         default: return again(now, in: Self.restlessly)
         }
         guard follower.wantsSound else {
+            // The leader's effects die away behind its last item.
+            if !leader.isLive, let end = leader.end, leader.position >= end { return .wait }
             return leader.isLive ? .play(position: nil) : start(leader, now)
         }
         if let step = prepareNext(leader) { return step }

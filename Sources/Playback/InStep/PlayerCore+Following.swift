@@ -22,7 +22,7 @@ extension PlayerCommand {
             // With another leader, or none, the queue is another one.
             guard patch.leader == nil, leaders != SettingsPatch() else { return (nil, self) }
             return (.apply(leaders), own == SettingsPatch() ? nil : .apply(own))
-        case .selectOutput, .changeEffects, .interruption, .applyRules, .rise: return (nil, self)
+        case .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .rise: return (nil, self)
         }
     }
 }
@@ -53,7 +53,7 @@ extension PlayerSettings {
         for setting in Self.table where setting.sharing == .leaders {
             setting.set(setting.value(in: leader), in: &settings)
         }
-        settings.abLoop = leader.abLoop
+        (settings.abLoop, settings.playsSpeech) = (leader.abLoop, leader.playsSpeech)
         return settings
     }
 }

@@ -81,9 +81,9 @@ public final class Player: Sendable {
 
     /// Here and not on the loop, because the library may have to be read from the disk first.
     private func refusalOfTempo(_ command: PlayerCommand) -> PlaybackError? {
-        guard case .apply(let patch) = command, patch.changesTempo,
-            snapshot.settings.applying(patch).tempo.needsStretcher
-        else { return nil }
+        guard case .apply(let patch) = command, patch.changesTempo else { return nil }
+        let settings = snapshot.settings.applying(patch)
+        guard [true, false].contains(where: { settings.tempo(isSpeech: $0).needsStretcher }) else { return nil }
         do throws(MediaError) { try stretching.load() } catch { return PlaybackError(.libraryMissing, error.message) }
         return nil
     }

@@ -78,6 +78,8 @@ struct Feed: Sendable {
     var silence: FrameCount = 0
     /// The end of the item before, over which it begins.
     var over: Overlap?
+    /// Nothing but so many frames of silence, behind its last one.
+    var decay: FrameCount = 0
 }
 
 /// Reports of a decode thread, of one item.

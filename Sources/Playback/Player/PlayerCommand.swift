@@ -28,6 +28,8 @@ public enum PlayerCommand: Sendable {
     case edit(QueueEdit, expected: QueueRevision?, play: Bool)
     /// nil follows the default device again.
     case selectOutput(String?)
+    /// Until the sound ends, it goes to this device, where that is there; nil ends this. Saved nowhere.
+    case borrowOutput(String?)
     case changeEffects(EffectsChange)
     /// Others take the sound or give it back.
     case interruption(InterruptionNotice)
@@ -53,8 +55,8 @@ public enum PlayerCommand: Sendable {
     var failsWithItem: Bool {
         switch self {
         case .play, .prime, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .changeEffects, .interruption,
-            .applyRules, .shift, .adapt, .start, .sleep, .rise:
+        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .borrowOutput, .changeEffects,
+            .interruption, .applyRules, .shift, .adapt, .start, .sleep, .rise:
             false
         }
     }
@@ -64,7 +66,7 @@ public enum PlayerCommand: Sendable {
         switch self {
         case .apply, .edit, .selectOutput, .changeEffects: true
         case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
-            .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
+            .borrowOutput, .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
             false
         }
     }
@@ -76,8 +78,8 @@ public enum PlayerCommand: Sendable {
         switch self {
         case .play, .start, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan: true
         case .edit(_, _, let play): play
-        case .prime, .endScan, .apply, .selectOutput, .changeEffects,
-            .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
+        case .prime, .endScan, .apply, .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .shift,
+            .adapt, .sleep, .rise:
             false
         }
     }
@@ -89,7 +91,7 @@ public enum PlayerCommand: Sendable {
             .transport
         case .edit(_, _, let play): play ? .transport : .nothing
         case .prime(let seconds): .decoded(seconds)
-        case .apply, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise: .nothing
+        case .apply, .borrowOutput, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

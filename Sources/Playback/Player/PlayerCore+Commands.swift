@@ -29,6 +29,7 @@ extension PlayerCore {
             case .endScan: endScan()
             case .interruption(let notice): interruptionReported(notice)
             case .applyRules(let rules): apply(rules)
+            case .borrowOutput(let device): borrow(device)
             case .shift(let seconds): shift(by: seconds)
             case .adapt(let tempo, let crossfade): (leadersTempo, leadersCrossfade) = (tempo, crossfade)
             case .apply, .edit, .selectOutput, .changeEffects:

@@ -170,7 +170,7 @@ extension PlayerCore {
         guard stream.isSounding, let border else { return nil }
         let remaining = format.seconds(border - timeline.heard)
         guard remaining > 0 else { return nil }
-        if let upcoming, !upcoming.isFed, remaining > feedAhead {
+        if upcoming.map({ !$0.isFed }) ?? wantsDecay, remaining > feedAhead {
             return clock.sampledAt.advanced(bySeconds: remaining - feedAhead)
         }
         return upcoming == nil ? nil : clock.sampledAt.advanced(bySeconds: remaining)

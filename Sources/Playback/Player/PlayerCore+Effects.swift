@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Audio
+
 /// Effects: the player keeps them and hands them to its output.
 extension PlayerCore {
     /// What sounds now: nothing of it while sound is measured.
     mutating func applyEffects() {
         actions.append(.setEffects(rules.isUnprocessed ? .off : settings.effects))
     }
+
+    /// Behind the last frame of all, silence goes into the ring for as long as the effects still sound.
+    mutating func reconcileDecay() {
+        guard case .play = goal, seek == nil, let current, case .written(let end) = current.stage,
+            let format = stream.format
+        else { return }
+        guard upcoming == nil else {
+            // What was added at the last moment follows without a gap.
+            guard current.decayEnd != nil, timeline.heard < end, current.media?.isSeekable == true else { return }
+            return runSeek(DecodeStart(place: .seconds(position)), target: position)
+        }
+        guard wantsDecay, format.seconds(end - timeline.heard) <= feedAhead,
+            !timeline.isEmpty(current.generation, current.run, end: end)
+        else { return }
+        let frames = format.frames(decay)
+        self.current?.decayEnd = end + frames
+        timeline.end(at: end)
+        actions.append(.feed(current.generation, Feed(tempo: .normal, decay: frames)))
+    }
+
+    /// Seconds. A follower does not know whether something follows.
+    private var decay: Double { rules.isUnprocessed || settings.leader != nil ? 0 : settings.effects.tail }
+
+    var wantsDecay: Bool { decay > 0 && current?.decayEnd == nil }
+
+    var hasDecayed: Bool { current?.decayEnd.map { timeline.heard >= $0 } ?? true }
 
     mutating func commit(effects new: PlayerSettings, _ prepared: PreparedChange) {
         let isHeard = new.effects != settings.effects

@@ -17,6 +17,7 @@ extension PlayerCore {
         reconcileRepeating()
         reconcileGathering()
         reconcileFailure()
+        reconcileSpeech()
         reconcileTempo()
         reconcileSeek()
         reconcileLive()
@@ -25,9 +26,11 @@ extension PlayerCore {
         reconcileLayout()
         reconcileQueueLow()
         reconcileStream()
+        reconcileDecay()
         reconcileFeeding()
         reconcileTransport()
         reconcileTimerGain()
+        reconcileBorrowing()
     }
 
     /// An item that failed before a frame of it was heard is left at once; not by a stop, which ends as one.
@@ -146,7 +149,7 @@ extension PlayerCore {
         case .play:
             if isHeldBack, !(isAtItsEnd && isCurrentOver) { return silence(generation, transport) }
             guard let current, current.isFed else { return }
-            if isAtItsEnd, isCurrentOver {
+            if isAtItsEnd, isCurrentOver, hasDecayed || isHeldBack {
                 reachedEndOfQueue()
                 if !goal.wantsSound, let transport = stream.transport { silence(generation, transport) }
                 return
@@ -162,7 +165,8 @@ extension PlayerCore {
                 stream.transport = .starting(since: now)
                 actions.append(.startStream(generation, fade: settings.fades.pause))
             case .running, .dry:
-                guard isLastInStream else { return }
+                // A stream that drains cannot be shifted to its time.
+                guard isLastInStream, appointment == nil else { return }
                 stream.transport = .draining(since: now)
                 actions.append(.drainStream(generation))
             case .draining:
@@ -277,6 +281,7 @@ extension PlayerCore {
         track.run.number += 1
         track.stage = .opening(since: now)
         track.overlapped = 0
+        track.decayEnd = nil
         if case .seconds(let seconds) = place { track.startPosition = seconds }
         current = track
         actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track.item)))

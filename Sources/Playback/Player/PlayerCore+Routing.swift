@@ -18,6 +18,10 @@ extension PlayerCore {
         var configured: String?
         /// Why `target` was changed: reported when the sound is there.
         var cause: RouteReason?
+        /// Comes before what the user chose, until the sound ends.
+        var borrowed: String?
+        /// The sound on it has begun.
+        var usesBorrowed = false
         /// The stream that another one is to take the place of.
         var leaving: Generation?
         /// Headphones are away, and the policy is to wait for them.
@@ -27,9 +31,30 @@ extension PlayerCore {
     private func situation(_ devices: OutputDevices) -> RouteSituation {
         RouteSituation(
             devices: devices, known: routing.known, previous: routing.route,
-            chosen: settings.outputDevice ?? routing.configured, followed: routing.followed, asked: routing.target,
+            chosen: borrowed(of: devices) ?? settings.outputDevice ?? routing.configured, followed: routing.followed,
+            asked: routing.target,
             lost: routing.lost,
             policy: settings.routePolicy, filter: routing.filter, now: now)
+    }
+
+    private func borrowed(of devices: OutputDevices) -> String? {
+        guard let borrowed = routing.borrowed else { return nil }
+        return devices.devices.contains { $0.id == borrowed && $0.isAvailable } ? borrowed : nil
+    }
+
+    /// For an alarm: the choice of the user stays, and is in force again as soon as no sound is wanted.
+    mutating func borrow(_ device: String?) {
+        guard device != routing.borrowed else { return }
+        (routing.borrowed, routing.usesBorrowed) = (device, false)
+        let decision = RouteDecision(situation(output.devices))
+        if decision.target != routing.target { routing.cause = .override }
+        use(decision.target)
+    }
+
+    mutating func reconcileBorrowing() {
+        guard routing.borrowed != nil else { return }
+        if goal.wantsSound { return routing.usesBorrowed = true }
+        if routing.usesBorrowed { borrow(nil) }
     }
 
     mutating func devicesReported(_ reported: OutputDevices) {
@@ -102,6 +127,7 @@ extension PlayerCore {
     mutating func outputChosen(_ device: String?) {
         routing.configured = nil
         routing.followed = nil
+        routing.borrowed = nil
         // A client that names the output does not wait for another one.
         routing.waitsForDevice = false
         routing.cause = .override

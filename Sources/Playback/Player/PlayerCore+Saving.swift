@@ -50,7 +50,7 @@ extension PlayerCore {
             return PreparedChange(
                 command: command, effect: .effects(new), saves: new == settings ? [] : [.settings(new)])
         case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
-            .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
+            .borrowOutput, .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
             preconditionFailure("\(command) is not saved first")
         }
     }

@@ -15,9 +15,9 @@ extension PlayerCore {
     /// Where frames wait, it is not the decoder that is late.
     var hasFramesForSink: Bool { ring.map { $0.unread > 0 } ?? false }
 
-    /// Seconds of the current item that are written and not heard.
+    /// Seconds of the current item, and of what the effects make of it, that are written and not heard.
     func unheardRest(_ format: AudioFormat) -> Double {
-        current?.writtenEnd.map { format.seconds($0 - timeline.heard) } ?? 0
+        (current?.decayEnd ?? current?.writtenEnd).map { format.seconds($0 - timeline.heard) } ?? 0
     }
 
     mutating func watchSink() {

@@ -5,7 +5,18 @@ extension PlayerCore {
     /// A station gives one second of sound in a second, so it is played as it is. So is everything in a session that
     /// measures.
     func tempo(of track: Track) -> Tempo {
-        track.isLive || rules.isUnprocessed ? .normal : leadersTempo ?? settings.tempo
+        if track.isLive || rules.isUnprocessed { return .normal }
+        return leadersTempo ?? settings.tempo(isSpeech: track.item.draft.isSpeech(track.media) ?? settings.playsSpeech)
+    }
+
+    /// The rate that is shown and set is that of what the current item is. Until that is known, nothing changes.
+    mutating func reconcileSpeech() {
+        guard let item = current?.item ?? queue.current, let isSpeech = item.draft.isSpeech(current?.media),
+            isSpeech != settings.playsSpeech
+        else { return }
+        let rate = settings.playbackRate
+        settings.playsSpeech = isSpeech
+        if settings.playbackRate != rate { emit(.settings(settings)) }
     }
 
     mutating func reconcileTempo() {

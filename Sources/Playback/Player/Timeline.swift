@@ -59,6 +59,11 @@ struct Timeline {
         if !segments.isEmpty { segments[segments.count - 1].end = heard }
     }
 
+    /// What follows belongs to no item.
+    mutating func end(at index: FrameCount) {
+        if !segments.isEmpty { segments[segments.count - 1].end = index }
+    }
+
     /// Moves on to what the sink plays now; never backwards. Returns the seconds heard since the last call, by item.
     mutating func advance(to ringIndex: FrameCount) -> [(generation: Generation, seconds: Double)] {
         guard ringIndex > heard else { return [] }

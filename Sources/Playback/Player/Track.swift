@@ -52,6 +52,8 @@ struct Track {
     var crossfade: Double?
     /// Media seconds of its end that are heard under the next item.
     var overlapped = 0.0
+    /// Ring index behind the silence after its last frame, in which the effects die away; nil: there is none.
+    var decayEnd: FrameCount?
     /// Seconds of it that were heard.
     var listened = 0.0
 

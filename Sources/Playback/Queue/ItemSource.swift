@@ -4,7 +4,7 @@
 /// folder share its texts.
 public final class ItemSource: Hashable, Sendable {
     public enum Kind: String, Sendable {
-        case folder, list, playlist, artist, album, genre
+        case folder, list, podcast, playlist, artist, album, genre
     }
 
     public let kind: Kind

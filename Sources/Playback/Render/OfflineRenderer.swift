@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Audio
+internal import Kernel
 
 /// Renders media as an output does, at full speed: the same decoding, mapping of channels and effects, on the caller's
 /// thread. Lives on that thread.
@@ -16,6 +17,8 @@ public final class OfflineRenderer {
     public private(set) var frames: FrameCount = 0
     private let limit: FrameCount?
     private let conversion: any SampleRateConversion
+    private let stretching: any TimeStretching
+    private let slowest: Double
     private let cancellation: MediaCancellation
     private let ring: FrameRing
     private let stage: EffectStage?
@@ -25,17 +28,21 @@ public final class OfflineRenderer {
     private var renderer: StreamRenderer
     private let space: UnsafeMutableBufferPointer<Float>
 
-    /// `duration`: seconds after which it is complete; nil renders everything. Cancelled, it throws `MediaError`.
+    /// `slowest`: the lowest rate of any media's tempo. `duration`: seconds after which it is complete; nil renders
+    /// everything. Cancelled, it throws `MediaError`.
     public init(
-        _ format: AudioFormat, effects: EffectSettings, conversion: any SampleRateConversion, duration: Double? = nil,
+        _ format: AudioFormat, effects: EffectSettings, conversion: any SampleRateConversion,
+        stretching: any TimeStretching = NoStretching(), slowest: Double = 1, duration: Double? = nil,
         cancellation: MediaCancellation = MediaCancellation()
     ) {
         self.format = format
         self.conversion = conversion
+        self.stretching = stretching
+        self.slowest = slowest
         self.cancellation = cancellation
         limit = duration.map(format.frames)
         loudness = effects.usedLoudness
-        ring = OfflineInput.ring(format)
+        ring = OfflineInput.ring(format, slowest: slowest)
         renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
         stage = EffectStage.changed(nil, to: effects, ring: ring)
         stage?.padsEnd = false
@@ -48,12 +55,12 @@ public final class OfflineRenderer {
     /// No more frames will be given out.
     public var isComplete: Bool { limit.map { frames >= $0 } ?? false }
 
-    /// Renders one media, with all its rounds, behind the one before. `progress` gets the seconds of it that are rendered,
+    /// Renders one media, with all its rounds, behind the one before. `progress` gets the seconds of sound that came of it,
     /// after each chunk.
     public func render(
         _ media: OfflineMedia, progress: (Double) throws -> Void = { _ in }, _ consume: Consumer
     ) throws {
-        let own = (track: media.decoder.media.tags.loudness, isInAlbum: media.isInAlbum)
+        let own = (track: media.decoder.media.loudness, isInAlbum: media.isInAlbum)
         var overlap: Overlap?
         if let held {
             let frames = format.channelCount <= OverlapMixer.mostChannels ? format.frames(media.overlap) : 0
@@ -66,7 +73,7 @@ public final class OfflineRenderer {
             self.held = nil
         }
         let lease = overlap == nil ? ring.grant(own.track, isInAlbum: own.isInAlbum).lease : ring.grant().lease
-        var input = try OfflineInput(media, into: ring, lease, conversion, cancellation, over: overlap)
+        var input = try OfflineInput(media, into: ring, lease, conversion, stretching, cancellation, over: overlap)
         let first = frames
         while !isComplete, try input.step() {
             try give(consume)
@@ -93,9 +100,10 @@ public final class OfflineRenderer {
     ) throws {
         let lease = ring.grant(nil, isInAlbum: false).lease
         var inputs = try media.map { media, gain in
-            let ring = OfflineInput.ring(format)
+            let ring = OfflineInput.ring(format, slowest: slowest)
             return (
-                input: try OfflineInput(media, into: ring, ring.grant().lease, conversion, cancellation), gain: gain
+                input: try OfflineInput(media, into: ring, ring.grant().lease, conversion, stretching, cancellation),
+                gain: gain
             )
         }
         let sum = UnsafeMutableBufferPointer<Float>.allocate(capacity: space.count)
@@ -167,6 +175,7 @@ public struct OfflineMedia {
     public var overlap = 0.0
     /// Seconds of its end that are held back for the next one.
     public var held = 0.0
+    public var tempo = Tempo.normal
 
     public init(_ decoder: any AudioDecoder) { self.decoder = decoder }
 }
@@ -194,16 +203,19 @@ struct OfflineInput {
     /// The end that was held back, once the media is over.
     private(set) var tail: HeldTail?
 
-    /// A ring with room for any chunk, and for the end of a conversion, behind what effects leave unread.
-    static func ring(_ format: AudioFormat) -> FrameRing {
+    /// A ring with room for any chunk at any tempo, and for the end of a conversion, behind what effects leave unread.
+    static func ring(_ format: AudioFormat, slowest: Double) -> FrameRing {
         let lowestRate = 8_000
-        let capacity = OfflineRenderer.chunk * (format.sampleRate / lowestRate + 1) + 32_768
+        // A stretcher holds less than half a second.
+        let input = OfflineRenderer.chunk * (format.sampleRate / lowestRate + 1) + format.sampleRate / 2
+        let capacity = Int(clamping: Double(input) / min(1, slowest)) + 32_768
         return FrameRing(format: format, capacity: capacity, retained: 0)
     }
 
     init(
         _ media: OfflineMedia, into ring: FrameRing, _ lease: FrameRing.Lease,
-        _ conversion: any SampleRateConversion, _ cancellation: MediaCancellation, over overlap: Overlap? = nil
+        _ conversion: any SampleRateConversion, _ stretching: any TimeStretching, _ cancellation: MediaCancellation,
+        over overlap: Overlap? = nil
     ) throws(MediaError) {
         self.ring = ring
         self.cancellation = cancellation
@@ -214,7 +226,7 @@ struct OfflineInput {
             overlapLimit: media.held > 0 ? SharedSeconds(seconds: media.held) : nil, isPaced: false,
             cancellation: cancellation)
         writer = try RingWriter(
-            feed, source: media.decoder.media.format, conversion: conversion, stretching: NoStretching())
+            feed, source: media.decoder.media.format, tempo: media.tempo, conversion: conversion, stretching: stretching)
         if let overlap { try writer.feed.begin(over: overlap) }
         beginTime = media.beginTime
         roundsLeft = media.loops

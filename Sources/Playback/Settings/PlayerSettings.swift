@@ -35,9 +35,17 @@ public struct PlayerSettings: Hashable, Sendable {
     public var muted = false
     /// -1 (left only) ... 1 (right only).
     public var balance = 0.0
-    /// Media seconds per second.
-    public var playbackRate = 1.0
+    /// Media seconds per second, of what the current item is.
+    public var playbackRate: Double {
+        get { playsSpeech ? speechRate : musicRate }
+        set { if playsSpeech { speechRate = newValue } else { musicRate = newValue } }
+    }
     public static let playbackRates = 0.25...4.0
+    public var musicRate = 1.0
+    /// Podcasts and audiobooks.
+    public var speechRate = 1.0
+    /// The current item is speech. Not saved.
+    public internal(set) var playsSpeech = false
     /// When not, the pitch follows the rate, as on a turntable.
     public var preservesPitch = true
     /// Cents.
@@ -88,7 +96,11 @@ public struct PlayerSettings: Hashable, Sendable {
         Setting("level", \.level, .number(0...1), saved: .never),
         Setting("muted", \.muted),
         Setting("balance", \.balance, .number(-1...1)),
-        Setting("playbackRate", \.playbackRate, .number(playbackRates), sharing: .leaders),
+        Setting("playbackRate", \.playbackRate, .number(playbackRates), saved: .never, sharing: .leaders),
+        Setting(
+            "musicRate", \.musicRate, .number(playbackRates), saved: .named("playbackRate"), sharing: .leaders,
+            place: .elsewhere),
+        Setting("speechRate", \.speechRate, .number(playbackRates), sharing: .leaders, place: .elsewhere),
         Setting("preservePitch", \.preservesPitch, sharing: .leaders),
         Setting("pitch", \.pitch, .number(-1_200...1_200), sharing: .leaders),
         Setting("repeat", \.repeats, sharing: .leaders),

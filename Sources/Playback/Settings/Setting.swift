@@ -51,7 +51,7 @@ public struct Setting: Sendable {
         case leaders
     }
 
-    /// The API's resource that has it.
+    /// Whether the API's resource of the player has it as a member.
     public enum Place: Sendable { case player, elsewhere }
 
     /// Its member of the player's resource. `remoteCommands.skip` is the member `skip` of the object `remoteCommands`.

@@ -47,7 +47,10 @@ public struct SettingsPatch: Hashable, Sendable {
         return setting
     }
 
-    var changesTempo: Bool { self.playbackRate != nil || self.pitch != nil || self.preservesPitch != nil }
+    var changesTempo: Bool {
+        self.playbackRate != nil || self.musicRate != nil || self.speechRate != nil || self.pitch != nil
+            || self.preservesPitch != nil
+    }
 
     var changesGain: Bool {
         self.volume != nil || self.level != nil || levelBy != nil || volumeRamp != nil || self.muted != nil

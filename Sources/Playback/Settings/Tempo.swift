@@ -9,7 +9,7 @@ public struct Tempo: Hashable, Sendable {
     /// When not, the pitch follows the rate, as on a turntable.
     public var preservesPitch: Bool
 
-    static let normal = Tempo()
+    public static let normal = Tempo()
 
     public init(rate: Double = 1, cents: Double = 0, preservesPitch: Bool = true) {
         self.rate = rate
@@ -25,5 +25,30 @@ public struct Tempo: Hashable, Sendable {
 }
 
 extension PlayerSettings {
-    var tempo: Tempo { Tempo(rate: playbackRate, cents: pitch, preservesPitch: preservesPitch) }
+    /// Of the current item.
+    var tempo: Tempo { tempo(isSpeech: playsSpeech) }
+
+    func tempo(isSpeech: Bool) -> Tempo {
+        Tempo(rate: isSpeech ? speechRate : musicRate, cents: pitch, preservesPitch: preservesPitch)
+    }
+
+    /// Of an item that is not a station.
+    public func tempo(of item: ItemDraft, _ media: MediaDescription) -> Tempo {
+        tempo(isSpeech: item.isSpeech(media) == true)
+    }
+}
+
+extension ItemDraft {
+    private static let speechGenres = ["podcast", "audiobook", "audio book", "speech", "spoken"]
+
+    /// By its feed, the ending of its name, or its genre; nil while the last one is not known.
+    func isSpeech(_ media: MediaDescription?) -> Bool? {
+        let name = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        // In lower case.
+        let ending = name.suffix(4).map { $0 | 0x20 }
+        if source?.kind == .podcast || ending.elementsEqual(".m4b".utf8) { return true }
+        guard let media else { return nil }
+        guard let genre = media.tags.genre?.lowercased() else { return false }
+        return Self.speechGenres.contains { genre.contains($0) }
+    }
 }

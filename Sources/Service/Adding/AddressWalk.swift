@@ -232,7 +232,7 @@ struct AddressWalk {
 
     private mutating func append(_ found: Several, _ expands: Bool, _ source: ItemSource?) throws(Refusal) {
         guard expands || found.items.count <= 1 && !found.isTruncated else { throw Refusal(cause: .severalItems) }
-        try append(source == nil ? found.items : found.items.map { $0.from(source) })
+        try append(source == nil ? found.items : found.items.map { $0.source == nil ? $0.from(source) : $0 })
         if found.isTruncated { resolved.isTruncated = true }
     }
 

@@ -24,7 +24,7 @@ public struct RenderOrder: Sendable {
 
     public var source: Source
     public var container: RecordingSettings.Container
-    /// With the player's effects as they are set now.
+    /// With the player's speed, pitch and effects as they are set now.
     public var hasEffects: Bool
     /// Seconds into the whole.
     public var start: Double
@@ -57,10 +57,11 @@ struct RenderPlan: Sendable {
     var source: Source
     var container: RecordingSettings.Container
     var hasEffects: Bool
-    var effects: EffectSettings
+    /// The player's: speed, pitch and effects, none of them without effects.
+    var settings: PlayerSettings
     var start: Double
     var duration: Double?
-    /// Seconds between the items of a queue.
+    /// Seconds between items.
     var crossfade = 0.0
 }
 

@@ -62,7 +62,8 @@ final class RenderRun {
             previousAlbum = album
             media.beginTime = item.beginTime
             media.loops = item.loops
-            let rule = CrossfadeRule(description, item)
+            media.tempo = plan.settings.tempo(of: item, description)
+            let rule = CrossfadeRule(description, item, rate: media.tempo.rate)
             if let previous { media.overlap = previous.overlap(plan.crossfade, before: rule) }
             // A loop's last round would know no more of what follows.
             if index + 1 < items.count, item.loops == 0 { media.held = rule.longest(plan.crossfade) }
@@ -71,7 +72,8 @@ final class RenderRun {
             guard media.skip(&skipped, length: length) else { continue }
             // Without end when it loops for ever: then only the duration of the whole counts.
             let rounds = media.loops < 0 ? .infinity : Double(media.loops) + 1
-            let whole = max(0.001, (length ?? .infinity) * rounds - (media.start - item.beginTime))
+            let whole = max(
+                0.001, ((length ?? .infinity) * rounds - (media.start - item.beginTime)) / media.tempo.rate)
             let progress = { [self] (rendered: Double) in
                 advance((Double(index) + min(1, rendered / whole)) / Double(items.count))
             }
@@ -85,11 +87,13 @@ final class RenderRun {
             var media = OfflineMedia(try open(item))
             media.start = plan.start
             let description = media.decoder.media
-            longest = max(longest, description.duration.map(description.format.seconds) ?? .infinity)
+            media.tempo = plan.settings.tempo(of: item, description)
+            let length = description.duration.map(description.format.seconds) ?? .infinity
+            longest = max(longest, (length - plan.start) / media.tempo.rate)
             return (media: media, gain: Float(pow(10, gain / 20)))
         }
         guard let first = media.first?.media.decoder.media else { throw RenderFailure.empty }
-        let whole = max(0.001, longest - plan.start)
+        let whole = max(0.001, longest)
         try begin(like: first).mix(media, progress: { advance($0 / whole) }, write)
     }
 
@@ -115,8 +119,9 @@ final class RenderRun {
         settings.channelCount = format.channelCount
         settings.name = id
         let renderer = OfflineRenderer(
-            format, effects: plan.effects, conversion: environment.conversion, duration: plan.duration,
-            cancellation: cancellation)
+            format, effects: plan.settings.effects, conversion: environment.conversion,
+            stretching: environment.stretching, slowest: min(plan.settings.musicRate, plan.settings.speechRate),
+            duration: plan.duration, cancellation: cancellation)
         output = (renderer, try environment.store.create(settings))
         return renderer
     }

@@ -9,16 +9,18 @@ public final class Renders: Sendable {
     public struct Environment: Sendable {
         public var opener: any MediaOpener
         public var conversion: any SampleRateConversion
+        public var stretching: any TimeStretching
         /// Of these files alone; empty at the start.
         public var store: any RecordingStore
         public var clock: any PlayerClock
 
         public init(
-            opener: any MediaOpener, conversion: any SampleRateConversion, store: any RecordingStore,
-            clock: any PlayerClock
+            opener: any MediaOpener, conversion: any SampleRateConversion, stretching: any TimeStretching,
+            store: any RecordingStore, clock: any PlayerClock
         ) {
             self.opener = opener
             self.conversion = conversion
+            self.stretching = stretching
             self.store = store
             self.clock = clock
         }

@@ -103,6 +103,8 @@ public struct Alarm: Hashable, Sendable {
     public var fallback: String?
     /// Seconds.
     public var snooze: Double
+    /// Id of the device that it sounds on, where that is there; nil: the player's.
+    public var output: String?
     public var isEnabled: Bool
     public internal(set) var state = State.waiting
     public internal(set) var last: Outcome?
@@ -114,7 +116,7 @@ public struct Alarm: Hashable, Sendable {
 
     public init(
         _ recurrence: Recurrence, timeZone: String? = nil, items: [TimerItem] = [], level: Double = 0.4,
-        ramp: Double = 30, fallback: String? = nil, snooze: Double = 540, isEnabled: Bool = true
+        ramp: Double = 30, fallback: String? = nil, snooze: Double = 540, output: String? = nil, isEnabled: Bool = true
     ) {
         self.recurrence = recurrence
         self.timeZone = timeZone
@@ -123,6 +125,7 @@ public struct Alarm: Hashable, Sendable {
         self.ramp = ramp
         self.fallback = fallback
         self.snooze = snooze
+        self.output = output
         self.isEnabled = isEnabled
     }
 
@@ -167,6 +170,7 @@ public struct TimerPatch: Hashable, Sendable {
     public var ramp: Double?
     public var fallback: String??
     public var snooze: Double?
+    public var output: String??
     public var isEnabled: Bool?
     public var at: Int64?
 

@@ -114,7 +114,10 @@ struct TimerBook {
     private func checkSize() throws(TimerError) {
         let bytes = timers.reduce(0) { sum, timer in
             guard case .alarm(let alarm) = timer.kind else { return sum }
-            return sum + alarm.items.reduce(alarm.fallback?.utf8.count ?? 0) { $0 + $1.bytes }
+            return sum
+                + alarm.items.reduce((alarm.fallback ?? "").utf8.count + (alarm.output ?? "").utf8.count) {
+                    $0 + $1.bytes
+                }
         }
         if bytes > Self.maximumBytes { throw .tooLarge(bytes: Self.maximumBytes) }
     }
@@ -141,6 +144,7 @@ struct TimerBook {
             alarm.ramp = patch.ramp ?? alarm.ramp
             alarm.fallback = patch.fallback ?? alarm.fallback
             alarm.snooze = patch.snooze ?? alarm.snooze
+            alarm.output = patch.output ?? alarm.output
             alarm.isEnabled = patch.isEnabled ?? alarm.isEnabled
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
             if alarm.state == .snoozed || patch.isEnabled == false { alarm.state = .waiting }

@@ -56,6 +56,7 @@ private struct SavedTimer: Codable {
     var ramp: Double?
     var fallback: String?
     var snooze: Double?
+    var output: String?
     var enabled: Bool?
     var state: String?
     var lastAt: Int64?
@@ -88,7 +89,7 @@ private struct SavedTimer: Codable {
             (seconds, days) = (alarm.recurrence.seconds, Weekday.allCases.filter(alarm.recurrence.days.contains))
             (timeZone, items) = (alarm.timeZone, alarm.items.map(SavedItem.init))
             (level, ramp, fallback, snooze) = (alarm.level, alarm.ramp, alarm.fallback, alarm.snooze)
-            (enabled, state) = (alarm.isEnabled, alarm.state.rawValue)
+            (output, enabled, state) = (alarm.output, alarm.isEnabled, alarm.state.rawValue)
             (lastAt, lastResult) = (alarm.last?.at, alarm.last?.result?.rawValue)
             (dueDay, lastDay) = (alarm.dueDay, alarm.lastDay)
             (keptFrom, keptTo) = (alarm.kept?.lowerBound, alarm.kept?.upperBound)
@@ -109,7 +110,7 @@ private struct SavedTimer: Codable {
             var alarm = Alarm(
                 Recurrence(seconds: seconds, days: Set(days ?? [])), timeZone: timeZone,
                 items: (items ?? []).compactMap(\.item), level: level ?? 0.4, ramp: ramp ?? 0, fallback: fallback,
-                snooze: snooze ?? 540, isEnabled: enabled ?? false)
+                snooze: snooze ?? 540, output: output, isEnabled: enabled ?? false)
             alarm.state = state.flatMap(Alarm.State.init) ?? .waiting
             if let lastAt {
                 alarm.last = Alarm.Outcome(at: lastAt, result: lastResult.flatMap(Alarm.Outcome.Result.init))

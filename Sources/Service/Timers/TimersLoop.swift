@@ -225,16 +225,22 @@ final class TimersLoop {
         _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         let snapshot = player.snapshot
+        let answer = { @Sendable (result: Result<PlayerSnapshot, PlaybackError>) in
+            // What does not sound gives it back.
+            if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
+            report(result)
+        }
         var patch = SettingsPatch()
         patch.volume = Level.amplitude(alarm.level)
         patch.muted = false
         let sound = { @Sendable in
+            if let output = alarm.output { player.perform(.borrowOutput(output)) }
             // What sounds already goes on as it is.
             if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {
-                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), report)
+                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), answer)
             } else {
-                player.perform(.play(.current, position: nil), report)
+                player.perform(.play(.current, position: nil), answer)
             }
         }
         guard snapshot.settings.leader != nil else {

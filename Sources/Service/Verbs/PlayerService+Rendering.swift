@@ -80,16 +80,19 @@ extension PlayerService {
         if order.duration == nil, items.contains(where: { $0.loops < 0 }) {
             throw .invalid("duration", "duration is needed: an item repeats for ever.")
         }
-        let settings = snapshot.settings
+        var settings = snapshot.settings
+        if !order.hasEffects {
+            settings.effects = .off
+            (settings.musicRate, settings.speechRate, settings.pitch) = (1, 1, 0)
+        }
         var plan = RenderPlan(
             source: .sequence(items, inOrder: !settings.shuffle), container: order.container,
-            hasEffects: order.hasEffects, effects: order.hasEffects ? settings.effects : .off, start: order.start,
-            duration: order.duration)
-        if case .queue = order.source, settings.repeats != .one { plan.crossfade = settings.crossfade }
+            hasEffects: order.hasEffects, settings: settings, start: order.start, duration: order.duration,
+            crossfade: settings.repeats == .one ? 0 : settings.crossfade)
         if case .mix(let inputs) = order.source {
             plan.source = .mix(zip(items, inputs).map { ($0, $1.gain) })
             // The gains are the client's.
-            plan.effects.loudness.mode = .off
+            plan.settings.effects.loudness.mode = .off
         }
         return plan
     }

@@ -20,7 +20,9 @@ extension PlayerService {
 
     /// Replies when it is saved: with the timer, nil when it was due at once and is over.
     public func set(_ kind: PlayerTimer.Kind, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>) {
-        if case .alarm(let alarm) = kind { return set(.add(kind), alarm.items, alarm.fallback, caller, reply) }
+        if case .alarm(let alarm) = kind {
+            return set(.add(kind), alarm.items, alarm.fallback, alarm.output, caller, reply)
+        }
         ask(reply) { () throws(Problem) in
             (.add(kind), of: leader ?? id)
         }
@@ -29,7 +31,7 @@ extension PlayerService {
     public func change(
         _ id: TimerID, _ patch: TimerPatch, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>
     ) {
-        set(.change(id, patch), patch.items ?? [], patch.fallback ?? nil, caller, reply)
+        set(.change(id, patch), patch.items ?? [], patch.fallback ?? nil, patch.output ?? nil, caller, reply)
     }
 
     public func remove(_ id: TimerID, reply: @escaping ServiceReply<Void>) {
@@ -109,11 +111,14 @@ extension PlayerService {
     /// An edit of an alarm with these items. Refused are addresses that can never be one, and files and folders that are not
     /// there; a server that is not there now may be there when the alarm goes off.
     private func set(
-        _ edit: TimerEdit, _ items: [TimerItem], _ fallback: String?, _ caller: Caller,
+        _ edit: TimerEdit, _ items: [TimerItem], _ fallback: String?, _ output: String?, _ caller: Caller,
         _ reply: @escaping ServiceReply<PlayerTimer?>
     ) {
         let files: [NamedAddress]
         do throws(Problem) {
+            if let output, !snapshot.output.devices.devices.contains(where: { $0.id == output }) {
+                throw .invalid("output", "There is no output \(output.prefix(100)).", code: "unknown-output")
+            }
             files = try addresses(items, fallback).filter { !server.parts.media.isNetwork($0.uri) }
         } catch {
             return reply(.failure(error))

@@ -31,6 +31,15 @@ struct RenderCommand: LocalCommand {
         help: ArgumentHelp("JSON as GET /api/v1/effects answers it.", valueName: "file"), completion: .file())
     var effects: String?
 
+    @Option(help: "Media seconds per second, 0.25 to 4.")
+    var speed = 1.0
+
+    @Option(help: "Cents by which the sound is higher, -1200 to 1200.")
+    var pitch = 0.0
+
+    @Flag(inversion: .prefixedNo, help: "Whether the pitch stays when the speed changes.")
+    var preservePitch = true
+
     private static let formats = RecordingSettings.Container.rendered.map(\.rawValue)
 
     /// That of the file's name.
@@ -42,6 +51,10 @@ struct RenderCommand: LocalCommand {
     }
 
     func validate() throws {
+        guard PlayerSettings.playbackRates.contains(speed) else {
+            throw ValidationError("--speed must be from 0.25 to 4.")
+        }
+        guard (-1_200...1_200).contains(pitch) else { throw ValidationError("--pitch must be from -1200 to 1200.") }
         if let duration, duration.seconds == 0 { throw ValidationError("--duration must be more than 0.") }
     }
 
@@ -56,8 +69,8 @@ struct RenderCommand: LocalCommand {
         let effects = try effects.map { try Self.effects(from: $0) }
         if effects?.isEnabled == false { Console.complain("The effects are switched off (\"enabled\": false).") }
         let renderer = try Renderer(
-            media, as: container, from: start?.seconds ?? 0, duration: duration?.seconds,
-            effects: effects ?? .off)
+            media, as: container, from: start?.seconds ?? 0, duration: duration?.seconds, effects: effects ?? .off,
+            tempo: Tempo(rate: speed, cents: pitch, preservesPitch: preservePitch))
         try file.produce { path in try renderer.write(to: path) }
     }
 

@@ -15,7 +15,7 @@ struct Renderer {
 
     init(
         _ media: LocalMedia, as container: RecordingSettings.Container, from start: Double, duration: Double?,
-        effects: EffectSettings
+        effects: EffectSettings, tempo: Tempo
     ) throws {
         self.container = container
         var input = OfflineMedia(try media.open())
@@ -25,6 +25,7 @@ struct Renderer {
             throw Failure("--start \(start) lies behind the end: \(media.path) lasts \(TimeText.text(length)).")
         }
         input.start = start
+        input.tempo = tempo
         self.media = input
         let mostChannels = RecordingSettings.mostChannels(container)
         let shape = description.renderedFormat(
@@ -33,8 +34,9 @@ struct Renderer {
         format.sampleRate = shape.sampleRate
         if format.channelCount > mostChannels { format.layout = shape.layout }
         renderer = OfflineRenderer(
-            format, effects: effects, conversion: SoxrConversion(), duration: duration)
-        let rest = length.map { $0 - start }
+            format, effects: effects, conversion: SoxrConversion(), stretching: SoundTouchStretching(),
+            slowest: tempo.rate, duration: duration)
+        let rest = length.map { ($0 - start) / tempo.rate }
         total = duration.map { min($0, rest ?? $0) } ?? rest
     }
 

@@ -49,7 +49,9 @@ extension Server {
             let directory = try RecordingDirectory(configuration.data + "/renders", examiner)
             try directory.removeAll()
             return Renders(
-                Renders.Environment(opener: opener, conversion: SoxrConversion(), store: directory, clock: clock))
+                Renders.Environment(
+                    opener: opener, conversion: SoxrConversion(), stretching: SoundTouchStretching(), store: directory,
+                    clock: clock))
         } catch {
             log.error(
                 "nothing can be rendered: \(configuration.data)/renders cannot be used",

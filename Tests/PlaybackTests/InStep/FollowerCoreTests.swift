@@ -100,6 +100,14 @@ import Kernel
         #expect(core.look(stopped, playing(item(7), at: 22), now: now) == .stop)
     }
 
+    @Test mutating func restsAtTheEnd_whileTheLeadersEffectsDieAway() {
+        begun()
+        var over = paused(item(7))
+        over.status = .completed
+        #expect(core.look(playing(item(1), at: 100), over, now: now) == .wait)
+        #expect(core.look(playing(item(1), at: 99), over, now: now) != .wait)
+    }
+
     @Test mutating func staysApart_whereItCannotBeSearched() {
         begun()
         var follower = playing(item(7), at: 20)

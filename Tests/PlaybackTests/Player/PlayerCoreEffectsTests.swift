@@ -115,4 +115,67 @@ struct PlayerCoreEffectsTests {
         }
         #expect(perform(&world, .keep(name: "one more", preamp: 0, bands: []))?.member == "name")
     }
+
+    private static func reverberating(_ uris: [String]) -> SimulatedWorld {
+        var world = SimulatedWorld.playing(uris)
+        var effects = EffectsPatch()
+        effects.set(\.isEnabled, true)
+        effects.set(\.reverb.isEnabled, true)
+        effects.set(\.reverb.decay, 2)
+        world.command(.changeEffects(.merge(effects)))
+        return world
+    }
+
+    private static func completions(_ world: SimulatedWorld) -> Int {
+        world.events.count { if case .completed = $0 { true } else { false } }
+    }
+
+    @Test func theReverbDiesAway_beforeTheQueueIsOver() {
+        var world = Self.reverberating(["a-3"])
+        #expect(world.run { $0.position >= 3 })
+        let end = world.now
+        world.run(seconds: 1.9)
+        #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
+        #expect(abs(world.core.positionClock.listenedTime - 3) < 0.01)
+        #expect(world.run(upTo: 1) { $0.status == .completed })
+        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == 1)
+        #expect(world.core.positionClock.listenedTime < 3.01 && world.lateOrDoubleReplies == 0)
+    }
+
+    @Test func anItemAddedBeforeTheEnd_followsWithoutAGap() throws {
+        var world = Self.reverberating(["a-3"])
+        #expect(world.run { $0.core.current?.decayEnd != nil && $0.position < 3 })
+        world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .end), expected: nil, play: false))
+        #expect(world.run(upTo: 3) { $0.core.upcoming?.isFed == true })
+        world.run(seconds: 0.05)
+        let segments = world.core.timeline.segments
+        let next = try #require(segments.last { $0.generation == world.core.upcoming?.generation })
+        #expect(next.start == world.core.current?.writtenEnd)
+        #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
+        #expect(world.core.statistics.underruns == 0)
+    }
+
+    @Test func anItemAddedWhileItDiesAway_isPlayed() {
+        var world = Self.reverberating(["a-3"])
+        #expect(world.run { $0.position >= 3 })
+        world.run(seconds: 0.5)
+        world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .end), expected: nil, play: false))
+        #expect(
+            world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing && $0.position > 0.1 })
+    }
+
+    @Test func aPauseAndASeek_whileItDiesAway() {
+        var world = Self.reverberating(["a-3"])
+        #expect(world.run { $0.position >= 3 })
+        world.run(seconds: 0.5)
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused } && world.position == 3)
+        world.run(seconds: 5)
+        world.command(.play(.current, position: nil))
+        world.run(seconds: 0.5)
+        #expect(world.status == .playing)
+        world.command(.seek(.position(1)))
+        #expect(world.run { $0.status == .playing && $0.position > 1.1 && $0.position < 2 })
+        #expect(world.run(upTo: 5) { $0.status == .completed })
+    }
 }

@@ -157,6 +157,47 @@ import Kernel
         #expect(world.core.output.devices.isChosen)
     }
 
+    private static let kitchen = [speakers, OutputDevice(id: "kitchen", description: "Kitchen")]
+
+    @Test func aBorrowedOutput_isGivenBackWhenTheSoundEnds() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        tell(&world, Self.kitchen, current: "spk")
+        world.run(seconds: 1)
+        world.command(.borrowOutput("kitchen"))
+        #expect(world.selected.last == "kitchen")
+        tell(&world, Self.kitchen, current: "kitchen")
+        // Until the alarm plays, it may take a while.
+        world.run(seconds: 5)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.selected.last == "kitchen" && world.core.settings.outputDevice == nil)
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        #expect(world.selected.last == .some(nil))
+        tell(&world, Self.kitchen, current: "spk")
+        world.command(.play(.current, position: nil))
+        world.run(seconds: 1)
+        #expect(world.selected.count == 2)
+    }
+
+    @Test func aBorrowedOutput_givesWayToAChoice_andToWhatIsNotThere() {
+        var world = SimulatedWorld.playing(["a-60"])
+        tell(&world, Self.kitchen, current: "spk")
+        world.command(.selectOutput("spk"))
+        world.command(.borrowOutput("attic"))
+        #expect(world.selected == ["spk"])
+        world.command(.borrowOutput("kitchen"))
+        #expect(world.selected.last == "kitchen" && world.core.settings.outputDevice == "spk")
+        // It goes while it is used.
+        tell(&world, [Self.speakers], current: "spk")
+        #expect(world.selected.last == "spk")
+        tell(&world, Self.kitchen, current: "kitchen")
+        world.command(.selectOutput("kitchen"))
+        world.command(.pause)
+        world.run(seconds: 1)
+        #expect(world.selected.last == "kitchen" && world.core.settings.outputDevice == "kitchen")
+    }
+
     @Test func whatTheSessionAskedFor_isNoHandOfOthers() {
         var world = SimulatedWorld.playing(["a-60"])
         let devices = [Self.speakers, OutputDevice(id: "loud", description: "Loud", formFactor: "speaker")]

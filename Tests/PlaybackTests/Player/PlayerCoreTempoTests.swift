@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Audio
 import Testing
 
 @testable import Playback
@@ -139,5 +140,57 @@ import Testing
         #expect(world.run { $0.core.positionClock.rate == 1.5 })
         world.command(.apply(.with { $0.leader = .some(nil) }))
         #expect(world.run { $0.core.positionClock.rate == 1 })
+    }
+
+    @Test func speechHasASpeedOfItsOwn() throws {
+        var world = playing(["a-100", "b.m4b-100"], at: 1.25)
+        func show() -> Double { world.core.snapshot().settings.playbackRate }
+        world.command(.next)
+        // By its name it is not speech: SimulatedWorld reads the length from it.
+        #expect(world.run { $0.status == .playing } && show() == 1.25)
+        let feed = ItemSource(.podcast, id: "https://example.org/feed", name: "Talk")
+        let episode = ItemDraft(uri: "c-100").from(feed)
+        world.command(.edit(.insert([episode, ItemDraft(uri: "d-100")], at: .end), expected: nil, play: false))
+        world.command(.next)
+        #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "c-100" })
+        #expect(show() == 1 && world.core.positionClock.rate == 1)
+        set(2, &world)
+        #expect(world.run { $0.core.positionClock.rate == 2 } && show() == 2)
+        guard case .settings(let saved)? = world.saved.last(where: { if case .settings = $0 { true } else { false } })
+        else {
+            Issue.record("nothing was saved")
+            return
+        }
+        #expect(saved.musicRate == 1.25 && saved.speechRate == 2)
+        let events = world.events.count
+        world.command(.next)
+        #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "d-100" })
+        #expect(show() == 1.25 && world.core.positionClock.rate == 1.25)
+        #expect(
+            world.events[events...].contains {
+                if case .settings(let new) = $0 { new.playbackRate == 1.25 } else { false }
+            })
+        // Each item is written at its own, also where one follows the other.
+        world.command(.previous)
+        #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 2 })
+        world.command(.seek(.position(97)))
+        #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "d-100" })
+        #expect(world.core.positionClock.rate == 1.25 && world.core.statistics.underruns == 0)
+    }
+
+    @Test func speechIsKnown_byFeedNameOrGenre() {
+        func media(_ genre: String?) -> MediaDescription {
+            var media = MediaDescription(format: AudioFormat(sampleRate: 44_100, layout: .stereo), duration: 1)
+            media.tags.genre = genre
+            return media
+        }
+        let item = ItemDraft(uri: "/music/a.mp3")
+        #expect(
+            item.isSpeech(nil) == nil && item.isSpeech(media(nil)) == false && item.isSpeech(media("Rock")) == false)
+        for genre in ["Podcast", "Audiobook", "audio book", "Speech", "Spoken Word"] {
+            #expect(item.isSpeech(media(genre)) == true)
+        }
+        #expect(ItemDraft(uri: "https://example.org/Book.M4B?token=1").isSpeech(nil) == true)
+        #expect(item.from(ItemSource(.podcast, id: "f", name: "f")).isSpeech(nil) == true)
     }
 }

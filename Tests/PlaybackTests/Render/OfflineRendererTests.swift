@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
+import Glibc
 import PlaybackTesting
 import Testing
 
@@ -16,10 +17,11 @@ struct OfflineRendererTests {
     }
 
     private static func render(
-        _ effects: EffectSettings = .off, duration: Double? = nil,
+        _ effects: EffectSettings = .off, stretching: any TimeStretching = NoStretching(), duration: Double? = nil,
         _ body: (OfflineRenderer, OfflineRenderer.Consumer) throws -> Void
     ) throws -> [Float] {
-        let renderer = OfflineRenderer(format, effects: effects, conversion: NoConversion(), duration: duration)
+        let renderer = OfflineRenderer(
+            format, effects: effects, conversion: NoConversion(), stretching: stretching, duration: duration)
         var samples: [Float] = []
         let consume = { (part: UnsafeBufferPointer<Float>) in samples += part }
         try body(renderer, consume)
@@ -64,6 +66,57 @@ struct OfflineRendererTests {
             #expect(renderer.isComplete)
         }
         #expect(samples.count == 2 * Int(15 * rate) && samples.last == Float(15 * rate - 1))
+    }
+
+    /// Each media has its own; one is held back in part at its own.
+    @Test func theTempoIsTheMediasOwn() throws {
+        var (first, second) = (Self.media(88_200), Self.media(88_200, base: 100_000))
+        first.tempo = Tempo(rate: 2)
+        second.tempo = Tempo(rate: 3)
+        let expected =
+            stride(from: 0, to: 88_200, by: 2).map { Float($0) }
+            + stride(from: 0, to: 88_200, by: 3).map { 100_000 + Float($0) }
+        for held in [0.0, 0.5] {
+            first.held = held
+            first.decoder = Self.media(88_200).decoder
+            second.decoder = Self.media(88_200, base: 100_000).decoder
+            let samples = try Self.render(stretching: FrameDropping()) { renderer, consume in
+                try renderer.render(first, consume)
+                try renderer.render(second, consume)
+            }
+            let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+            #expect(left == expected)
+        }
+        // The second one alone has another tempo than the overlap's beginning.
+        (first.held, second.overlap, first.tempo) = (0.5, 0.5, .normal)
+        first.decoder = Self.media(88_200).decoder
+        second.decoder = Self.media(88_200, base: 100_000).decoder
+        let samples = try Self.render(stretching: FrameDropping()) { renderer, consume in
+            try renderer.render(first, consume)
+            try renderer.render(second, consume)
+        }
+        #expect(samples.count == 2 * (88_200 + 29_400 - 22_050))
+        let mix = try Self.render(stretching: FrameDropping()) { renderer, consume in
+            var media = Self.media(9_000)
+            media.tempo = Tempo(rate: 3)
+            try renderer.mix([(media, 1)], consume)
+        }
+        #expect(mix.count == 6_000 && mix[2 * 100] == 300)
+    }
+
+    /// As it is known beside the file, where the tags say nothing.
+    @Test func measuredLoudnessIsApplied() throws {
+        var effects = EffectSettings()
+        effects.isEnabled = true
+        effects.loudness.mode = .track
+        effects.loudness.preventsClipping = false
+        let samples = try Self.render(effects) { renderer, consume in
+            var media = Self.media(3)
+            media.decoder = MeasuredDecoder(media.decoder, TrackLoudness(trackGain: -20 * log10(2)))
+            try renderer.render(media, consume)
+        }
+        let right = stride(from: 1, to: samples.count, by: 2).map { samples[$0] }
+        #expect(zip(right, [0, 0.5, 1] as [Float]).allSatisfy { abs($0 - $1) < 1e-5 } && right.count == 3)
     }
 
     @Test func aMixIsTheSum_untilTheLongestEnds() throws {
@@ -115,4 +168,60 @@ struct OfflineRendererTests {
         }
         #expect(renderer.frames > 0)
     }
+}
+
+/// Changes the tempo by leaving out frames: n at a whole rate r are round(n / r).
+private struct FrameDropping: TimeStretching {
+    func load() throws(MediaError) {}
+
+    func stretcher(for format: AudioFormat, rate: Double, cents: Double) throws(MediaError) -> any FrameConverter {
+        Dropper(channels: format.channelCount, step: Int(rate))
+    }
+
+    private final class Dropper: FrameConverter {
+        let channels: Int
+        let step: Int
+        var phase = 0
+
+        init(channels: Int, step: Int) { (self.channels, self.step) = (channels, step) }
+
+        func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
+            taken: Int, given: Int
+        ) {
+            var given = 0
+            let frames = min(input.count, output.count) / channels
+            for frame in 0..<frames {
+                if phase == 0 {
+                    for channel in 0..<channels {
+                        output[given * channels + channel] = input[frame * channels + channel]
+                    }
+                    given += 1
+                }
+                phase = (phase + 1) % step
+            }
+            return (frames, given)
+        }
+
+        func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int { 0 }
+        func reset() { phase = 0 }
+    }
+}
+
+private final class MeasuredDecoder: AudioDecoder {
+    private let decoder: any AudioDecoder
+    private let loudness: TrackLoudness
+
+    init(_ decoder: any AudioDecoder, _ loudness: TrackLoudness) { (self.decoder, self.loudness) = (decoder, loudness) }
+
+    var media: MediaDescription {
+        var media = decoder.media
+        media.companions.loudness = loudness
+        return media
+    }
+
+    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
+        try decoder.decode(into: samples)
+    }
+
+    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { try decoder.seek(to: frame) }
 }

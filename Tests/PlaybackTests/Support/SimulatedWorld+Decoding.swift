@@ -119,6 +119,7 @@ extension SimulatedWorld {
 
     mutating func feed(_ generation: Generation, _ feed: Feed) {
         guard var session = sessions[generation], sink.isOpen else { return }
+        if feed.decay > 0 { return sink.written += feed.decay }
         let tempo = feed.tempo
         session.tempo = tempo
         sink.written += feed.silence

@@ -54,6 +54,19 @@ struct SimulatedWorld {
         var at: MonotonicTime
     }
 
+    /// How a kind of output starts, and what it knows of the time at which a frame is heard.
+    struct OutputModel: Sendable {
+        /// Seconds from the start until the first frame is heard.
+        var startsAfter: ClosedRange<Double>
+        /// Seconds by which its clock is off, one way or the other.
+        var jitter: Double
+
+        /// What is rendered is heard at once, by the file's own clock.
+        static let file = OutputModel(startsAfter: 0...0, jitter: 0)
+        /// A sink with a buffer, which may have to wake up; its latency is measured.
+        static let pulseAudio = OutputModel(startsAfter: 0.01...0.35, jitter: 0.003)
+    }
+
     struct Sink {
         var generation: Generation?
         var isOpen = false
@@ -61,6 +74,8 @@ struct SimulatedWorld {
         var isStarted = false
         var isDraining = false
         var isDry = false
+        /// What was asked to start is heard from then on.
+        var startsAt: MonotonicTime?
         /// It pauses once it has faded out.
         var fadeEnd: MonotonicTime?
         /// Takes no frames although it was started and there are some.
@@ -78,6 +93,7 @@ struct SimulatedWorld {
     var random: SplitMix64
     var sessions: [Generation: Session] = [:]
     var sink = Sink()
+    var model = OutputModel.file
     var isAvailable = true
     private(set) var due: [(at: MonotonicTime, input: PlayerCore.Input)] = []
     private(set) var events: [PlayerEvent.Kind] = []
@@ -193,13 +209,18 @@ struct SimulatedWorld {
     // MARK: The sink
 
     private var reading: OutputClock {
-        OutputClock(
-            ringIndex: max(core.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding, sampledAt: now,
-            latency: 0.02)
+        mutating get {
+            let isOff = isSounding && model.jitter > 0
+            let error = isOff ? Double.random(in: -model.jitter...model.jitter, using: &random) : 0
+            return OutputClock(
+                ringIndex: max(core.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding,
+                sampledAt: now.advanced(bySeconds: error), latency: 0.02)
+        }
     }
 
     private var isSounding: Bool {
         sink.isOpen && sink.isStarted && !sink.isDry && !sink.isFrozen && sink.isAudible
+            && sink.startsAt.map { $0 <= now } ?? true
     }
 
     private mutating func advance(to time: MonotonicTime) {
@@ -211,10 +232,14 @@ struct SimulatedWorld {
         now = time
     }
 
-    private var sinkDeadline: MonotonicTime? { [sink.fadeEnd, runningDry, runningLow].compactMap(\.self).min() }
+    private var sinkDeadline: MonotonicTime? {
+        [sink.fadeEnd, beginning, runningDry, runningLow].compactMap(\.self).min()
+    }
+
+    private var beginning: MonotonicTime? { sink.startsAt.flatMap { $0 > now ? $0 : nil } }
 
     private var runningDry: MonotonicTime? {
-        guard sink.isOpen, sink.isStarted, !sink.isDry, !sink.isFrozen else { return nil }
+        guard beginning == nil, sink.isOpen, sink.isStarted, !sink.isDry, !sink.isFrozen else { return nil }
         return now.advanced(
             bySeconds: (Double(sink.written) - max(sink.heard, Double(sink.cut))) / Double(Self.sampleRate) + 0.000_2)
     }
@@ -267,11 +292,16 @@ struct SimulatedWorld {
             case .openStream(let generation, let format): open(generation, format)
             case .startStream(let generation, _):
                 guard generation == sink.generation, sink.isOpen else { continue }
+                if !sink.isStarted, model.startsAfter.upperBound > 0 {
+                    sink.startsAt = now.advanced(bySeconds: delay(model.startsAfter))
+                }
                 sink.isStarted = true
                 sink.isDraining = false
                 sink.fadeEnd = nil
                 sink.isDry = !sink.isAudible
-                if !sink.isDry { after(delay(), .output(.started(generation))) }
+                if !sink.isDry {
+                    after(delay() + (sink.startsAt?.seconds(since: now) ?? 0), .output(.started(generation)))
+                }
             case .pauseStream(let generation, let fade):
                 guard generation == sink.generation else { continue }
                 sink.isDraining = false

@@ -14,6 +14,21 @@ import Testing
         return time
     }
 
+    /// SPEC row 63: whatever the sink takes to start, and however well it knows its time. Judged by what it plays, not by what
+    /// the player believes.
+    @Test(arguments: [SimulatedWorld.OutputModel.file, .pulseAudio], 1...20)
+    func theFirstFrameIsHeardAtTheTime(model: SimulatedWorld.OutputModel, seed: Int) throws {
+        var world = SimulatedWorld(seed: UInt64(seed))
+        world.model = model
+        world.command(.edit(.insert([ItemDraft(uri: "a-60")], at: .end), expected: nil, play: false))
+        world.run(seconds: 0.5)
+        let time = start(&world, in: 3)
+        world.run(seconds: time.advanced(bySeconds: 0.02).seconds(since: world.now))
+        let first = try #require(world.core.timeline.segments.first?.start)
+        let heard = (world.sink.heard - Double(first)) / Double(SimulatedWorld.sampleRate)
+        #expect(world.status == .playing && abs(heard - 0.02) < 0.01, "\(heard - 0.02) s early")
+    }
+
     /// Whatever the sink takes to start.
     @Test(arguments: 1...20) func isHeardAtTheTime(seed: Int) {
         var world = SimulatedWorld(seed: UInt64(seed))

@@ -8,14 +8,17 @@ internal import Playback
 
 /// One SoundTouch stream, cut or padded to its exact length: SoundTouch by itself ends a few milliseconds off.
 final class SoundTouchStretcher: FrameConverter {
-    /// Frames that it takes at once.
+    /// Frames that SoundTouch gets at once, always as many: where it joins the sound depends on how the frames lie in its
+    /// memory, so only then equal media sound equal.
     private static let block = 2_048
 
     private let functions: UnsafePointer<csoundtouch>
     private let stretcher: UnsafeMutableRawPointer
     private let channels: Int
     private let rate: Double
-    private let silence: UnsafeMutableBufferPointer<Float>
+    private let input: UnsafeMutableBufferPointer<Float>
+    /// Frames that wait in `input`.
+    private var waiting = 0
     /// Frames since the last reset.
     private var taken = 0
     private var given = 0
@@ -36,13 +39,13 @@ final class SoundTouchStretcher: FrameConverter {
         self.stretcher = stretcher
         self.rate = rate
         channels = format.channelCount
-        silence = .allocate(capacity: Self.block * channels)
-        silence.initialize(repeating: 0)
+        input = .allocate(capacity: Self.block * channels)
+        input.initialize(repeating: 0)
     }
 
     deinit {
         functions.pointee.destroyInstance(stretcher)
-        silence.deallocate()
+        input.deallocate()
     }
 
     func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
@@ -59,7 +62,8 @@ final class SoundTouchStretcher: FrameConverter {
         guard rest > 0, output.count >= channels else { return 0 }
         // What it holds back comes out once something follows; two seconds are far more than it holds.
         for _ in 0..<200 where functions.pointee.numSamples(stretcher) == 0 {
-            _ = functions.pointee.putSamples(stretcher, silence.baseAddress, UInt32(Self.block))
+            input[(waiting * channels)...].update(repeating: 0)
+            passBlock()
         }
         let frames = receive(rest, into: output)
         guard frames == 0 else { return frames }
@@ -71,14 +75,21 @@ final class SoundTouchStretcher: FrameConverter {
 
     func reset() {
         functions.pointee.clear(stretcher)
-        (taken, given) = (0, 0)
+        (taken, given, waiting) = (0, 0, 0)
     }
 
-    private func put(_ input: UnsafeBufferPointer<Float>) -> Int {
-        let frames = min(input.count / channels, Self.block)
-        _ = functions.pointee.putSamples(stretcher, input.baseAddress, UInt32(frames))
+    private func put(_ samples: UnsafeBufferPointer<Float>) -> Int {
+        let frames = min(samples.count / channels, Self.block - waiting)
+        _ = input[(waiting * channels)...].update(fromContentsOf: samples[..<(frames * channels)])
+        waiting += frames
         taken += frames
+        if waiting == Self.block { passBlock() }
         return frames
+    }
+
+    private func passBlock() {
+        _ = functions.pointee.putSamples(stretcher, input.baseAddress, UInt32(Self.block))
+        waiting = 0
     }
 
     private func receive(_ limit: Int, into output: UnsafeMutableBufferPointer<Float>) -> Int {

@@ -20,6 +20,8 @@ struct MediaList: Hashable {
     var entries: [Entry] = []
     /// Base of relative references, when the list names one.
     var base: String?
+    /// It is a podcast feed, with this name.
+    var podcast: String?
     var isTruncated = false
 
     /// False when there is no room for more.

@@ -100,13 +100,14 @@ public struct MediaListReader: Sendable {
         defer { walk.trail.removeLast() }
         var used = 0
         let bounds = playable.bounds
+        let feed = list.podcast.map { ItemSource(.podcast, id: locator.uri, name: $0.isEmpty ? name : $0) }
         for entry in list.entries {
             guard let uri = base.resolve(entry.reference), bounds.mayHold(uri) else { continue }
             used += 1
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,
                 artworkURI: entry.picture.flatMap(base.resolve), headers: Self.headers(of: locator, for: uri),
-                reach: reach)
+                reach: reach, source: feed)
             if entry.isList || MediaListFormat.isListName(uri) {
                 try read(MediaLocator(draft), draft, mustBeList: false, &walk)
             } else if !walk.append(draft) {

@@ -26,7 +26,12 @@ struct XMLLists {
         // Old lists of Windows Media are no well-formed XML.
         let isASX = start.contains("<asx")
         try scanner.scan(isASX ? wellFormed(bytes) : bytes) { lists.take($0) }
-        return lists.kind == nil ? nil : lists.list
+        switch lists.kind {
+        case nil: return nil
+        case .xspf, .asx: break
+        case .rss, .rdf, .atom: lists.list.podcast = lists.collection.title ?? ""
+        }
+        return lists.list
     }
 
     private mutating func take(_ event: XMLEvent) -> Bool {

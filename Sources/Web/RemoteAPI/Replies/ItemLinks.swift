@@ -24,7 +24,7 @@ extension JSONWriter {
         if let source {
             member("source") { writer in
                 writer.member("type", source.kind.rawValue)
-                writer.member("id", source.kind == .list ? PublicURI.text(source.id) : source.id)
+                writer.member("id", [.list, .podcast].contains(source.kind) ? PublicURI.text(source.id) : source.id)
                 writer.member("name", source.name)
             }
         }

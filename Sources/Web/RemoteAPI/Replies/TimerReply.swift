@@ -41,6 +41,7 @@ extension JSONWriter {
         member("ramp", alarm.ramp)
         member("fallback", alarm.fallback.map(PublicURI.text))
         member("snooze", alarm.snooze)
+        member("output", alarm.output)
         member("enabled", alarm.isEnabled)
         member("state", alarm.state.rawValue)
         member("last", alarm.last) { writer, last in

@@ -26,6 +26,7 @@ struct TimerBody: JSONReadable {
             alarm.ramp = try object.number("ramp", in: StrictObject.fades) ?? alarm.ramp
             alarm.fallback = try object.fallback()
             alarm.snooze = try object.number("snooze", in: StrictObject.snoozes) ?? alarm.snooze
+            alarm.output = try object.text("output", maximum: 1_024)
             alarm.isEnabled = try object.flag("enabled") ?? true
             kind = .alarm(alarm)
         }
@@ -41,7 +42,7 @@ struct TimerBody: JSONReadable {
 struct TimerPatchBody: JSONReadable {
     static let sleepMembers = ["after", "until", "fade"]
     static let alarmMembers = [
-        "time", "days", "timeZone", "items", "level", "ramp", "fallback", "snooze", "enabled",
+        "time", "days", "timeZone", "items", "level", "ramp", "fallback", "snooze", "output", "enabled",
     ]
     static let startMembers = ["at"]
 
@@ -60,6 +61,7 @@ struct TimerPatchBody: JSONReadable {
         patch.ramp = try object.number("ramp", in: StrictObject.fades)
         if object.contains("fallback") { patch.fallback = .some(try object.fallback()) }
         patch.snooze = try object.number("snooze", in: StrictObject.snoozes)
+        if object.contains("output") { patch.output = .some(try object.text("output", maximum: 1_024)) }
         patch.isEnabled = try object.flag("enabled")
         patch.at = try object.integer("at", in: StrictObject.times).map { Int64($0) }
     }

@@ -118,6 +118,7 @@ struct AddAlarm: ParsableCommand {
     @Option(help: "0 to 100 (default 40).") var volume: Int?
     @Option(help: ArgumentHelp("From silence to the volume (default 30).", valueName: "seconds")) var ramp: Double?
     @Option(help: "What sounds when the rest cannot be played.", completion: .file()) var fallback: String?
+    @Option(help: "The id of an output (default: the player's).") var output: String?
     @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
 
     private struct Item: Encodable { var uri: String }
@@ -131,6 +132,7 @@ struct AddAlarm: ParsableCommand {
         var level: Double?
         var ramp: Double?
         var fallback: String?
+        var output: String?
     }
 
     func validate() throws {
@@ -142,7 +144,7 @@ struct AddAlarm: ParsableCommand {
             time: Self.padded(time), days: days.map { $0.split(separator: ",").map(String.init) }, timeZone: zone,
             items: MediaArgument.all(uris).map { Item(uri: $0.uri) }, level: volume.map { Double($0) / 100 },
             ramp: ramp,
-            fallback: fallback.map { MediaArgument.all([$0])[0].uri })
+            fallback: fallback.map { MediaArgument.all([$0])[0].uri }, output: output)
         let client = try options.client()
         let alarm = try client.decode(TimerState.self, client.send(.post, TimerState.path, body))
         Console.output("\(alarm.id) in \(TimeText.text(alarm.seconds))")
