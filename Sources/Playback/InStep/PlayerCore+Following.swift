@@ -22,7 +22,7 @@ extension PlayerCommand {
             // With another leader, or none, the queue is another one.
             guard patch.leader == nil, leaders != SettingsPatch() else { return (nil, self) }
             return (.apply(leaders), own == SettingsPatch() ? nil : .apply(own))
-        case .selectOutput, .changeEffects, .interruption, .applyRules, .rise: return (nil, self)
+        case .selectOutput, .changeEffects, .interruption, .applyRules, .rise, .note: return (nil, self)
         }
     }
 }
