@@ -66,7 +66,8 @@ extension PlayerSnapshot {
         (snapshot.queueLength, snapshot.queueRevision) = (leader.queueLength, leader.queueRevision)
         (snapshot.canUndo, snapshot.canRedo) = (leader.canUndo, leader.canRedo)
         snapshot.item = leader.item(of: item)
-        if leader.item == nil || item?.item.leaders == nil { snapshot.clock = leader.clock }
+        // Silent, it is where its leader is.
+        if leader.item == nil || item?.item.leaders == nil || !leader.playWhenReady { snapshot.clock = leader.clock }
         return snapshot
     }
 

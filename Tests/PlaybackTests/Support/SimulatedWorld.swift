@@ -192,7 +192,7 @@ struct SimulatedWorld {
 
     // MARK: The sink
 
-    private var reading: OutputClock {
+    var reading: OutputClock {
         OutputClock(
             ringIndex: max(core.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding, sampledAt: now,
             latency: 0.02)
