@@ -629,6 +629,22 @@ def test_a_followers_command_is_answered_with_the_state_after_it(api, player):
     assert (answer["status"], answer["playWhenReady"], answer["item"]["uri"]) == ("playing", True, "low.mp3")
 
 
+def test_a_followers_seek_is_answered_once_it_is_heard_there(api, player):
+    kitchen = player("kitchen")
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    kitchen.settings(leader="main")
+    kitchen.wait_status("playing")
+    for position in (30, 15, 0):
+        answer = kitchen.seek(position=position)
+        assert answer["status"] == "playing" and 0 <= answer["position"] - position < 0.5, answer
+        assert abs(kitchen.player()["position"] - api.player()["position"]) < 0.25
+    kitchen.pause()
+    answer = kitchen.seek(position=20)
+    assert (answer["status"], answer["position"]) == ("paused", 20)
+    assert (api.player()["position"], kitchen.player()["position"]) == (20, 20)
+
+
 def test_a_player_is_made_while_the_sound_server_hangs(pulse, start_server):
     server = start_server(output="pulse", pulse=pulse)
     with contextlib.closing(Api(server.url)) as api:

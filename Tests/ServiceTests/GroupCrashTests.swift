@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import PlaybackTesting
+import Synchronization
 import Testing
 
 @testable import Service
@@ -70,4 +72,61 @@ import Testing
             Self.leaders(rig) == ["kitchen": "main"] || uris(rig, "kitchen") == rig.items(4).map(\.uri)
         }
     }
+
+    // MARK: A disk that does not take the note
+
+    /// As saved: `leaders` is empty when the note is cleared.
+    private static func isNote(_ save: ScriptedDisk.Save, clearing: Bool? = nil) -> Bool {
+        save.changes.contains {
+            guard case .note(GroupNote.name, let text) = $0 else { return false }
+            return clearing.map { $0 == GroupNote.leaders(text).isEmpty } ?? true
+        }
+    }
+
+    @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() async throws {
+        let disk = ScriptedDisk()
+        let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+        _ = try #require(await rig.follow("kitchen", "main"))
+        disk.answers { Self.isNote($0) ? .hangs : .kept }
+        for other in ["kitchen", "bath"] {
+            let answered = Refusal()
+            Task { answered.set(await rig.follow("main", other) == nil) }
+            try #require(
+                await rig.wait {
+                    rig.clock.advance(seconds: 0.01)
+                    // Wakes the player's thread, which waits for the real time.
+                    rig["main"].perform(.shift(0)) { _ in }
+                    return answered.isRefused != nil
+                }, "main does not answer: it was to follow \(other)")
+            #expect(answered.isRefused == true && rig.lastError?.code == .notSaved)
+        }
+        #expect(Self.leaders(rig) == ["kitchen": "main"])
+    }
+
+    @Test func aNoteThatCannotBeCleared_undoesNoLaterChange() async throws {
+        let disk = ScriptedDisk()
+        let changed: [String: String]
+        do {
+            let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+            _ = try #require(await rig.follow("kitchen", "main"))
+            disk.answers { Self.isNote($0, clearing: true) ? .refused : .kept }
+            _ = try #require(await rig.follow("main", "kitchen"))
+            // As long as it is there, nothing else is changed.
+            #expect(await rig.follow("main", "bath") == nil && rig.lastError?.code == .notSaved)
+            disk.answers { _ in .kept }
+            _ = try #require(await rig.follow("main", "bath"))
+            changed = Self.leaders(rig)
+        }
+        let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
+        // Changes come one after another: the start's own is done.
+        _ = try #require(await rig.follow("bath", nil))
+        #expect(changed == ["main": "bath"] && Self.leaders(rig) == changed)
+    }
+}
+
+private final class Refusal: Sendable {
+    private let state = Mutex<Bool?>(nil)
+
+    var isRefused: Bool? { state.withLock { $0 } }
+    func set(_ isRefused: Bool) { state.withLock { $0 = isRefused } }
 }

@@ -177,12 +177,13 @@ final class HostRig: Sendable {
     let keeper: MemoryKeeper
     let events = ServerEvents()
     let outputs = ScriptedOutputs()
+    let clock = ManualClock()
     private let error = Mutex<PlaybackError?>(nil)
 
     init(_ ids: [String], on disk: ScriptedDisk? = nil) throws {
         let keeper = MemoryKeeper(ids, on: disk)
         self.keeper = keeper
-        let (bus, group, clock) = (EventBus(), PlayerGroup(), ManualClock())
+        let (bus, group) = (EventBus(), PlayerGroup())
         bus.observe { [events] in events.append($0) }
         let session = LiveSession(
             LiveSession.Environment(
@@ -191,7 +192,7 @@ final class HostRig: Sendable {
         let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
         host = try PlayerHost(
             PlayerHost.Parts(
-                environment: { [outputs] id, store in
+                environment: { [outputs, clock] id, store in
                     Player.Environment(
                         opener: opener, output: outputs.make(id, clock), conversion: NoConversion(), store: store,
                         clock: clock)

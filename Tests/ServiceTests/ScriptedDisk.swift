@@ -7,7 +7,15 @@ import Synchronization
 final class ScriptedDisk: Sendable {
     typealias Save = (player: String, changes: [SavedChange])
 
+    enum Answer {
+        case kept
+        case refused
+        /// None at all.
+        case hangs
+    }
+
     private let saves: Mutex<[Save]>
+    private let answer = Mutex<@Sendable (Save) -> Answer> { _ in .kept }
     private let start: [String: SavedPlayer]
 
     /// `players`: as they were saved at first.
@@ -20,6 +28,9 @@ final class ScriptedDisk: Sendable {
 
     func store(_ player: String) -> any PlayerStore { Store(disk: self, player: player) }
     func notes(_ player: String) -> [String: String] { start[player]?.notes ?? [:] }
+
+    /// What becomes of the saves from now on.
+    func answers(_ answer: @escaping @Sendable (Save) -> Answer) { self.answer.withLock { $0 = answer } }
 
     /// Another disk with the first saves of this one: what a crash leaves behind.
     func after(_ count: Int) -> ScriptedDisk {
@@ -37,8 +48,13 @@ final class ScriptedDisk: Sendable {
         func load() -> SavedPlayer { disk.start[player] ?? SavedPlayer() }
 
         func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
-            disk.saves.withLock { $0.append((player, changes)) }
-            completion(nil)
+            switch disk.answer.withLock({ $0 })((player, changes)) {
+            case .kept:
+                disk.saves.withLock { $0.append((player, changes)) }
+                completion(nil)
+            case .refused: completion("the disk is full")
+            case .hangs: break
+            }
         }
     }
 }

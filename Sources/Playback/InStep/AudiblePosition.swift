@@ -19,6 +19,8 @@ public struct AudiblePosition: Hashable, Sendable {
         self.at = time
     }
 
+    public func position(at time: MonotonicTime) -> Double { position + time.seconds(since: at) * rate }
+
     /// Seconds by which this place is heard ahead of `other`, both at the same rate.
     public func ahead(of other: AudiblePosition) -> Double {
         (position - other.position) / rate - at.seconds(since: other.at)

@@ -64,6 +64,8 @@ final class FollowerLoop: @unchecked Sendable {
     private var core = FollowerCore()
     /// Commands of the step under way; the next look waits for their end.
     private var commands: [PlayerCommand] = []
+    /// When the players were read for it.
+    private var lookedAt = MonotonicTime.now
     private var isBusy = false
     private var isOver = false
     private var adopt: (inout FollowerCore, ItemID?) -> Void = { _, _ in }
@@ -94,7 +96,7 @@ final class FollowerLoop: @unchecked Sendable {
                 pausedUntil = nil
                 if !isBusy { look() }
             }
-            let (isSettled, now) = (!isBusy && pausedUntil == nil, MonotonicTime.now)
+            let (isSettled, now) = (!isBusy && pausedUntil == nil && !core.isBehindJump, MonotonicTime.now)
             answer { isSettled || $0.deadline <= now }
         }
     }
@@ -124,7 +126,8 @@ final class FollowerLoop: @unchecked Sendable {
 
     private func look() {
         owner.check()
-        let step = core.look(StepReading(leader), StepReading(follower), now: .now)
+        lookedAt = .now
+        let step = core.look(StepReading(leader, at: lookedAt), StepReading(follower, at: lookedAt), now: lookedAt)
         offset.withLock { $0 = core.offset }
         adopt = { _, _ in }
         switch step {
@@ -150,6 +153,7 @@ final class FollowerLoop: @unchecked Sendable {
             commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
         case .remove(let id): commands = [.edit(.remove([id]), expected: nil, play: false)]
         case .play(let position): commands = [.play(.current, position: position)]
+        case .seek(let position): commands = [.seek(.position(position))]
         case .pause: commands = [.pauseWithLeader]
         case .stop: commands = [.stop(drain: false)]
         case .adapt(let tempo, let crossfade): commands = [.adapt(tempo, crossfade: crossfade)]
@@ -161,7 +165,8 @@ final class FollowerLoop: @unchecked Sendable {
     private func performNext() {
         isBusy = !commands.isEmpty && !isStopped.load(ordering: .acquiring)
         guard isBusy else { return }
-        follower.perform(commands.removeFirst(), origin: .follower) { [mailbox] in mailbox.post(.ended($0)) }
+        let command = core.onTime(commands.removeFirst(), since: lookedAt, now: .now)
+        follower.perform(command, origin: .follower) { [mailbox] in mailbox.post(.ended($0)) }
     }
 
     private func ended(_ result: Result<PlayerSnapshot, PlaybackError>) {
@@ -178,19 +183,25 @@ final class FollowerLoop: @unchecked Sendable {
 }
 
 extension StepReading {
-    fileprivate init(_ player: Player) {
-        let snapshot = player.snapshot
+    fileprivate init(_ player: Player, at now: MonotonicTime) {
+        self.init(player.snapshot, upcoming: player.upcoming, heard: player.audiblePosition(), at: now)
+    }
+
+    /// `heard` was read after the snapshot: another item may be heard by then.
+    init(_ snapshot: PlayerSnapshot, upcoming: QueueItem?, heard: AudiblePosition?, at now: MonotonicTime) {
         item = snapshot.item?.item
-        upcoming = player.upcoming
+        self.upcoming = upcoming
         status = snapshot.status
         wantsSound = snapshot.playWhenReady
-        position = snapshot.clock.position(at: .now)
+        self.heard = heard.flatMap { $0.itemID == item?.id ? $0 : nil }
+        // A sink that stands still does not report that at once: its clock knows.
+        position = self.heard?.position(at: now) ?? snapshot.clock.position(at: now)
         rate = snapshot.clock.rate
+        jumps = snapshot.clock.discontinuity
         tempo = snapshot.tempo
         crossfade = snapshot.crossfade
         end = snapshot.item?.duration.map { $0 - snapshot.overlap }
         isLive = snapshot.item?.media?.broadcast != nil
         isSeekable = snapshot.item?.media?.isSeekable ?? true
-        heard = player.audiblePosition()
     }
 }

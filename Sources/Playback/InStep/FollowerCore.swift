@@ -12,6 +12,8 @@ struct StepReading: Sendable {
     var position = 0.0
     /// Media seconds per second.
     var rate = 0.0
+    /// Of the position, so far: seeks, rounds of a loop, items.
+    var jumps: UInt64 = 0
     /// At which it is played, or would be.
     var tempo = Tempo.normal
     /// Seconds between items that sound together.
@@ -28,6 +30,8 @@ struct StepReading: Sendable {
     var isNearBorder: Bool {
         position < tempo.rate || (end.map { $0 - position < 1.5 * tempo.rate } ?? false)
     }
+
+    var isSilentInPlace: Bool { !wantsSound && (status == .paused || status == .ready) }
 
     /// Not scanned, and not silent.
     var isPlayed: Bool { rate == tempo.rate }
@@ -51,6 +55,8 @@ struct FollowerCore {
         case remove(ItemID)
         /// nil: where it is.
         case play(position: Double?)
+        /// Silently.
+        case seek(Double)
         case pause
         case stop
         case adapt(Tempo, crossfade: Double)
@@ -78,10 +84,17 @@ struct FollowerCore {
     private var next: Mirror?
     /// In the follower's queue, and heard.
     private var past: [ItemID] = []
-    /// Seconds from asking the follower to play until it is heard, as it was the last time.
+    /// Seconds from asking the follower to play until it is heard: the shorter one of the last two measurements.
     private var startDelay = 0.1
+    private var lastStartDelay = 0.1
     /// The first measurement after a start corrects `startDelay`.
     private var startIsUnmeasured = false
+    /// Of the leader, as last seen.
+    private var jumps: UInt64?
+    /// The leader has jumped, and the follower is not known to be there yet.
+    private(set) var isBehindJump = false
+    /// Where the follower waits in silence, as the leader does.
+    private var silentPosition: Double?
     /// Of the follower.
     private var tempo = Tempo.normal
     private var crossfade = 0.0
@@ -103,6 +116,8 @@ struct FollowerCore {
         past = []
         offset = nil
         gathered = []
+        isBehindJump = false
+        silentPosition = nil
     }
 
     mutating func look(_ leader: StepReading, _ follower: StepReading, now: MonotonicTime) -> Step {
@@ -118,19 +133,28 @@ struct FollowerCore {
             current = Mirror(leader: item.id, follower: own.id)
             return .adopt(own.id, as: item.id)
         }
+        if jumps != leader.jumps {
+            isBehindJump = jumps != nil && current != nil && !leader.isLive && follower.isSeekable
+            jumps = leader.jumps
+            gathered = []
+            // What is measured next is no delay of a start.
+            startIsUnmeasured = false
+            if isBehindJump { settledAt = now }
+        }
         crossBorder(leader, follower)
         guard current?.leader == item.id, follower.item?.id == current?.follower else {
-            if current?.leader == item.id || next?.leader == item.id, leader.isNearBorder || follower.isNearBorder,
+            // One of them is over already, and the other one about to be.
+            if current?.leader == item.id && leader.isNearBorder || next?.leader == item.id && follower.isNearBorder,
                 follower.wantsSound
             {
                 return again(now, in: Self.restlessly)
             }
             return load(item, leader, now)
         }
-        guard leader.wantsSound, leader.isPlayed || leader.status != .playing else { return silence(follower) }
+        guard leader.wantsSound, leader.isPlayed || leader.status != .playing else { return silence(leader, follower) }
         switch leader.status {
         case .playing: break
-        case .buffering, .interrupted: return silence(follower)
+        case .buffering, .interrupted: return silence(leader, follower)
         default: return again(now, in: Self.restlessly)
         }
         guard follower.wantsSound else {
@@ -144,6 +168,13 @@ struct FollowerCore {
             return again(now, in: Self.restlessly)
         }
         return keepStep(lead.ahead(of: mine), leader, follower, now)
+    }
+
+    /// A command of a step as it is meant now: the leader has played on since the look. The thread may have waited, and a queue
+    /// is saved first.
+    func onTime(_ command: PlayerCommand, since look: MonotonicTime, now: MonotonicTime) -> PlayerCommand {
+        guard case .play(let target, let position?) = command else { return command }
+        return .play(target, position: position + now.seconds(since: look) * tempo.rate)
     }
 
     // MARK: Parts of a look
@@ -166,10 +197,16 @@ struct FollowerCore {
         return isRunning ? .stop : .wait
     }
 
-    private mutating func silence(_ follower: StepReading) -> Step {
+    private mutating func silence(_ leader: StepReading, _ follower: StepReading) -> Step {
         offset = nil
         gathered = []
-        return follower.wantsSound ? .pause : .wait
+        isBehindJump = false
+        if follower.wantsSound { return .pause }
+        guard leader.isSilentInPlace, follower.isSilentInPlace, !leader.isLive, follower.isSeekable,
+            abs(leader.position - follower.position) > Self.reach, silentPosition != leader.position
+        else { return .wait }
+        silentPosition = leader.position
+        return .seek(leader.position)
     }
 
     /// Both have gone over to what was the next item.
@@ -195,6 +232,8 @@ struct FollowerCore {
     }
 
     private mutating func start(_ leader: StepReading, _ now: MonotonicTime) -> Step {
+        isBehindJump = false
+        silentPosition = nil
         startsNow(now)
         return .play(position: leader.position + startDelay * leader.tempo.rate)
     }
@@ -226,18 +265,19 @@ struct FollowerCore {
         return leader.upcoming.map { .append($0.mirror) }
     }
 
-    /// One reading may be off by a hiccup of either clock: the middle one of three counts.
+    /// One reading may be off by a hiccup of either clock: the middle one of three counts. After a jump a large distance is none.
     private mutating func keepStep(
         _ apart: Double, _ leader: StepReading, _ follower: StepReading, _ now: MonotonicTime
     ) -> Step {
+        if abs(apart) <= Self.reach { isBehindJump = false }
         gathered.append(apart)
-        guard gathered.count >= Self.readings else { return again(now, in: Self.restlessly) }
-        let middle = gathered.sorted()[Self.readings / 2]
+        guard isBehindJump || gathered.count >= Self.readings else { return again(now, in: Self.restlessly) }
+        let middle = gathered.sorted()[gathered.count / 2]
         gathered = []
         offset = middle
         if abs(middle) > Self.reach {
             // A loop, or the border between two items, looks like a distance for a moment.
-            if leader.isNearBorder { return again(now, in: Self.restlessly) }
+            if leader.isNearBorder, follower.isNearBorder { return again(now, in: Self.restlessly) }
             // It would be asked for once more, from its beginning, to be as far off again.
             guard follower.isSeekable else { return again(now, in: Self.calmly) }
             learn(middle)
@@ -252,7 +292,10 @@ struct FollowerCore {
     private mutating func learn(_ apart: Double) {
         guard startIsUnmeasured else { return }
         startIsUnmeasured = false
-        startDelay = min(max(0, startDelay + apart), 2)
+        let measured = min(max(0, startDelay + apart), 2)
+        // A single start that took long was a hiccup: the next one would be ahead by as much.
+        startDelay = min(measured, lastStartDelay)
+        lastStartDelay = measured
     }
 }
 

@@ -22,7 +22,7 @@ extension PlayerCommand {
             // With another leader, or none, the queue is another one.
             guard patch.leader == nil, leaders != SettingsPatch() else { return (nil, self) }
             return (.apply(leaders), own == SettingsPatch() ? nil : .apply(own))
-        case .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .rise: return (nil, self)
+        case .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .rise, .note: return (nil, self)
         }
     }
 }
@@ -66,7 +66,8 @@ extension PlayerSnapshot {
         (snapshot.queueLength, snapshot.queueRevision) = (leader.queueLength, leader.queueRevision)
         (snapshot.canUndo, snapshot.canRedo) = (leader.canUndo, leader.canRedo)
         snapshot.item = leader.item(of: item)
-        if leader.item == nil || item?.item.leaders == nil { snapshot.clock = leader.clock }
+        // Silent, it is where its leader is.
+        if leader.item == nil || item?.item.leaders == nil || !leader.playWhenReady { snapshot.clock = leader.clock }
         return snapshot
     }
 

@@ -43,6 +43,8 @@ public enum PlayerCommand: Sendable {
     case sleep(SleepPlan?)
     /// What sounds next comes from silence to the user's volume, over so many seconds. Whoever falls asleep is awake.
     case rise(over: Double)
+    /// Saves a text beside the player's state, by name.
+    case note(String, String)
 
     /// Whom it comes from.
     enum Origin: Sendable {
@@ -56,7 +58,7 @@ public enum PlayerCommand: Sendable {
         switch self {
         case .play, .prime, .toggle, .next, .previous, .seek, .scan: true
         case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .borrowOutput, .changeEffects,
-            .interruption, .applyRules, .shift, .adapt, .start, .sleep, .rise:
+            .interruption, .applyRules, .shift, .adapt, .start, .sleep, .rise, .note:
             false
         }
     }
@@ -64,7 +66,7 @@ public enum PlayerCommand: Sendable {
     /// Changes what must survive: in force only once it is saved, so that a full disk refuses it as a whole.
     var isSavedFirst: Bool {
         switch self {
-        case .apply, .edit, .selectOutput, .changeEffects: true
+        case .apply, .edit, .selectOutput, .changeEffects, .note: true
         case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
             .borrowOutput, .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
             false
@@ -79,7 +81,7 @@ public enum PlayerCommand: Sendable {
         case .play, .start, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan: true
         case .edit(_, _, let play): play
         case .prime, .endScan, .apply, .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .shift,
-            .adapt, .sleep, .rise:
+            .adapt, .sleep, .rise, .note:
             false
         }
     }
@@ -91,7 +93,7 @@ public enum PlayerCommand: Sendable {
             .transport
         case .edit(_, _, let play): play ? .transport : .nothing
         case .prime(let seconds): .decoded(seconds)
-        case .apply, .borrowOutput, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise: .nothing
+        case .apply, .borrowOutput, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise, .note: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

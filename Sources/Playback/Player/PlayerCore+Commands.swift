@@ -32,7 +32,7 @@ extension PlayerCore {
             case .borrowOutput(let device): borrow(device)
             case .shift(let seconds): shift(by: seconds)
             case .adapt(let tempo, let crossfade): (leadersTempo, leadersCrossfade) = (tempo, crossfade)
-            case .apply, .edit, .selectOutput, .changeEffects:
+            case .apply, .edit, .selectOutput, .changeEffects, .note:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }
                 commit(prepared)

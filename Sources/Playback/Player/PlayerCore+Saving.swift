@@ -11,6 +11,8 @@ struct PreparedChange {
         case output(String?)
         /// As they will be; of the rest, nothing changes.
         case effects(PlayerSettings)
+        /// Not the player's own.
+        case note
     }
 
     var command: PlayerCommand
@@ -49,6 +51,8 @@ extension PlayerCore {
             let new = try settings.applying(change)
             return PreparedChange(
                 command: command, effect: .effects(new), saves: new == settings ? [] : [.settings(new)])
+        case .note(let name, let text):
+            return PreparedChange(command: command, effect: .note, saves: [.note(name, text)])
         case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
             .borrowOutput, .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
             preconditionFailure("\(command) is not saved first")
@@ -109,6 +113,7 @@ extension PlayerCore {
             outputChosen(device)
             settingsChanged(prepared)
         case .effects(let new): commit(effects: new, prepared)
+        case .note: break
         }
     }
 

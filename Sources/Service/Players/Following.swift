@@ -23,6 +23,8 @@ final class Following: Sendable {
         var links: [String: Link] = [:]
         /// Changes of groups come one after another, so that none sees half of another: the first is under way.
         var changes: [Change] = []
+        /// The saved state may have leaders of a change that is over: they would undo later changes at a restart.
+        var isNoted = false
     }
 
     private let state = Mutex(State())
@@ -69,10 +71,10 @@ final class Following: Sendable {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
             let noted = players[HostedPlayer.main]?.state.notes[GroupNote.name].map(GroupNote.leaders) ?? [:]
+            state.withLock { $0.isNoted = !noted.isEmpty }
             take(groups.repairs(Set(players.keys), noted: noted)[...], players) { [self] failure in
                 // What cannot be saved now is repaired by the next start.
-                guard failure == nil, !noted.isEmpty else { return finish() }
-                note([:]) { _ in finish() }
+                failure == nil ? clearNote { _ in finish() } : finish()
             }
         }
     }
@@ -233,7 +235,10 @@ final class Following: Sendable {
         let all = all ?? steps
         // A single step is saved as a whole.
         guard all.count > 1 else {
-            return take(steps[...], players) { $0 == nil ? last(done) : done($0) }
+            return clearNote { [self] failure in
+                if failure != nil { return done(failure) }
+                take(steps[...], players) { $0 == nil ? last(done) : done($0) }
+            }
         }
         let end: Done = { [self] failure in note([:]) { _ in done(failure) } }
         let follows = steps.drop(while: \.isHandover)
@@ -251,12 +256,21 @@ final class Following: Sendable {
         }
     }
 
-    /// Saves what a restart makes of the groups.
+    /// Saves what a restart makes of the groups. `main` waits for its disk, as for that of its settings, and not for ever.
     private func note(_ leaders: [String: String?], done: @escaping Done) {
-        guard let main = state.withLock({ $0.players[HostedPlayer.main] }) else { return done(nil) }
-        main.state.store.save([GroupNote.change(leaders)]) { failure in
-            done(failure.map { PlaybackError(.notSaved, "The group cannot be saved: \($0).") })
+        let main = state.withLock { state in
+            state.isNoted = true
+            return state.players[HostedPlayer.main]?.player
         }
+        guard let main else { return done(nil) }
+        Self.send([(main, GroupNote.command(leaders))]) { [self] failure in
+            if failure == nil, leaders.isEmpty { state.withLock { $0.isNoted = false } }
+            done(failure)
+        }
+    }
+
+    private func clearNote(done: @escaping Done) {
+        state.withLock { $0.isNoted } ? note([:], done: done) : done(nil)
     }
 
     private func take(

@@ -8,7 +8,7 @@ internal import Playback
 enum GroupNote {
     static let name = "groups"
 
-    static func change(_ leaders: [String: String?]) -> SavedChange {
+    static func command(_ leaders: [String: String?]) -> PlayerCommand {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys

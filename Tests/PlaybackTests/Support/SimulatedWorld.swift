@@ -208,7 +208,7 @@ struct SimulatedWorld {
 
     // MARK: The sink
 
-    private var reading: OutputClock {
+    var reading: OutputClock {
         mutating get {
             let isOff = isSounding && model.jitter > 0
             let error = isOff ? Double.random(in: -model.jitter...model.jitter, using: &random) : 0

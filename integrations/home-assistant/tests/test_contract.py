@@ -19,7 +19,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import area_registry as ar, device_registry as dr, entity_registry as er, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from custom_components.tonearm import browse as browsing, hub
+from custom_components.tonearm import browse as browsing, hub, services
 from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import ANNOUNCE_TIMEOUT, DOMAIN, REQUESTS_AT_ONCE
 from custom_components.tonearm.diagnostics import async_get_config_entry_diagnostics
@@ -402,6 +402,16 @@ async def test_services_take_areas_and_all(hass: HomeAssistant, entry: MockConfi
     for target in ({"entity_id": [entity, lamp.entity_id]}, {"entity_id": []}):
         with pytest.raises(ServiceValidationError):
             await hass.services.async_call(DOMAIN, "undo", target, blocking=True)
+
+
+async def test_targets_are_found_as_newer_versions_do(
+    hass: HomeAssistant, entity: str, api: TonearmClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their function takes the call alone."""
+    extract = services.async_extract_entity_ids
+    monkeypatch.setattr(services, "async_extract_entity_ids", lambda call: extract(hass, call))
+    await call(hass, "sleep", entity, DOMAIN, duration=60)
+    assert len((await api.get("/timers"))["timers"]) == 1
 
 
 async def test_sleep_of_a_follower_is_its_leaders(

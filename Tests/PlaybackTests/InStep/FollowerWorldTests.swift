@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Testing
+
+@testable import Playback
+
+/// Two whole players on scripted sinks, and between them a follower's thread that gets no processor for seconds.
+@Suite struct FollowerWorldTests {
+    private struct Pair {
+        var leader = SimulatedWorld(seed: 3)
+        var follower: SimulatedWorld
+        var core = FollowerCore()
+        var random: SplitMix64
+        /// Of the step under way: the next one is given when the thread runs.
+        private var commands: [PlayerCommand] = []
+        private var lookedAt = MonotonicTime(nanoseconds: 0)
+        private var jumps: UInt64 = 0
+        private var runsAt = MonotonicTime(nanoseconds: 0)
+        private var token: CommandToken?
+        private var keep: (inout FollowerCore, ItemID?) -> Void = { _, _ in }
+        /// Seconds by which a start was asked for ahead of its leader's place at that moment, the most.
+        private(set) var mostAhead = 0.0
+
+        init(seed: UInt64) {
+            random = SplitMix64(seed: seed)
+            follower = SimulatedWorld(seed: seed)
+            leader.command(
+                .edit(.insert((0..<3).map { ItemDraft(uri: "\($0)-20") }, at: .end), expected: nil, play: true))
+        }
+
+        mutating func run(seconds: Double, starved: Bool) {
+            let end = leader.now.advanced(bySeconds: seconds)
+            while leader.now < end {
+                leader.run(seconds: 0.005)
+                follower.run(seconds: 0.005)
+                turn(starved)
+            }
+        }
+
+        private mutating func turn(_ starved: Bool) {
+            guard runsAt <= leader.now else { return }
+            if let token {
+                guard let outcome = follower.replies[token] else { return }
+                self.token = nil
+                if case .done(let inserted) = outcome {
+                    if let number = inserted?.first { keep(&core, ItemID(number: number)) }
+                } else {
+                    commands = []
+                    core.forget()
+                }
+            } else if commands.isEmpty {
+                look()
+            } else {
+                perform(commands.removeFirst())
+            }
+            runsAt = leader.now.advanced(
+                bySeconds: starved && Int.random(in: 0..<4, using: &random) == 0
+                    ? Double.random(in: 0...3, using: &random) : 0)
+        }
+
+        private mutating func look() {
+            (lookedAt, jumps) = (leader.now, leader.core.discontinuity)
+            keep = { _, _ in }
+            switch core.look(reading(leader), reading(follower), now: lookedAt) {
+            case .wait: return
+            case .load(let draft, let position):
+                keep = { $0.loaded($1) }
+                commands = [.pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
+                if let position { commands.append(.play(.current, position: position)) }
+            case .append(let draft):
+                keep = { $0.appended($1) }
+                commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
+            case .remove(let id): commands = [.edit(.remove([id]), expected: nil, play: false)]
+            case .play(let position): commands = [.play(.current, position: position)]
+            case .seek(let position): commands = [.seek(.position(position))]
+            case .pause: commands = [.pauseWithLeader]
+            case .stop: commands = [.stop(drain: false)]
+            case .shift(let seconds): commands = [.shift(seconds)]
+            case .adapt(let tempo, let crossfade): commands = [.adapt(tempo, crossfade: crossfade)]
+            case .adopt, .join: Issue.record("not in this test")
+            }
+        }
+
+        private mutating func perform(_ command: PlayerCommand) {
+            let command = core.onTime(command, since: lookedAt, now: leader.now)
+            if case .play(_, let position?) = command, leader.status == .playing, leader.core.seek == nil,
+                leader.core.current?.item.id == follower.core.current?.item.leaders, leader.core.discontinuity == jumps
+            {
+                mostAhead = max(mostAhead, position - leader.position)
+            }
+            token = follower.command(command)
+        }
+
+        private func reading(_ world: SimulatedWorld) -> StepReading {
+            var core = world.core
+            return StepReading(
+                core.snapshot(), upcoming: core.upcoming?.item, heard: core.audiblePosition(world.reading),
+                at: world.now)
+        }
+
+        /// nil: they do not sound together.
+        var apart: Double? {
+            guard let lead = reading(leader).heard, let own = reading(follower).heard else { return nil }
+            return lead.ahead(of: own)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...40) func isNeverSentAhead_andIsInStepWhenItRunsAgain(seed: UInt64) {
+        var pair = Pair(seed: seed)
+        for _ in 0..<6 {
+            pair.run(seconds: Double.random(in: 0...2, using: &pair.random), starved: true)
+            switch Int.random(in: 0..<6, using: &pair.random) {
+            case 0: pair.leader.command(.pause)
+            case 1: pair.leader.command(.next)
+            default: pair.leader.command(.seek(.position(Double.random(in: 0...17, using: &pair.random))))
+            }
+            if pair.leader.core.goal.isAtRest { pair.leader.command(.play(.index(0), position: nil)) }
+        }
+        pair.leader.command(.play(.index(0), position: 2))
+        pair.run(seconds: 6, starved: false)
+        #expect(pair.mostAhead < 0.3)
+        #expect(pair.apart.map { abs($0) <= 0.01 } == true, "apart: \(String(describing: pair.apart))")
+        #expect(pair.follower.core.current?.item.leaders == pair.leader.core.current?.item.id)
+    }
+}
