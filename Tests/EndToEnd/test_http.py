@@ -303,7 +303,8 @@ def test_a_volume_and_a_ramp_exclude_each_other(api):
     before = api.player()["volume"]
     assert api.refusal("PATCH", "/player", json={"volume": 0.2, "volumeRamp": {"to": 1, "seconds": 0}}, of="member") == (422, "volume")
     assert api.player()["volume"] == before
-    assert api.settings(volume=None, volumeRamp={"to": 0.5, "seconds": 0})["volume"] == 0.5
+    assert api.refusal("PATCH", "/player", json={"muted": None}, of="member") == (422, "muted")
+    assert api.settings(volumeRamp={"to": 0.5, "seconds": 0})["volume"] == 0.5
 
 
 def test_an_exported_playlist_is_not_sent_twice(api):
