@@ -93,7 +93,7 @@ import Testing
         }
 
         private func reading(_ world: SimulatedWorld) -> StepReading {
-            var core = world.core
+            var (world, core) = (world, world.core)
             return StepReading(
                 core.snapshot(), upcoming: core.upcoming?.item, heard: core.audiblePosition(world.reading),
                 at: world.now)
