@@ -226,7 +226,8 @@ struct OfflineInput {
             overlapLimit: media.held > 0 ? SharedSeconds(seconds: media.held) : nil, isPaced: false,
             cancellation: cancellation)
         writer = try RingWriter(
-            feed, source: media.decoder.media.format, tempo: media.tempo, conversion: conversion, stretching: stretching)
+            feed, source: media.decoder.media.format, tempo: media.tempo, conversion: conversion, stretching: stretching
+        )
         if let overlap { try writer.feed.begin(over: overlap) }
         beginTime = media.beginTime
         roundsLeft = media.loops
