@@ -159,7 +159,9 @@ struct FollowerCore {
         }
         guard follower.wantsSound else {
             // The leader's effects die away behind its last item.
-            if !leader.isLive, let end = leader.end, leader.position >= end { return .wait }
+            if !leader.isLive, let end = leader.end, leader.position >= end - Self.reach * leader.tempo.rate {
+                return .wait
+            }
             return leader.isLive ? .play(position: nil) : start(leader, now)
         }
         if let step = prepareNext(leader) { return step }
@@ -271,7 +273,10 @@ struct FollowerCore {
     ) -> Step {
         if abs(apart) <= Self.reach { isBehindJump = false }
         gathered.append(apart)
-        guard isBehindJump || gathered.count >= Self.readings else { return again(now, in: Self.restlessly) }
+        // It may be about to make the same jump: a loop's.
+        guard isBehindJump && !follower.isNearBorder || gathered.count >= Self.readings else {
+            return again(now, in: Self.restlessly)
+        }
         let middle = gathered.sorted()[gathered.count / 2]
         gathered = []
         offset = middle

@@ -29,7 +29,9 @@ extension PlayerCore {
     }
 
     /// Seconds. A follower does not know whether something follows.
-    private var decay: Double { rules.isUnprocessed || settings.leader != nil ? 0 : settings.effects.tail }
+    private var decay: Double {
+        rules.isUnprocessed || settings.leader != nil || sleep?.isFading == true ? 0 : settings.effects.tail
+    }
 
     var wantsDecay: Bool { decay > 0 && current?.decayEnd == nil }
 

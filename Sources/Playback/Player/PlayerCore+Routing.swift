@@ -54,7 +54,7 @@ extension PlayerCore {
     mutating func reconcileBorrowing() {
         guard routing.borrowed != nil else { return }
         if goal.wantsSound { return routing.usesBorrowed = true }
-        if routing.usesBorrowed { borrow(nil) }
+        if routing.usesBorrowed, !stream.isSounding { borrow(nil) }
     }
 
     mutating func devicesReported(_ reported: OutputDevices) {

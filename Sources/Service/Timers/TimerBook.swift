@@ -66,6 +66,7 @@ struct TimerBook {
             if ring.stage != .kept { alarm.kept = ring.isHeard ? ring.items : nil }
             let effects = endRing(of: id)
             alarm.state = .snoozed
+            alarm.endUnheard()
             timers[index].kind = .alarm(alarm)
             timers[index].next = moment.wall + Int64(clamping: (seconds ?? alarm.snooze) * 1_000)
             return (id, effects)
@@ -147,7 +148,10 @@ struct TimerBook {
             alarm.output = patch.output ?? alarm.output
             alarm.isEnabled = patch.isEnabled ?? alarm.isEnabled
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
-            if alarm.state == .snoozed || patch.isEnabled == false { alarm.state = .waiting }
+            if alarm.state == .snoozed || patch.isEnabled == false {
+                alarm.state = .waiting
+                alarm.endUnheard()
+            }
             timers[index].kind = .alarm(alarm)
         }
         return effects + (try schedule(index, moment))

@@ -234,7 +234,7 @@ final class TimersLoop {
         patch.volume = Level.amplitude(alarm.level)
         patch.muted = false
         let sound = { @Sendable in
-            if let output = alarm.output { player.perform(.borrowOutput(output)) }
+            player.perform(.borrowOutput(alarm.output))
             // What sounds already goes on as it is.
             if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {

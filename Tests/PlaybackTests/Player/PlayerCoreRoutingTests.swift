@@ -172,7 +172,10 @@ import Kernel
         #expect(world.run { $0.status == .playing })
         #expect(world.selected.last == "kitchen" && world.core.settings.outputDevice == nil)
         world.command(.pause)
+        // Not while it fades out.
+        #expect(world.selected.last == "kitchen")
         #expect(world.run { $0.status == .paused })
+        world.run(seconds: 0.1)
         #expect(world.selected.last == .some(nil))
         tell(&world, Self.kitchen, current: "spk")
         world.command(.play(.current, position: nil))

@@ -7,6 +7,8 @@ import Kernel
 struct PlaybackWatch {
     /// A position that stands for this long while `playing` is a failure.
     static let patience = 2.0
+    /// Behind the end of an item its effects die away: 5.5 s at most.
+    static let longestTail = 6.0
 
     private var itemID: ItemID?
     private var position = 0.0
@@ -34,7 +36,8 @@ struct PlaybackWatch {
             return nil
         }
         let seconds = now.seconds(since: since)
-        guard seconds >= Self.patience else { return nil }
+        let isAtEnd = snapshot.clock.duration.map { position >= $0 } ?? false
+        guard seconds >= Self.patience + (isAtEnd ? Self.longestTail : 0) else { return nil }
         return "The player says playing, but its position has stood still for \(Int(clamping: seconds)) s."
     }
 }
