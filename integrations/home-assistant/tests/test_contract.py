@@ -278,7 +278,6 @@ async def test_types_of_the_browser_are_played(hass: HomeAssistant, server: Serv
     (server.music / "Set").mkdir()
     server.tone("Set/a.wav")
     made = await api.request("POST", "/playlists", json={"name": "P", "items": [{"uri": "two.wav"}]})
-    await api.request("POST", "/library/scan")
     async with asyncio.timeout(10):
         while not (tracks := (await api.get("/library/tracks"))["items"]):
             await asyncio.sleep(0.05)

@@ -484,7 +484,6 @@ async def test_browsing_and_search(
     (server.music / "Ebene Eins").mkdir()
     server.tone("Ebene Eins/four.wav")
     await api.request("POST", "/playlists", json={"name": "Eins und zwei", "items": [{"uri": "one.wav"}]})
-    await api.request("POST", "/library/scan")
     Query.search_query = "eins"
     deadline = asyncio.get_running_loop().time() + 10
     while len(result := await found()) < 3:
@@ -519,7 +518,6 @@ async def test_pictures_come_through_home_assistant(
     entry = await set_up(hass, server, secret)
     entity = entity_of(hass, entry, "main")
     api = client_of(hass, server, secret)
-    await api.request("POST", "/library/scan")
     async with asyncio.timeout(10):
         while not (await api.get("/library/artists"))["items"]:
             await asyncio.sleep(0.05)
