@@ -129,36 +129,13 @@ final class FollowerLoop: @unchecked Sendable {
         lookedAt = .now
         let step = core.look(StepReading(leader, at: lookedAt), StepReading(follower, at: lookedAt), now: lookedAt)
         offset.withLock { $0 = core.offset }
-        adopt = { _, _ in }
+        if step == .wait { return }
         switch step {
-        case .wait: return
-        case .load(let draft, let position):
-            adopt = { $0.loaded($1) }
-            commands = [.pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
-            if let position { commands.append(.play(.current, position: position)) }
-        case .join(let draft):
-            adopt = { $0.loaded($1) }
-            commands = [
-                .pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false),
-                .play(.current, position: nil),
-            ]
-        case .adopt(let id, let leaders):
-            let others = follower.queueWindow(offset: 0, limit: .max).items.map(\.id).filter { $0 != id }
-            var patch = ItemPatch()
-            patch.reference = leaders.number
-            commands = [.edit(.update(id, patch), expected: nil, play: false)]
-            if !others.isEmpty { commands.append(.edit(.remove(others), expected: nil, play: false)) }
-        case .append(let draft):
-            adopt = { $0.appended($1) }
-            commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
-        case .remove(let id): commands = [.edit(.remove([id]), expected: nil, play: false)]
-        case .play(let position): commands = [.play(.current, position: position)]
-        case .seek(let position): commands = [.seek(.position(position))]
-        case .pause: commands = [.pauseWithLeader]
-        case .stop: commands = [.stop(drain: false)]
-        case .adapt(let tempo, let crossfade): commands = [.adapt(tempo, crossfade: crossfade)]
-        case .shift(let seconds): commands = [.shift(seconds)]
+        case .load, .join: adopt = { $0.loaded($1) }
+        case .append: adopt = { $0.appended($1) }
+        default: adopt = { _, _ in }
         }
+        commands = step.commands { follower.queueWindow(offset: 0, limit: .max).items.map(\.id) }
         performNext()
     }
 

@@ -62,6 +62,33 @@ struct FollowerCore {
         case adapt(Tempo, crossfade: Double)
         /// Is heard so many seconds earlier.
         case shift(Double)
+
+        /// One after another. `queue`: the follower's items.
+        func commands(_ queue: () -> [ItemID]) -> [PlayerCommand] {
+            switch self {
+            case .wait: return []
+            case .adopt(let id, let leaders):
+                let others = queue().filter { $0 != id }
+                var patch = ItemPatch()
+                patch.reference = leaders.number
+                let update = PlayerCommand.edit(.update(id, patch), expected: nil, play: false)
+                return others.isEmpty ? [update] : [update, .edit(.remove(others), expected: nil, play: false)]
+            case .load(let draft, nil):
+                return [.pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
+            case .load(let draft, let position?):
+                return Self.load(draft, position: nil).commands(queue) + [.play(.current, position: position)]
+            case .join(let draft):
+                return Self.load(draft, position: nil).commands(queue) + [.play(.current, position: nil)]
+            case .append(let draft): return [.edit(.insert([draft], at: .end), expected: nil, play: false)]
+            case .remove(let id): return [.edit(.remove([id]), expected: nil, play: false)]
+            case .play(let position): return [.play(.current, position: position)]
+            case .seek(let position): return [.seek(.position(position))]
+            case .pause: return [.pauseWithLeader]
+            case .stop: return [.stop(drain: false)]
+            case .adapt(let tempo, let crossfade): return [.adapt(tempo, crossfade: crossfade)]
+            case .shift(let seconds): return [.shift(seconds)]
+            }
+        }
     }
 
     /// Apart by no more than this is in step, in seconds.

@@ -61,25 +61,14 @@ import Testing
 
         private mutating func look() {
             (lookedAt, jumps) = (leader.now, leader.core.discontinuity)
-            keep = { _, _ in }
-            switch core.look(reading(leader), reading(follower), now: lookedAt) {
-            case .wait: return
-            case .load(let draft, let position):
-                keep = { $0.loaded($1) }
-                commands = [.pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
-                if let position { commands.append(.play(.current, position: position)) }
-            case .append(let draft):
-                keep = { $0.appended($1) }
-                commands = [.edit(.insert([draft], at: .end), expected: nil, play: false)]
-            case .remove(let id): commands = [.edit(.remove([id]), expected: nil, play: false)]
-            case .play(let position): commands = [.play(.current, position: position)]
-            case .seek(let position): commands = [.seek(.position(position))]
-            case .pause: commands = [.pauseWithLeader]
-            case .stop: commands = [.stop(drain: false)]
-            case .shift(let seconds): commands = [.shift(seconds)]
-            case .adapt(let tempo, let crossfade): commands = [.adapt(tempo, crossfade: crossfade)]
+            let step = core.look(reading(leader), reading(follower), now: lookedAt)
+            switch step {
+            case .load: keep = { $0.loaded($1) }
+            case .append: keep = { $0.appended($1) }
             case .adopt, .join: Issue.record("not in this test")
+            default: keep = { _, _ in }
             }
+            commands = step.commands { [] }
         }
 
         private mutating func perform(_ command: PlayerCommand) {
