@@ -175,8 +175,8 @@ extension StepReading {
         position = self.heard?.position(at: now) ?? snapshot.clock.position(at: now)
         rate = snapshot.clock.rate
         jumps = snapshot.clock.discontinuity
-        tempo = snapshot.tempo
-        crossfade = snapshot.crossfade
+        manner = LeadersManner(
+            tempo: snapshot.tempo, crossfade: snapshot.crossfade, isLast: snapshot.isLast)
         end = snapshot.item?.duration.map { $0 - snapshot.overlap }
         isLive = snapshot.item?.media?.broadcast != nil
         isSeekable = snapshot.item?.media?.isSeekable ?? true

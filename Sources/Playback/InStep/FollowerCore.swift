@@ -2,6 +2,15 @@
 
 internal import Kernel
 
+/// How a leader plays, as far as its followers do alike.
+public struct LeadersManner: Hashable, Sendable {
+    public var tempo = Tempo.normal
+    /// Seconds between items that sound together.
+    public var crossfade = 0.0
+    /// Nothing is heard after the current item, which is about to end.
+    public var isLast = false
+}
+
 /// The visible state of a player at one moment.
 struct StepReading: Sendable {
     var item: QueueItem?
@@ -14,10 +23,9 @@ struct StepReading: Sendable {
     var rate = 0.0
     /// Of the position, so far: seeks, rounds of a loop, items.
     var jumps: UInt64 = 0
+    var manner = LeadersManner()
     /// At which it is played, or would be.
-    var tempo = Tempo.normal
-    /// Seconds between items that sound together.
-    var crossfade = 0.0
+    var tempo: Tempo { manner.tempo }
     /// Seconds into the item where the next one begins.
     var end: Double?
     /// A station: each player hears it as it comes, and their positions are unrelated.
@@ -59,7 +67,7 @@ struct FollowerCore {
         case seek(Double)
         case pause
         case stop
-        case adapt(Tempo, crossfade: Double)
+        case adapt(LeadersManner)
         /// Is heard so many seconds earlier.
         case shift(Double)
 
@@ -85,7 +93,7 @@ struct FollowerCore {
             case .seek(let position): return [.seek(.position(position))]
             case .pause: return [.pauseWithLeader]
             case .stop: return [.stop(drain: false)]
-            case .adapt(let tempo, let crossfade): return [.adapt(tempo, crossfade: crossfade)]
+            case .adapt(let manner): return [.adapt(manner)]
             case .shift(let seconds): return [.shift(seconds)]
             }
         }
@@ -122,9 +130,8 @@ struct FollowerCore {
     private(set) var isBehindJump = false
     /// Where the follower waits in silence, as the leader does.
     private var silentPosition: Double?
-    /// Of the follower.
-    private var tempo = Tempo.normal
-    private var crossfade = 0.0
+    /// The follower's.
+    private var manner = LeadersManner()
     private var gathered: [Double] = []
     private var settledAt = MonotonicTime(nanoseconds: 0)
     /// Seconds by which the leader was ahead at the last measurement; nil while that is unknown.
@@ -152,9 +159,9 @@ struct FollowerCore {
         // What is left before a stop is heard by both; its end is reported.
         if leader.status == .stopping, leader.isPlayed, follower.wantsSound { return .wait }
         guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
-        if tempo != leader.tempo || crossfade != leader.crossfade {
-            (tempo, crossfade) = (leader.tempo, leader.crossfade)
-            return .adapt(leader.tempo, crossfade: leader.crossfade)
+        if manner != leader.manner {
+            manner = leader.manner
+            return .adapt(manner)
         }
         if current == nil, let own = follower.item, isAlreadyInStep(item, own, leader, follower) {
             current = Mirror(leader: item.id, follower: own.id)
@@ -203,7 +210,7 @@ struct FollowerCore {
     /// is saved first.
     func onTime(_ command: PlayerCommand, since look: MonotonicTime, now: MonotonicTime) -> PlayerCommand {
         guard case .play(let target, let position?) = command else { return command }
-        return .play(target, position: position + now.seconds(since: look) * tempo.rate)
+        return .play(target, position: position + now.seconds(since: look) * manner.tempo.rate)
     }
 
     // MARK: Parts of a look

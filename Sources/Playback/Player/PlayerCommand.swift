@@ -38,7 +38,7 @@ public enum PlayerCommand: Sendable {
     /// Seconds by which what is heard comes earlier from now on, later when negative: keeps two players in step.
     case shift(Double)
     /// Plays as its leader does.
-    case adapt(Tempo, crossfade: Double = 0)
+    case adapt(LeadersManner)
     /// nil takes the plan back.
     case sleep(SleepPlan?)
     /// What sounds next comes from silence to the user's volume, over so many seconds. Whoever falls asleep is awake.

@@ -50,8 +50,32 @@ extension PlayerCore {
             entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
         jumped()
-        // Such an item has no other end.
-        if sleepsAfterCurrent, isEndless { fallAsleep() }
+        if isEndless { endEndless() }
+    }
+
+    /// A round of it was heard. Where an end is wanted, it is here: such an item has no other one.
+    private mutating func endEndless() {
+        guard let ended = current, settings.stopAfterCurrent || sleepsAfterCurrent || sleepsAfterQueue else { return }
+        if settings.stopAfterCurrent {
+            flush()
+            complete(ended, .finished)
+            rest(.stopped(.stopAfterCurrent), at: 0)
+            stoppedAfterCurrent()
+        } else if sleepsAfterQueue, let next = queue.successor(order, using: &random), let item = queue.item(next) {
+            flush()
+            complete(ended, .finished)
+            enter(load(item, at: nil))
+        } else {
+            fallAsleep()
+        }
+    }
+
+    /// The setting is for one end.
+    private mutating func stoppedAfterCurrent() {
+        settings.stopAfterCurrent = false
+        actions.append(.save(.settings(settings)))
+        emit(.settings(settings))
+        if sleepsAfterCurrent { fallAsleep() }
     }
 
     private mutating func finishSeekOnceHeard() {
@@ -71,7 +95,14 @@ extension PlayerCore {
             currentFailed(error)
             return current?.isFed == true
         }
-        guard let next = upcoming, !stopsAfterCurrent else { return false }
+        guard let next = upcoming else { return false }
+        guard next.item.id == successor(of: ended), !stopsAfterCurrent else {
+            // It was in the ring already, and could not be taken out before the border.
+            upcoming = nil
+            actions.append(.unload(next.generation))
+            if next.isFed { flush() }
+            return false
+        }
         upcoming = nil
         reportEnd(of: ended)
         complete(ended, .finished)
@@ -114,11 +145,8 @@ extension PlayerCore {
         complete(ended, .finished)
         rest(.completed, at: ended.duration ?? position)
         if settings.stopAfterCurrent {
-            settings.stopAfterCurrent = false
-            actions.append(.save(.settings(settings)))
-            emit(.settings(settings))
             goal = .rest(.stopped(.stopAfterCurrent))
-            if sleepsAfterCurrent { fallAsleep() }
+            stoppedAfterCurrent()
             current?.startPosition = 0
             if let next = queue.successor(order, using: &random) {
                 queue.setCurrent(next)

@@ -6,7 +6,7 @@ internal import Audio
 /// two items is the first frame of their overlap.
 extension PlayerCore {
     /// Seconds.
-    var crossfade: Double { rules.isUnprocessed ? 0 : leadersCrossfade ?? settings.crossfade }
+    var crossfade: Double { rules.isUnprocessed ? 0 : leaders?.crossfade ?? settings.crossfade }
 
     /// Seconds of its end that may sound under an item that is not known yet.
     private func longestOverlap(of track: Track) -> Double {
@@ -67,7 +67,10 @@ extension PlayerCore {
         // What was mixed for another value is not heard yet.
         if let upcoming, let mixed = upcoming.crossfade, mixed != crossfade { dropUpcoming() }
         guard let current else { return }
-        hold(heldEnd(of: current), of: \.current)
+        let held = heldEnd(of: current)
+        let isRaised = mustDecodeAgain(current, toHold: held)
+        hold(held, of: \.current)
+        if isRaised { runSeek(DecodeStart(place: .seconds(position)), target: position) }
         // A short one is decoded to its end before it is heard.
         if let upcoming { hold(longestOverlap(of: upcoming), of: \.upcoming) }
     }
@@ -81,6 +84,18 @@ extension PlayerCore {
         // A follower learns of its next item late.
         guard isNearItsEnd, settings.leader == nil else { return longest }
         return successor(of: current) == nil ? 0 : longest
+    }
+
+    /// More of its end is to be held back than was when it was decoded, and there is time to decode it again.
+    private func mustDecodeAgain(_ track: Track, toHold seconds: Double) -> Bool {
+        switch track.stage {
+        case .held, .written: break
+        case .opening, .primed, .feeding, .left, .failed: return false
+        }
+        guard seconds > track.held, seek == nil, track.media?.isSeekable == true, let left = secondsLeft else {
+            return false
+        }
+        return left > seconds + RingFeed.holdingAhead
     }
 
     private mutating func hold(_ seconds: Double, of track: WritableKeyPath<PlayerCore, Track?>) {

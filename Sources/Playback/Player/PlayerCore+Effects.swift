@@ -28,9 +28,10 @@ extension PlayerCore {
         actions.append(.feed(current.generation, Feed(tempo: .normal, decay: frames)))
     }
 
-    /// Seconds. A follower does not know whether something follows.
+    /// Seconds. Whether something follows an item of a follower, its leader knows.
     private var decay: Double {
-        rules.isUnprocessed || settings.leader != nil || sleep?.isFading == true ? 0 : settings.effects.tail
+        let mayFollow = settings.leader != nil && leaders?.isLast != true
+        return rules.isUnprocessed || mayFollow || sleep?.isFading == true ? 0 : settings.effects.tail
     }
 
     var wantsDecay: Bool { decay > 0 && current?.decayEnd == nil }

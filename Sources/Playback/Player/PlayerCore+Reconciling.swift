@@ -236,6 +236,10 @@ extension PlayerCore {
 
     mutating func dropUpcoming() {
         guard let track = upcoming else { return }
+        // The current item could not be written again without a gap: the change counts from the border on (`reachedEnd`).
+        if track.isFed, case .play = goal, let current, current.failure == nil, current.media?.isSeekable == false {
+            return
+        }
         upcoming = nil
         actions.append(.unload(track.generation))
         guard track.isFed else { return }

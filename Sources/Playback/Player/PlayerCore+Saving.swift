@@ -98,7 +98,7 @@ extension PlayerCore {
             let new = settings.applying(patch)
             let isNew = new != settings
             let repeatsElse = new.abLoop != settings.abLoop
-            if new.leader != settings.leader { (leadersTempo, leadersCrossfade) = (nil, nil) }
+            if new.leader != settings.leader { leaders = nil }
             settings = new
             if repeatsElse { repeatPart() }
             // Its leader's sleep timer counts.

@@ -159,6 +159,7 @@ extension PlayerCore {
         snapshot.tempo = current.map(tempo) ?? settings.tempo
         snapshot.crossfade = crossfade
         snapshot.overlap = overlapAhead
+        snapshot.isLast = isQueueLow || stopsAfterCurrent
         snapshot.settings = settings
         snapshot.queueLength = queue.count
         snapshot.queueRevision = queue.revision

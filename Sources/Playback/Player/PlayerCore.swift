@@ -67,9 +67,7 @@ struct PlayerCore {
     var interruptions = InterruptionHolders()
     var rules = SessionRules()
     /// Of the player that this one follows.
-    var leadersTempo: Tempo?
-    /// Of that player.
-    var leadersCrossfade: Double?
+    var leaders: LeadersManner?
 
     // What it does by itself at a time.
     var attenuations = Attenuations()

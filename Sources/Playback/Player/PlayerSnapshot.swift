@@ -18,6 +18,8 @@ public struct PlayerSnapshot: Sendable {
     public var crossfade = 0.0
     /// Seconds of the current item that will be heard under the next one, once that is known.
     public var overlap = 0.0
+    /// Nothing is heard after the current item, which is about to end.
+    public var isLast = false
     public var settings = PlayerSettings()
     public var queueLength = 0
     public var queueRevision: QueueRevision = 0

@@ -69,7 +69,7 @@ extension PlayerCore {
         case .endOfItem: fade(plan, in: secondsLeftOfRound)
         case .endOfQueue:
             let isLast = queue.successor(order, using: &random) == nil
-            fade(plan, in: isLast ? secondsLeftOnce : nil)
+            fade(plan, in: isLast ? secondsLeftOfRound : nil)
         }
     }
 
@@ -142,12 +142,11 @@ extension PlayerCore {
 
     var sleepDeadline: MonotonicTime? {
         guard let sleep else { return nil }
-        let left = sleepsAfterQueue ? secondsLeftOnce : secondsLeftOfRound
         switch sleep.plan.end {
         case .at(let end):
             return sleep.isFading || sleep.plan.fade == 0 ? end : min(end, end.advanced(bySeconds: -sleep.plan.fade))
         case .endOfItem, .endOfQueue:
-            guard lastStatus == .playing, !sleep.isFading, sleep.plan.fade > 0, let left else {
+            guard lastStatus == .playing, !sleep.isFading, sleep.plan.fade > 0, let left = secondsLeftOfRound else {
                 return nil
             }
             return left > sleep.plan.fade ? now.advanced(bySeconds: left - sleep.plan.fade) : nil

@@ -233,13 +233,13 @@ import Kernel
     @Test mutating func playsAtTheLeadersSpeed_andComparesByTheClock() {
         func at(_ rate: Double, _ reading: StepReading) -> StepReading {
             var reading = reading
-            (reading.rate, reading.tempo.rate) = (rate, rate)
+            (reading.rate, reading.manner.tempo.rate) = (rate, rate)
             reading.heard?.rate = rate
             return reading
         }
         begun()
         let leader = at(2, playing(item(1), at: 20))
-        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .adapt(Tempo(rate: 2), crossfade: 0))
+        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .adapt(LeadersManner(tempo: Tempo(rate: 2))))
         // Not compared while only one has changed.
         for _ in 0..<4 { #expect(core.look(leader, playing(item(7), at: 10), now: now) == .wait) }
         var steps: [FollowerCore.Step] = []

@@ -22,11 +22,11 @@ import Testing
         /// Seconds by which a start was asked for ahead of its leader's place at that moment, the most.
         private(set) var mostAhead = 0.0
 
-        init(seed: UInt64) {
+        init(seed: UInt64, _ uris: [String] = ["0-20", "1-20", "2-20"]) {
             random = SplitMix64(seed: seed)
             follower = SimulatedWorld(seed: seed)
-            leader.command(
-                .edit(.insert((0..<3).map { ItemDraft(uri: "\($0)-20") }, at: .end), expected: nil, play: true))
+            follower.command(.apply(.with { $0.leader = "leader" }))
+            leader.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
         }
 
         mutating func run(seconds: Double, starved: Bool) {
@@ -93,6 +93,29 @@ import Testing
             guard let lead = reading(leader).heard, let own = reading(follower).heard else { return nil }
             return lead.ahead(of: own)
         }
+    }
+
+    private static func reverberate(_ world: inout SimulatedWorld) {
+        var effects = EffectsPatch()
+        effects.set(\.isEnabled, true)
+        effects.set(\.reverb.isEnabled, true)
+        effects.set(\.reverb.decay, 2)
+        world.command(.changeEffects(.merge(effects)))
+    }
+
+    @Test(arguments: [false, true]) func itsReverbDiesAwayAtTheQueuesEnd(leadersToo: Bool) {
+        var pair = Pair(seed: 5, ["a-3", "b-4"])
+        Self.reverberate(&pair.follower)
+        if leadersToo { Self.reverberate(&pair.leader) }
+        pair.run(seconds: 6.5, starved: false)
+        #expect(pair.apart.map { abs($0) <= 0.05 } == true && pair.leader.core.current?.item.uri == "b-4")
+        // Nothing of it between the two items.
+        #expect(pair.follower.core.statistics.underruns == 0 && pair.follower.core.current?.decayEnd != nil)
+        pair.run(seconds: 1, starved: false)
+        #expect(pair.follower.status == .playing && abs(pair.follower.position - 4) < 0.01)
+        #expect(pair.leader.status == (leadersToo ? .playing : .completed))
+        pair.run(seconds: 2, starved: false)
+        #expect(pair.follower.status == .completed && pair.leader.status == .completed)
     }
 
     @Test(arguments: UInt64(1)...40) func isNeverSentAhead_andIsInStepWhenItRunsAgain(seed: UInt64) {

@@ -104,6 +104,55 @@ import Testing
         }
     }
 
+    /// All of it is in the ring, or held back for the old value.
+    @Test(arguments: [0.0, 2], [4.0, 15])
+    func aRaisedValue_countsForThePresentBorder(old: Double, at place: Double) throws {
+        var world = playing(["a-25", "b-100"], crossfade: old)
+        #expect(world.run(upTo: 20) { $0.position >= place })
+        set(6, &world)
+        #expect(world.run { $0.status == .playing })
+        let position = world.position
+        #expect(abs(position - place) < 0.2 && uri(world) == "a-25")
+        #expect(abs(position + (try #require(border(&world))) - 19) < 0.1)
+        #expect(world.core.statistics.underruns == 0)
+    }
+
+    @Test func aValueThatIsRaisedTooLate_countsFromTheNextBorderOn() throws {
+        var world = playing(["a-20", "b-20", "c-100"], crossfade: 0)
+        #expect(world.run(upTo: 20) { $0.position >= 14 })
+        set(5, &world)
+        let position = world.position
+        #expect(abs(position + (try #require(border(&world))) - 20) < 0.1)
+        #expect(abs((try #require(border(&world))) - 15) < 0.2)
+    }
+
+    /// It could be decoded again only from its beginning, by its server.
+    @Test(arguments: [0.0, 3]) func whatCannotBeSought_isHeardToItsBorderWithoutAGap(crossfade: Double) throws {
+        let changes: [(inout SimulatedWorld) -> Void] = [
+            { $0.command(.edit(.insert([ItemDraft(uri: "c-100")], at: .next), expected: nil, play: false)) },
+            { $0.command(.edit(.remove([$0.core.queue[1].id]), expected: nil, play: false)) },
+            { $0.command(.apply(.with { $0.stopAfterCurrent = true })) },
+            { $0.command(.apply(.with { $0.crossfade = 1 })) },
+        ]
+        for (index, change) in changes.enumerated() {
+            var world = playing(["unsearchable-10", "b-100", "d-100"], crossfade: crossfade)
+            #expect(world.run(upTo: 10) { $0.core.upcoming?.isFed == true })
+            let (loads, item, place) = (world.loads, world.core.current?.item.id, world.position)
+            change(&world)
+            world.run(seconds: 0.5)
+            #expect(world.loads == loads && world.core.current?.item.id == item && world.status == .playing)
+            #expect(abs(world.position - place - 0.5) < 0.01)
+            world.run(seconds: 2)
+            switch index {
+            case 0: #expect(uri(world) == "c-100" && world.status == .playing)
+            case 1: #expect(uri(world) == "d-100" && world.status == .playing)
+            case 2: #expect(world.status == .stopped && world.core.reason == .stopAfterCurrent && uri(world) == nil)
+            default: #expect(uri(world) == "b-100" && world.status == .playing)
+            }
+            #expect(world.core.statistics.underruns == 0 && world.lateOrDoubleReplies == 0)
+        }
+    }
+
     @Test(arguments: 1...9) func withinTheOverlap_allIsTheNextItems(tenth: Int) throws {
         var world = playing(["a-20", "b-100", "c-100"], crossfade: 5)
         _ = try #require(border(&world))
@@ -148,7 +197,7 @@ import Testing
         #expect(world.core.crossfade == 0)
         var follower = SimulatedWorld()
         follower.command(.apply(.with { $0.leader = "kitchen" }))
-        follower.command(.adapt(Tempo(), crossfade: 5))
+        follower.command(.adapt(LeadersManner(crossfade: 5)))
         #expect(follower.core.crossfade == 5)
         follower.command(.apply(.with { $0.leader = .some(nil) }))
         #expect(follower.core.crossfade == 0)

@@ -136,7 +136,7 @@ import Testing
         var world = SimulatedWorld()
         world.command(.apply(.with { $0.leader = "kitchen" }))
         world.command(.edit(.insert([ItemDraft(uri: "a-100")], at: .end), expected: nil, play: true))
-        world.command(.adapt(Tempo(rate: 1.5)))
+        world.command(.adapt(LeadersManner(tempo: Tempo(rate: 1.5))))
         #expect(world.run { $0.core.positionClock.rate == 1.5 })
         world.command(.apply(.with { $0.leader = .some(nil) }))
         #expect(world.run { $0.core.positionClock.rate == 1 })

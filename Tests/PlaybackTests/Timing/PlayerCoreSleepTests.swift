@@ -100,6 +100,60 @@ import Testing
         }
     }
 
+    /// Four seconds into rounds of three.
+    private func inTheSecondRound(_ others: [String]) -> SimulatedWorld {
+        var world = SimulatedWorld()
+        let items = [ItemDraft(uri: "a-3", loops: -1)] + others.map { ItemDraft(uri: $0) }
+        world.command(.edit(.insert(items, at: .end), expected: nil, play: true))
+        world.run(seconds: 4)
+        #expect(world.status == .playing && world.position < 1.1)
+        return world
+    }
+
+    @Test func stopAfterCurrent_isTheEndOfTheRound_whenItIsRepeatedWithoutEnd() {
+        var world = inTheSecondRound(["b-60"])
+        world.command(.apply(.with { $0.stopAfterCurrent = true }))
+        world.run(seconds: 1.8)
+        #expect(world.status == .playing)
+        #expect(world.run(upTo: 0.5) { $0.status == .stopped })
+        #expect(world.core.reason == .stopAfterCurrent && !world.core.settings.stopAfterCurrent)
+        #expect(world.core.current?.item.uri == "a-3" && world.position == 0)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing } && world.core.current?.item.uri == "a-3")
+        world.run(seconds: 7)
+        #expect(world.status == .playing && world.lateOrDoubleReplies == 0)
+    }
+
+    @Test func stopAfterCurrent_isTheEndOfTheItem_whenItIsRepeated() {
+        var world = SimulatedWorld.playing(["a-3", "b-60"])
+        world.command(.apply(.with { ($0.stopAfterCurrent, $0.repeats) = (true, .one) }))
+        #expect(world.run(upTo: 3.2) { $0.status == .stopped })
+        #expect(world.core.reason == .stopAfterCurrent && world.core.queue.current?.uri == "a-3")
+    }
+
+    @Test func endOfQueue_endsTheRounds_andGoesOnToTheEnd() {
+        var world = inTheSecondRound(["b-2"])
+        world.command(.sleep(SleepPlan(end: .endOfQueue, fade: 0)))
+        world.run(seconds: 1.8)
+        #expect(world.core.current?.item.uri == "a-3" && world.status == .playing)
+        #expect(world.run(upTo: 0.5) { $0.core.current?.item.uri == "b-2" && $0.status == .playing })
+        #expect(world.run(upTo: 2.5) { $0.status == .stopped })
+        #expect(world.core.reason == .sleepTimer && hasSlept(world))
+    }
+
+    @Test func endOfQueue_isTheEndOfTheRound_whenTheLastIsRepeatedWithoutEnd() {
+        for fade in [0.0, 1] {
+            var world = inTheSecondRound([])
+            world.command(.apply(.with { $0.repeats = .all }))
+            world.command(.sleep(SleepPlan(end: .endOfQueue, fade: fade)))
+            world.run(seconds: 1.8)
+            #expect(world.status == .playing && !hasSlept(world))
+            #expect(world.run(upTo: 0.5) { $0.status == .paused })
+            #expect(world.core.reason == .sleepTimer && world.core.current?.item.uri == "a-3" && world.position < 0.1)
+            #expect(world.ducks.map(\.gain) == (fade == 0 ? [] : [0, 1]))
+        }
+    }
+
     @Test func endOfQueue_repeatsNoMore() {
         var world = SimulatedWorld.playing(["a-2", "b-2"])
         var patch = SettingsPatch()
