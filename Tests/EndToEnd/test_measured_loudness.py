@@ -2,6 +2,7 @@
 """Loudness of library tracks without tags, measured in the background (row 277)."""
 
 import contextlib
+import json
 import sqlite3
 import subprocess
 
@@ -10,6 +11,7 @@ import pytest
 
 from rig import eventually
 from rig.api import Api
+from rig.commandline import tonearm
 from rig.signals import write_wave
 
 RATE = 44100
@@ -131,6 +133,26 @@ def test_an_album_is_as_loud_as_its_tracks_in_a_row(start_server, written, direc
     power = numpy.mean(numpy.frombuffer(plain, "<i2").astype(float) ** 2)
     gain = 10 * numpy.log10(numpy.mean(written.samples().astype(float) ** 2) / power)
     assert gain == pytest.approx(-18 - judged(row), abs=0.5)
+
+
+@pytest.mark.parametrize("mode", ["track", "album", "auto"])
+def test_a_render_measures_what_no_tag_says(directory, mode):
+    """Row 250: two files become equally loud, within 1 LU, also the one whose tags say something else."""
+    make(directory / "quiet.flac", 0.02, 3)
+    make(directory / "loud.wav", 0.4, 4)
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(directory / "quiet.flac"), "-metadata", "REPLAYGAIN_TRACK_GAIN=-3 dB",
+                    str(directory / "tagged.flac")], check=True)
+    effects = directory / "effects.json"
+    loudness = {"mode": mode, "preamp": 0, "untaggedPreamp": 0, "preventClipping": False}
+    before, after = {}, {}
+    for name in ("quiet.flac", "loud.wav", "tagged.flac"):
+        effects.write_text(json.dumps({"enabled": True, "loudness": loudness}))
+        result = tonearm("render", str(directory / name), str(directory / "out.wav"), "--effects", str(effects))
+        assert result.returncode == 0 and not result.stderr, result.stderr
+        before[name], after[name] = judged(directory / name), judged(directory / "out.wav")
+    assert before["loud.wav"] - before["quiet.flac"] > 20
+    assert after["loud.wav"] == pytest.approx(-18, abs=0.2) and after["quiet.flac"] == pytest.approx(-18, abs=0.2)
+    assert after["tagged.flac"] == pytest.approx(before["tagged.flac"] - 3, abs=0.2)
 
 
 def test_nothing_is_measured_when_it_is_off(start_server, music):

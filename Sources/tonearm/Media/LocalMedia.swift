@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kernel
+import Audio
 import FoundationEssentials
 import Glibc
+import Kernel
+import LoadedLibraries
 import Media
 import Mpg123Decoding
 import Playback
@@ -28,13 +30,17 @@ struct LocalMedia {
         self.path = String(cString: real)
     }
 
-    func open(_ cancellation: MediaCancellation = MediaCancellation()) throws -> any AudioDecoder {
+    /// `measuresLoudness`: where the tags lack it, by decoding the whole file first.
+    func open(
+        _ cancellation: MediaCancellation = MediaCancellation(), measuresLoudness: Bool = false
+    ) throws -> any AudioDecoder {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
         let worker = ProcessInfo.processInfo.environment["TONEARM_MEDIA_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
-        let opener = LocalMediaOpener(
+        var opener = LocalMediaOpener(
             roots: MusicRoots([directory]),
             factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(worker)))])
+        if measuresLoudness { opener.loudness = MeasuredLoudness(opener: opener) }
         do throws(MediaError) {
             return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: cancellation)
         } catch {
@@ -44,5 +50,22 @@ struct LocalMedia {
 
     private static func path(of argument: String) -> String? {
         argument.hasPrefix("file:") ? FileURL.path(argument) : argument
+    }
+}
+
+/// Of files that no catalogue knows.
+private struct MeasuredLoudness: LoudnessCatalogue {
+    let opener: LocalMediaOpener
+
+    func loudness(of uri: String) -> TrackLoudness? {
+        do {
+            let decoder = try opener.open(MediaLocator(uri: uri), cancellation: MediaCancellation())
+            let measured = try EBUR128Measuring().loudness(of: decoder) { Signals.pendingEnd() != nil }
+            return measured.map { TrackLoudness($0) }
+        } catch {
+            let reason = (error as? MissingLibrary)?.reason ?? (error as? MediaError)?.message ?? "\(error)"
+            Console.complain("The loudness is not measured: \(reason)")
+        }
+        return nil
     }
 }

@@ -18,7 +18,8 @@ struct Renderer {
         effects: EffectSettings, tempo: Tempo
     ) throws {
         self.container = container
-        var input = OfflineMedia(try media.open())
+        var input = OfflineMedia(
+            try media.open(measuresLoudness: effects.isEnabled && effects.loudness.mode != .off))
         let description = input.decoder.media
         let length = description.duration.map(description.format.seconds)
         if let length, start > 0, start >= length {

@@ -68,21 +68,16 @@ final class LoudnessSurvey: Sendable {
 
 /// Lives on the survey's thread.
 private final class LoudnessWork {
-    /// Of a longer track the beginning is measured.
-    private static let longest = 3.0 * 3_600
     private static let longestRest = 10.0
     /// After a failure of the catalogue.
     private static let pause = 60.0
 
     let environment: LoudnessSurvey.Environment
     private var isHopeless = false
-    private let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 65_536)
 
     init(_ environment: LoudnessSurvey.Environment) {
         self.environment = environment
     }
-
-    deinit { samples.deallocate() }
 
     private func count() {
         do {
@@ -131,23 +126,10 @@ private final class LoudnessWork {
         } catch {
             return .unmeasurable
         }
-        let format = decoder.media.format
         if decoder.media.tags.loudness?.trackGain != nil { return .tagged }
-        guard let measurement = try environment.measuring.measurement(of: format) else { return .unmeasurable }
-        var left = format.frames(Self.longest)
-        do throws(MediaError) {
-            while left > 0 {
-                if mustEnd() { return nil }
-                let decoded = try decoder.decode(into: samples)
-                let count = decoded.frames * format.channelCount
-                for index in 0..<count where !samples[index].isFinite { samples[index] = 0 }
-                measurement.add(UnsafeBufferPointer(rebasing: samples[..<count]))
-                left -= FrameCount(decoded.frames)
-                if decoded.endOfStream { break }
-            }
-        } catch {
-            // What plays up to a damaged place has been measured up to there.
+        if let measured = try environment.measuring.loudness(of: decoder, mustEnd: mustEnd) {
+            return .measured(measured)
         }
-        return measurement.result.map { .measured($0) } ?? .unmeasurable
+        return mustEnd() ? nil : .unmeasurable
     }
 }

@@ -62,8 +62,6 @@ enum TrackMeasure {
 
     // MARK: As gains
 
-    /// LUFS that a gain of 0 dB stands for, as in ReplayGain 2.0.
-    private static let reference = -18.0
     /// Tracks of one album that are looked at.
     private static let largestAlbum = 500
 
@@ -73,7 +71,7 @@ enum TrackMeasure {
             database.cachedStatement(sql: "SELECT loudness, peak, album FROM track WHERE key = ? AND measured = 1"),
             arguments: [key])
         guard let own else { return nil }
-        var result = TrackLoudness(trackGain: reference - (own[0] as Double), trackPeak: own[1])
+        var result = TrackLoudness(trackGain: MediaLoudness.reference - (own[0] as Double), trackPeak: own[1])
         guard let album = (own[2] as Int64?) else { return result }
         let rows = try Row.fetchAll(
             database.cachedStatement(
@@ -83,7 +81,7 @@ enum TrackMeasure {
         let tracks = rows.filter { ($0[3] as Int) == 1 }
         let parts = tracks.map { AlbumLoudness.Part(loudness: $0[0], seconds: $0[2] ?? 0) }
         guard let loudness = AlbumLoudness(parts) else { return result }
-        result.albumGain = reference - loudness.value
+        result.albumGain = MediaLoudness.reference - loudness.value
         result.albumPeak = tracks.map { $0[1] as Double }.max()
         return result
     }
