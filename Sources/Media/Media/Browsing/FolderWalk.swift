@@ -82,7 +82,7 @@ public struct FolderWalk: Sendable {
                     // One folder that may not be read, or was removed meanwhile, does not spoil the others.
                     continue
                 }
-            } else if AudioFileType.isAudioFile(MusicPath.display(child.name)) {
+            } else if AudioFileType.isAudioFile(MusicPath.display(child.name)[...]) {
                 guard uris.count < limit else {
                     isTruncated = true
                     return

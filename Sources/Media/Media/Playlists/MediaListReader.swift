@@ -102,7 +102,8 @@ public struct MediaListReader: Sendable {
         let bounds = playable.bounds
         let feed = list.podcast.map { ItemSource(.podcast, id: locator.uri, name: $0.isEmpty ? name : $0) }
         for entry in list.entries {
-            guard let uri = base.resolve(entry.reference), bounds.mayHold(uri) else { continue }
+            guard let uri = base.resolve(entry.reference) else { continue }
+            do throws(MediaError) { try bounds.check(uri) } catch { continue }
             used += 1
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,

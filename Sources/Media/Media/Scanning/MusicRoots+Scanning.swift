@@ -33,7 +33,7 @@ extension MusicRoots {
                 guard kind != .other, children[rawName] == nil else { continue }
                 if kind != .directory, !hasPicture, Self.isPictureName(rawName) { hasPicture = true }
                 let name = MusicPath.display(rawName)
-                guard kind != .file || AudioFileType.isAudioFile(name) else { continue }
+                guard kind != .file || AudioFileType.isAudioFile(name[...]) else { continue }
                 if kind == .directory {
                     children[rawName] = true
                     folders.append(FolderWalk.uri(path.components + [rawName]))
@@ -46,7 +46,7 @@ extension MusicRoots {
                 case S_IFDIR:
                     children[rawName] = true
                     folders.append(FolderWalk.uri(path.components + [rawName]))
-                case S_IFREG where AudioFileType.isAudioFile(name):
+                case S_IFREG where AudioFileType.isAudioFile(name[...]):
                     children[rawName] = false
                     files.append(
                         ScannedFile(
