@@ -79,6 +79,8 @@ public struct MediaDescription: Hashable, Sendable {
         public var hasLyrics = false
         /// As it was measured, for tags without it.
         public var loudness: TrackLoudness?
+        /// The files of its album, as the library knows them: neighbours that are not opened yet are recognised by them.
+        public var albumFiles: Set<String> = []
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
             self.hasPicture = hasPicture

@@ -56,7 +56,7 @@ final class Server {
             main: try Self.store(configuration.data, log), data: configuration.data, log: log)
         library = try Self.library(configuration, roots, examiner, log)
         var files = LocalMediaOpener(roots: playable, factories: factories)
-        files.loudness = library
+        files.catalogue = library
         network = Self.network(configuration)
         cache = try Self.cache(configuration, log)
         let opener = NetworkMediaOpener(

@@ -68,11 +68,13 @@ final class EventSession: WebSocketSession {
 
     private func handle(_ bytes: [UInt8]) {
         var id: ClientFrame.Raw?
+        var isCommand = false
         do throws(Problem) {
             switch try JSONBody.read(ClientFrame.self, from: bytes, limits: .message) {
             case .subscribe(let wishes, let sent): subscribe(wishes, sent)
             case .command(let name, let data, let sent):
                 id = sent
+                isCommand = true
                 let caller = Caller(channel: ObjectIdentifier(self), address: address) { [weak self] in
                     self?.state.withLock { $0.isClosed } ?? true
                 }
@@ -81,6 +83,8 @@ final class EventSession: WebSocketSession {
             }
         } catch {
             reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
+            // A command that is refused is understood.
+            if isCommand { return }
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed

@@ -102,7 +102,9 @@ import Testing
         for name in ["1.mp3", "3.mp3"] {
             let album = try #require(library.loudness(of: name)?.albumGain)
             #expect(abs(album - (-18 - loudness.value)) < 1e-6 && library.loudness(of: name)?.albumPeak == 30)
+            #expect(library.albumFiles(of: name) == ["1.mp3", "2.mp3", "3.mp3"])
         }
+        #expect(library.albumFiles(of: "9.mp3").isEmpty)
     }
 
     @Test(
