@@ -76,10 +76,13 @@ def test_all_players_on_one_channel(server, api, player, open_events):
     epochs = {event.message["player"]: event["epoch"] for event in log.since(0, "hello")}
     latest = {event.message["player"]: event.message["seq"] for event in log.since() if "seq" in event.message}
     log.close()
-    others[1].settings(level=0.7)
+    changed = [(others[1], 0.7), (api, 0.6), (others[0], 0.5), (api, 0.4), (others[1], 0.3)]
+    for client, level in changed:
+        client.settings(level=level)
     again = open_events("players=all&since=" + ",".join(f"{epochs[id]}:{latest[id]}" for id in ids))
-    missed = again.wait_for("settings")
-    assert missed.message["player"] == "p1" and missed["level"] == 0.7 and not again.since(0, "snapshot", "resync")
+    missed = eventually(lambda: len(found := again.since(0, "settings")) == len(changed) and found, "what was missed")
+    assert [event["level"] for event in missed] == [level for _, level in changed] and not again.since(0, "snapshot", "resync")
+    assert missed[0].message["player"] == "p1" and [event.message["seq"] for event in missed] == sorted(event.message["seq"] for event in missed)
     assert api.request("GET", "/events?players=some", headers={"Accept": "text/event-stream"}).status_code == 422
 
 

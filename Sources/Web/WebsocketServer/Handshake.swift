@@ -66,6 +66,12 @@ enum Handshake {
             return .refused(
                 refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
         }
+        // What a body held would be read as frames.
+        let headers = request.headers
+        let framing = BodyFraming(lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding"))
+        guard framing == .none || framing == .length(0) else {
+            return .refused(refusal(400, "malformed-handshake", "A WebSocket's request has no body."))
+        }
         guard request.headers["Sec-WebSocket-Version"] == "13" else {
             var response = refusal(426, "unsupported-version", "Only WebSocket version 13 is supported.")
             response.headers.add("Sec-WebSocket-Version", "13")
