@@ -12,9 +12,8 @@ extension PulseStream {
         isDraining = false
         switch phase {
         case .fading:
-            if takeBackFade(over: fade) { return }
-            startsWhenCorked = true
-        case .creating, .corking: startsWhenCorked = true
+            if !takeBackFade(over: fade) { lengthenFadeIn(fade) }
+        case .creating, .corking: lengthenFadeIn(fade)
         case .corked:
             lengthenFadeIn(fade)
             run()
@@ -23,7 +22,6 @@ extension PulseStream {
             tick()
         case .unanswered, .disconnecting, .ended: break
         }
-        if startsWhenCorked { lengthenFadeIn(fade) }
     }
 
     private func lengthenFadeIn(_ seconds: Double) {
@@ -47,8 +45,6 @@ extension PulseStream {
 
     func pause(fade: Double) {
         wantsToRun = false
-        startsWhenCorked = false
-        awaitsFrames = false
         switch phase {
         case .creating, .corked: emit(.paused(generation))
         case .running, .fading:
@@ -81,7 +77,6 @@ extension PulseStream {
         guard isDraining, !drainAnswered, phase == .corked, !context.pointee.renderer.hasFrames else { return }
         drainAnswered = true
         wantsToRun = false
-        awaitsFrames = false
         emit(.drained(generation))
     }
 
@@ -97,7 +92,6 @@ extension PulseStream {
         case .corking:
             context.pointee.renderer.skip(to: index)
             flushing = (end: 0, until: now)
-            startsWhenCorked = wantsToRun
         case .fading:
             context.pointee.dropsBefore = index
             fadeOut(over: 0)
@@ -166,19 +160,21 @@ extension PulseStream {
 
     // MARK: Running and standing
 
+    /// The stream is corked: goes on as the last command wants.
+    func runIfWanted() {
+        if phase == .corked, wantsToRun { run() }
+        answerEmptyDrain()
+    }
+
     /// From corked. Uncorking an empty stream would cost the first frames the sink's latency: where the sink reads is
     /// then only known roughly. So it waits for as much as the sink may take at once.
-    func run() {
-        startsWhenCorked = false
-        wantsToRun = true
-        awaitsFrames = true
+    private func run() {
         context.pointee.gather()
         tick()
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        guard awaitsFrames, ring.unread > 0 || !ring.askForFrames(), context.pointee.hasEnough(now: now) else { return }
-        awaitsFrames = false
+        guard wantsToRun, ring.unread > 0 || !ring.askForFrames(), context.pointee.hasEnough(now: now) else { return }
         uncork(now)
     }
 
@@ -252,13 +248,7 @@ extension PulseStream {
             answersPause = false
             emit(.paused(generation))
         }
-        if isClosing {
-            disconnect()
-        } else if startsWhenCorked {
-            run()
-        } else {
-            answerEmptyDrain()
-        }
+        if isClosing { disconnect() } else { runIfWanted() }
     }
 
     /// What stays in the ring behind a shift, so that the sink does not run dry on it.

@@ -44,13 +44,11 @@ final class PulseStream {
     var phase: Phase
     /// Only the stream that was opened last owns the clock.
     var isCurrent = true
-    var startsWhenCorked = false
     var answersPause = false
     var isClosing = false
-    /// Asked to run, and not drained since: a flush goes on by itself.
+    /// Asked to run, and neither paused nor drained since. Corked, it then waits until the ring has enough; any other silence
+    /// is followed by sound without a further command.
     var wantsToRun = false
-    /// Asked to run, but the ring has too little yet.
-    var awaitsFrames = false
     var drainAnswered = false
     var isSuspended = false
     /// Whether the sink was heard playing our frames.
@@ -145,8 +143,7 @@ final class PulseStream {
                 askWhetherMuted()
                 // Where it is, and whether it should be elsewhere by now.
                 moved()
-                if startsWhenCorked { run() }
-                answerEmptyDrain()
+                runIfWanted()
             }
             tick()
         case PA_STREAM_TERMINATED:
@@ -277,7 +274,7 @@ final class PulseStream {
         case .fading(let end, let deadline):
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
         case .disconnecting: return timing.disconnectDeadline(now)
-        case .corked: return awaitsFrames && ring.unread > 0 ? gatherTime(now) : nil
+        case .corked: return wantsToRun && ring.unread > 0 ? gatherTime(now) : nil
         case .unanswered, .corking, .ended: return nil
         case .running: break
         }
