@@ -50,7 +50,7 @@ final class PulseDucking {
     }
 
     private func listModules(_ context: OpaquePointer) {
-        run(
+        release(
             pa_context_get_module_info_list(
                 context,
                 { context, info, end, userdata in
@@ -80,7 +80,7 @@ final class PulseDucking {
         isListing = true
         own = []
         others = []
-        run(
+        release(
             pa_context_get_sink_input_info_list(
                 context,
                 { context, info, end, userdata in
@@ -109,9 +109,5 @@ final class PulseDucking {
         guard ducked != isDucked else { return }
         isDucked = ducked
         report(ducked)
-    }
-
-    private func run(_ operation: OpaquePointer?) {
-        if let operation { pa_operation_unref(operation) }
     }
 }

@@ -59,13 +59,13 @@ final class PulseOtherStreams {
         isListing = true
         listing = []
         listingHasInput = false
-        run(
+        release(
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
                     if let info { PulseOtherStreams.of(userdata).current.server = info.pointee.cookie }
                 }, pointer))
-        run(
+        release(
             pa_context_get_source_info_list(
                 context,
                 { _, info, _, userdata in
@@ -74,7 +74,7 @@ final class PulseOtherStreams {
                         PulseOtherStreams.of(userdata).listingHasInput = true
                     }
                 }, pointer))
-        run(
+        release(
             pa_context_get_sink_input_info_list(
                 context,
                 { context, info, end, userdata in
@@ -87,10 +87,6 @@ final class PulseOtherStreams {
                         watch.listing.append(OtherStream(info.pointee))
                     }
                 }, pointer))
-    }
-
-    private func run(_ operation: OpaquePointer?) {
-        if let operation { pa_operation_unref(operation) }
     }
 
     private func listed(_ context: OpaquePointer?) {
@@ -112,7 +108,7 @@ final class PulseOtherStreams {
         for change in changes {
             switch change.value {
             case .muted(let isMuted):
-                run(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
+                release(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
             case .volume(let channels):
                 guard (1...32).contains(channels.count) else { continue }
                 var volume = pa_cvolume()
@@ -123,7 +119,7 @@ final class PulseOtherStreams {
                         for (index, value) in channels.enumerated() { values[index] = value }
                     }
                 }
-                run(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
+                release(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
             }
         }
     }

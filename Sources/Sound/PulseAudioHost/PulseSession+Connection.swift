@@ -91,7 +91,7 @@ extension PulseSession {
             rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
                 | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
                 | PA_SUBSCRIPTION_MASK_MODULE.rawValue)
-        if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
+        release(pa_context_subscribe(context, mask, nil, nil))
         listDevices()
         otherStreams.begin(context)
         ducking.begin(context)
@@ -137,7 +137,7 @@ extension PulseSession {
                 session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
                 session.devices.listing.place = session.placeAtListing
             }, pointer)
-        if let server { pa_operation_unref(server) }
+        release(server)
         let sinks = pa_context_get_sink_info_list(
             context,
             { _, info, end, userdata in
@@ -148,7 +148,7 @@ extension PulseSession {
                     session.devices.listing.devices.append(OutputDevice(info.pointee))
                 }
             }, pointer)
-        if let sinks { pa_operation_unref(sinks) }
+        release(sinks)
     }
 
     /// Answers come in the order in which things happen at the server. A stream moves together with the
