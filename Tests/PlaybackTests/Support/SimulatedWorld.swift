@@ -149,6 +149,12 @@ struct SimulatedWorld {
         return token
     }
 
+    mutating func apply(_ change: (inout SettingsPatch) -> Void) {
+        var patch = SettingsPatch()
+        change(&patch)
+        command(.apply(patch))
+    }
+
     mutating func send(_ input: PlayerCore.Input) {
         let actions = core.handle(input, clock: reading, now: now)
         perform(actions)
