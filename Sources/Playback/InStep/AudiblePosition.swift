@@ -9,15 +9,8 @@ public struct AudiblePosition: Hashable, Sendable {
     /// Seconds into the item.
     public var position: Double
     /// Media seconds per second.
-    public var rate: Double
+    public var rate = 1.0
     public var at: MonotonicTime
-
-    public init(itemID: ItemID, position: Double, rate: Double = 1, at time: MonotonicTime) {
-        self.itemID = itemID
-        self.position = position
-        self.rate = rate
-        self.at = time
-    }
 
     public func position(at time: MonotonicTime) -> Double { position + time.seconds(since: at) * rate }
 
