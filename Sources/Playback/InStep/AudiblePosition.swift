@@ -24,7 +24,7 @@ extension PlayerCore {
     /// nil unless the current item is played, and between two items.
     func audiblePosition(_ reading: OutputClock) -> AudiblePosition? {
         guard reading.isAdvancing, status == .playing, seek == nil, scan == nil, let current else { return nil }
-        var timeline = timeline
+        var timeline = stream.timeline
         _ = timeline.advance(to: reading.ringIndex)
         guard let place = timeline.place, place.segment.generation == current.generation,
             place.segment.run == current.run, case .played(let rate) = place.segment.pace
@@ -37,7 +37,7 @@ extension PlayerCore {
 
     mutating func shift(by seconds: Double) {
         guard case .play = goal, seek == nil, scan == nil, gathering == nil, seconds.isFinite,
-            case .open(let generation, let format, .running) = stream
+            case .open(let generation, let format, .running) = stream.state
         else { return }
         let bounded = min(max(seconds, -Self.largestShift), Self.largestShift)
         actions.append(
