@@ -12,8 +12,7 @@ final class PulseOtherStreams {
     private var listing: [OtherStream] = []
     private var listingHasInput = false
     private var reported: OtherStreams?
-    private var isListing = false
-    private var listsAgain = false
+    private var listings = Listings.none
     /// Ours at the server.
     private var client: UInt32 = .max
 
@@ -36,8 +35,7 @@ final class PulseOtherStreams {
 
     /// It is gone; what was asked is never answered.
     func forget() {
-        isListing = false
-        listsAgain = false
+        listings = .none
         guard reported != nil else { return }
         reported = nil
         handler?(nil)
@@ -51,12 +49,7 @@ final class PulseOtherStreams {
     }
 
     private func list(_ context: OpaquePointer) {
-        guard handler != nil else { return }
-        guard !isListing else {
-            listsAgain = true
-            return
-        }
-        isListing = true
+        guard handler != nil, listings.begin() else { return }
         listing = []
         listingHasInput = false
         release(
@@ -90,17 +83,14 @@ final class PulseOtherStreams {
     }
 
     private func listed(_ context: OpaquePointer?) {
-        isListing = false
+        let isOutdated = listings.end()
         current.streams = listing
         current.hasInput = listingHasInput
         if current != reported {
             reported = current
             handler?(current)
         }
-        if listsAgain, let context {
-            listsAgain = false
-            list(context)
-        }
+        if isOutdated, let context { list(context) }
     }
 
     func change(_ changes: [OtherStreamChange], context: OpaquePointer?) {

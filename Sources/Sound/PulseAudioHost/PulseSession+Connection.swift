@@ -100,8 +100,7 @@ extension PulseSession {
     private func connectionFailed(_ code: Int32) {
         let reason = PulseProblem.connection(code, address: PulseAddress(server: server))
         connection = .waiting(reason)
-        isListing = false
-        listsAgain = false
+        listings = .none
         devices.forget()
         otherStreams.forget()
         ducking.forget()
@@ -121,14 +120,8 @@ extension PulseSession {
 
     // MARK: Devices
 
-    /// One listing at a time; changes during one cause another.
     func listDevices() {
-        guard !isListing else {
-            listsAgain = true
-            return
-        }
-        guard let context else { return }
-        isListing = true
+        guard let context, listings.begin() else { return }
         movesBeforeListing = movesAsked
         let server = pa_context_get_server_info(
             context,
@@ -156,23 +149,20 @@ extension PulseSession {
     private var placeAtListing: String? {
         guard movesAsked == movesBeforeListing else {
             // Asked for before a move of our own.
-            listsAgain = true
+            listings = .outdated
             return place
         }
         return streamPlace
     }
 
     private func listed() {
-        isListing = false
+        let isOutdated = listings.end()
         place = devices.finishListing()
         // First what is there: who hears that sound is possible again then knows where it would go.
         publishDevices()
         checkPlacement()
         announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
         performDeferred()
-        if listsAgain {
-            listsAgain = false
-            listDevices()
-        }
+        if isOutdated { listDevices() }
     }
 }

@@ -10,7 +10,9 @@ extension PulseStream {
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     private static func stream(_ userdata: UnsafeMutableRawPointer?) -> PulseStream {
-        Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+        let stream = Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+        stream.owner.check()
+        return stream
     }
 
     func setCallbacks() {
