@@ -36,9 +36,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func playsBitExactly_atTheSinksRate() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let noise = Noise(seconds: 1)
         let samples = noise.samples
         let mark = capture.count
@@ -58,9 +57,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func losesAndRepeatsNothing_acrossPauseAndStart() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let noise = Noise(seconds: 2, seed: 7)
         let mark = capture.count
         let ring = try driver.open(1)
@@ -114,9 +112,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func changesToTheNewFramesWithinMilliseconds_whenFlushed() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let old = Noise(seconds: 3, seed: 3)
         let (ring, first) = try play(old, driver, 1, heard: 0.4)
         let new = Noise(seconds: 1, seed: 4).samples
@@ -145,9 +142,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func tellsAnUnderrunAndRecovers() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let noise = Noise(seconds: 0.3, seed: 5)
         let (ring, first) = try play(noise, driver, 1, heard: 0.2)
         let underrun = try driver.wait("underrun") { if case .underrun = $0 { true } else { nil } }.time
@@ -173,9 +169,8 @@ struct PulseAudioOutputTests {
 
     /// The server is asked every 50 ms whether a dry stream moves.
     @Test func tellsWhatIsHeard_betweenTwoAnswers() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let (ring, _) = try play(Noise(seconds: 0.3, seed: 5), driver, 1, heard: 0.2)
         try driver.wait("underrun") { if case .underrun = $0 { true } else { nil } }
         for seed in 6..<16 {
@@ -190,9 +185,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func followsWhatIsHeard_withItsClock() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let (_, first) = try play(Noise(seconds: 3, seed: 8), driver, 1, heard: 0.3)
         var last: FrameCount = 0
         var worst = 0.0
@@ -210,9 +204,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func changesGainsSmoothlyAndSoon() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let noise = Noise(seconds: 3, seed: 9)
         let (_, first) = try play(noise, driver, 1, heard: 0.3)
         driver.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), over: 0)
@@ -228,16 +221,28 @@ struct PulseAudioOutputTests {
         #expect(changed + first - mark < 3_000)
     }
 
-    /// SPEC 284, 292: what waits in the sink is rendered again, with no step above -60 dB.
-    @Test func changesEffectsSmoothlyAndSoon() throws {
-        let driver = OutputDriver(daemon)
-        defer { driver.output.shutdown() }
-        try driver.waitAvailable()
-        let turn = 2 * Double.pi * 441 / 44_100
-        let sine = (0..<44_100 * 4).flatMap { index in
+    /// Radians a frame.
+    private static let turn = 2 * Double.pi * 441 / 44_100
+
+    private static func sine(seconds: Int) -> [Float] {
+        (0..<44_100 * seconds).flatMap { index in
             let sample = Float(sin(turn * Double(index)) / 4)
             return [sample, sample]
         }
+    }
+
+    /// A sine's next sample follows from the two before; any other one is a step. The fade-in is over after 5 ms.
+    private static func largestStep(_ heard: [Double]) -> Double {
+        heard.indices.dropFirst(1_000).map { index in
+            abs(heard[index] - 2 * cos(turn) * heard[index - 1] + heard[index - 2])
+        }.max() ?? 0
+    }
+
+    /// SPEC 284, 292: what waits in the sink is rendered again, with no step above -60 dB.
+    @Test func changesEffectsSmoothlyAndSoon() throws {
+        let driver = try OutputDriver.available(daemon)
+        defer { driver.output.shutdown() }
+        let sine = Self.sine(seconds: 4)
         let mark = capture.count
         let ring = try driver.open(1)
         Noise.feed(sine, ring, lease: ring.grant().lease)
@@ -259,11 +264,7 @@ struct PulseAudioOutputTests {
         let levels = [asked[0], asked[1], asked[2], heard.count].map { 10 * log10(level($0)) }
         #expect(abs(levels[1] - levels[0] + 12) < 0.1 && abs(levels[2] - levels[0] - 6) < 0.1)
         #expect(abs(levels[3] - levels[0]) < 0.01)
-        // A sine's next sample follows from the two before; what does not is a step. The fade-in is over after 5 ms.
-        let steps = heard.indices.dropFirst(1_000).map { index in
-            abs(heard[index] - 2 * cos(turn) * heard[index - 1] + heard[index - 2])
-        }
-        #expect((steps.max() ?? 0) < 0.0005)
+        #expect(Self.largestStep(heard) < 0.0005)
         // The level has changed by a tenth within 0.1 s of the sink's time and what the machine took to answer.
         let changed = (asked[0]..<asked[1] - 100).first { start in
             (heard[start..<start + 100].map(abs).max() ?? 0) < 0.9 * 0.25
@@ -274,14 +275,9 @@ struct PulseAudioOutputTests {
 
     /// SPEC 279: a pause that fades is taken back from the gain reached; then it ends in silence, and so does a flush.
     @Test func fadesLongPausesAndFlushes_withoutAStep() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
-        let turn = 2 * Double.pi * 441 / 44_100
-        let sine = (0..<44_100 * 5).flatMap { index in
-            let sample = Float(sin(turn * Double(index)) / 4)
-            return [sample, sample]
-        }
+        let sine = Self.sine(seconds: 5)
         let mark = capture.count
         let ring = try driver.open(1)
         Noise.feed(sine, ring, lease: ring.grant().lease)
@@ -289,12 +285,6 @@ struct PulseAudioOutputTests {
         let first = try capture.firstSound(from: mark, within: 3)
         func hear(_ seconds: Double) throws {
             _ = try capture.frames(from: capture.count, count: Int(seconds * 44_100), within: seconds + 4)
-        }
-        func largestStep() -> Double {
-            let heard = capture.frames(from: first).map { Double($0.x) / 32_768 }
-            return heard.indices.dropFirst(1_000).map { index in
-                abs(heard[index] - 2 * cos(turn) * heard[index - 1] + heard[index - 2])
-            }.max() ?? 0
         }
         try hear(0.3)
         var events = driver.count
@@ -325,14 +315,13 @@ struct PulseAudioOutputTests {
         try driver.waitStarted(1, from: events)
         try hear(0.3)
         #expect((capture.frames(from: capture.count - 4_410).map { abs(Int($0.x)) }.max() ?? 0) > 8_180)
-        #expect(largestStep() < 0.0005)
+        #expect(Self.largestStep(capture.frames(from: first).map { Double($0.x) / 32_768 }) < 0.0005)
         _ = ring.cut()
     }
 
     @Test func endsPromptly_forTinyStreams() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let threads = Rig.count("task")
         let descriptors = Rig.count("fd")
         for number in UInt64(1)...500 {
@@ -353,9 +342,8 @@ struct PulseAudioOutputTests {
     }
 
     @Test func sleeps_whilePausedOrIdle() throws {
-        let driver = OutputDriver(daemon)
+        let driver = try OutputDriver.available(daemon)
         defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         let playing = try play(Noise(seconds: 6, seed: 13), driver, 1, heard: 1.5)
         let thread = try #require(Rig.thread(named: "pulse"))
         let start = Rig.switches(thread)

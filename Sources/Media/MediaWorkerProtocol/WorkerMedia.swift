@@ -150,8 +150,6 @@ extension WireWriter {
 }
 
 extension WireReader {
-    typealias Reading<Value> = (inout WireReader) throws(WireError) -> Value
-
     mutating func media() throws(WireError) -> WorkerMedia {
         var media = WorkerMedia(
             format: try format(), duration: try optional(Self.length), durationIsExact: try flag(),

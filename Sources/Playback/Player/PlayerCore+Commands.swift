@@ -31,7 +31,7 @@ extension PlayerCore {
             case .applyRules(let rules): apply(rules)
             case .borrowOutput(let device): borrow(device)
             case .shift(let seconds): shift(by: seconds)
-            case .adapt(let tempo, let crossfade): (leadersTempo, leadersCrossfade) = (tempo, crossfade)
+            case .adapt(let tempo, let crossfade): leaders = (tempo, crossfade)
             case .apply, .edit, .selectOutput, .changeEffects, .note:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }

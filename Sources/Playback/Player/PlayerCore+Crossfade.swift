@@ -6,7 +6,7 @@ internal import Audio
 /// two items is the first frame of their overlap.
 extension PlayerCore {
     /// Seconds.
-    var crossfade: Double { rules.isUnprocessed ? 0 : leadersCrossfade ?? settings.crossfade }
+    var crossfade: Double { rules.isUnprocessed ? 0 : leaders?.crossfade ?? settings.crossfade }
 
     /// Seconds of its end that may sound under an item that is not known yet.
     private func longestOverlap(of track: Track) -> Double {

@@ -6,7 +6,8 @@ extension PlayerCore {
     /// measures.
     func tempo(of track: Track) -> Tempo {
         if track.isLive || rules.isUnprocessed { return .normal }
-        return leadersTempo ?? settings.tempo(isSpeech: track.item.draft.isSpeech(track.media) ?? settings.playsSpeech)
+        return leaders?.tempo
+            ?? settings.tempo(isSpeech: track.item.draft.isSpeech(track.media) ?? settings.playsSpeech)
     }
 
     /// The rate that is shown and set is that of what the current item is. Until that is known, nothing changes.

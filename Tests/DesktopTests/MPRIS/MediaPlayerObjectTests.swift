@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import ServiceTesting
 import Testing
 
 @testable import Desktop

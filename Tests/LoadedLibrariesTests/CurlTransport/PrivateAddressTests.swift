@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
-import Media
+@testable import Media
 import Testing
 
 @testable import LoadedLibraries

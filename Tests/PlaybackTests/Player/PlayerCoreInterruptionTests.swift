@@ -80,9 +80,7 @@ import Testing
         before: String, during: String, hint: Bool, option: Bool, status: PlayerStatus, reason: StatusReason?
     ) throws {
         var world = SimulatedWorld.playing(["a-20", "b-20"])
-        var patch = SettingsPatch()
-        patch.autoResume = option
-        world.command(.apply(patch))
+        world.apply { $0.autoResume = option }
         perform(before, &world)
         let generation = try #require(world.sink.generation)
         world.send(.output(.corkRequested(generation, true)))
@@ -132,9 +130,7 @@ import Testing
 
     @Test func onlyTells_whenThatIsThePolicy() throws {
         var world = SimulatedWorld.playing(["a-20"])
-        var patch = SettingsPatch()
-        patch.interruptionPolicy = .notifyOnly
-        world.command(.apply(patch))
+        world.apply { $0.interruptionPolicy = .notifyOnly }
         let generation = try #require(world.sink.generation)
         world.send(.output(.corkRequested(generation, true)))
         world.run(seconds: 0.5)
@@ -144,9 +140,7 @@ import Testing
 
     @Test func endsByItself_afterTheTimeout() {
         var world = SimulatedWorld.playing(["a-90"])
-        var patch = SettingsPatch()
-        patch.interruptionTimeout = 2
-        world.command(.apply(patch))
+        world.apply { $0.interruptionTimeout = 2 }
         interrupt(&world)
         world.run(seconds: 1.5)
         #expect(world.status == .interrupted)

@@ -27,7 +27,7 @@ import Testing
     @Test func whatCannotBeSearched_isAskedForOnceMore_andGoesOnAtItsPlace() throws {
         var world = SimulatedWorld.playing(["unsearchable-60"])
         world.run(seconds: 5)
-        world.core.dryTimes = [world.now]
+        world.core.current?.dryTimes = [world.now]
         let before = (loads: world.loads, position: world.position, media: world.core.current?.media)
         var unknown = 0
         world.check = { if $0.core.current?.media != before.media { unknown += 1 } }
@@ -43,7 +43,7 @@ import Testing
         #expect(abs(world.position - before.position) < 0.2)
         #expect(world.core.positionClock.listenedTime > 4.9)
         #expect(unknown == 0, "what it is stays known")
-        #expect(world.core.dryTimes.isEmpty, "the new connection has not run dry")
+        #expect(world.core.current?.dryTimes == [], "the new connection has not run dry")
     }
 
     /// What the item takes to open is not the sink's fault.
@@ -79,7 +79,7 @@ import Testing
         world.isAvailable = true
         world.send(.output(.availability(.available)))
         #expect(world.core.lastError == nil)
-        world.run(seconds: PlayerCore.outageLimit + 1)
+        world.run(seconds: Outage.limit + 1)
         #expect(world.status == .interrupted && world.mostSpins < 30)
         world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client, shouldResume: true)))
         let plays = world.run { $0.status == .playing }
@@ -91,7 +91,7 @@ import Testing
         world.isAvailable = false
         world.send(.output(.availability(.unavailable("no server"))))
         world.loseSink()
-        world.run(seconds: PlayerCore.outageLimit + 1)
+        world.run(seconds: Outage.limit + 1)
         #expect(world.status == .paused)
         #expect(world.core.reason == .outputUnavailable)
     }
@@ -107,7 +107,7 @@ import Testing
         #expect(world.status == .interrupted)
         world.run(seconds: 1)
         #expect(world.status == .interrupted)
-        if byUser { world.command(.pause) } else { world.run(seconds: PlayerCore.outageLimit + 1) }
+        if byUser { world.command(.pause) } else { world.run(seconds: Outage.limit + 1) }
         #expect(world.status == .paused)
         #expect(world.position == 20)
         world.isAvailable = true
@@ -188,7 +188,7 @@ import Testing
         world.isAvailable = false
         world.send(.output(.availability(.unavailable("no server"))))
         world.loseSink()
-        world.run(seconds: PlayerCore.outageLimit + 5)
+        world.run(seconds: Outage.limit + 5)
         #expect(world.status == .paused && world.core.reason == .outputUnavailable)
         world.isAvailable = true
         world.send(.output(.availability(.available)))

@@ -110,9 +110,7 @@ import Kernel
 
     @Test func policyHold_waitsWithoutEnd() {
         var world = onHeadphones()
-        var patch = SettingsPatch()
-        patch.routePolicy = .hold
-        world.command(.apply(patch))
+        world.apply { $0.routePolicy = .hold }
         tell(&world, [Self.speakers], current: "spk")
         world.run(seconds: 600)
         #expect(world.status == .interrupted && world.core.reason == .routeLost)
@@ -123,9 +121,7 @@ import Kernel
 
     @Test func anotherOutputChosenMeanwhile_endsTheWait() {
         var world = onHeadphones()
-        var patch = SettingsPatch()
-        patch.routePolicy = .hold
-        world.command(.apply(patch))
+        world.apply { $0.routePolicy = .hold }
         tell(&world, [Self.speakers], current: "spk")
         world.run(seconds: 1)
         world.command(.selectOutput("spk"))

@@ -126,9 +126,7 @@ import Kernel
 
     @Test func fails_whenEverythingIsMissingAndRepeats() {
         var world = SimulatedWorld()
-        var patch = SettingsPatch()
-        patch.repeats = .all
-        world.command(.apply(patch))
+        world.apply { $0.repeats = .all }
         world.command(
             .edit(
                 .insert([ItemDraft(uri: "missing-1"), ItemDraft(uri: "missing-2")], at: .end), expected: nil, play: true
@@ -267,9 +265,7 @@ import Kernel
 
     @Test func leavesInTheQueue_whatWasNotHeard() {
         var world = SimulatedWorld.with(["a-1", "b-1", "c-1"], play: false)
-        var patch = SettingsPatch()
-        patch.consume = true
-        world.command(.apply(patch))
+        world.apply { $0.consume = true }
         world.command(.next)
         world.command(.play(.index(2), position: nil))
         #expect(world.run { $0.status == .playing })
@@ -302,18 +298,14 @@ import Kernel
             #expect(!names(world).contains("queue-ended"))
         }
         var last = SimulatedWorld.playing(["a-1"])
-        var patch = SettingsPatch()
-        patch.stopAfterCurrent = true
-        last.command(.apply(patch))
+        last.apply { $0.stopAfterCurrent = true }
         #expect(last.run { $0.status == .stopped })
         #expect(names(last).contains("queue-ended"))
     }
 
     @Test func stopsAfterTheItem_whenTold() {
         var world = SimulatedWorld.playing(["a-1", "b-1"])
-        var patch = SettingsPatch()
-        patch.stopAfterCurrent = true
-        world.command(.apply(patch))
+        world.apply { $0.stopAfterCurrent = true }
         #expect(world.run { $0.status == .stopped })
         #expect(world.core.reason == .stopAfterCurrent)
         #expect(world.core.queue.current?.uri == "b-1")
@@ -330,9 +322,7 @@ import Kernel
 
     @Test func repeatsOneWithoutEnd_untilNext() {
         var world = SimulatedWorld()
-        var patch = SettingsPatch()
-        patch.repeats = .one
-        world.command(.apply(patch))
+        world.apply { $0.repeats = .one }
         world.command(
             .edit(.insert([ItemDraft(uri: "a-1"), ItemDraft(uri: "b-1")], at: .end), expected: nil, play: true))
         world.run(seconds: 4)

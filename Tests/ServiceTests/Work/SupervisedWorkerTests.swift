@@ -192,6 +192,40 @@ import Kernel
         worker.stop()
     }
 
+    @Test func withoutALimit_jobsRunOneAfterAnother_andEachIsOverBeforeTheCall() {
+        let log = Mailbox<String>()
+        let worker = SupervisedWorker("test", seconds: nil, afterEach: { log.post("after") })
+        let release = Mailbox<Void>()
+        #expect(worker.submit { _ = release.take(until: .now.advanced(bySeconds: 10)) })
+        for number in 0..<2 {
+            let held = OnRelease { log.post("gone \(number)") }
+            #expect(worker.submit { withExtendedLifetime(held) { _ = log.post("job \(number)") } })
+        }
+        // Now only the worker holds the jobs.
+        release.post(())
+        #expect(taken(log, 7) == ["after", "job 0", "gone 0", "after", "job 1", "gone 1", "after"])
+        worker.stop()
+    }
+
+    @Test func stopDropsJobsThatWait_andWaitsForTheOneThatRuns() {
+        let worker = SupervisedWorker("test", seconds: nil)
+        let log = Mailbox<String>()
+        let (begun, release) = (Mailbox<Void>(), Mailbox<Void>())
+        #expect(
+            worker.submit {
+                begun.post(())
+                _ = release.take(until: .now.advanced(bySeconds: 10))
+                log.post("ran")
+            })
+        #expect(worker.submit { log.post("waited") })
+        #expect(taken(begun, 1).count == 1)
+        worker.beginStop()
+        #expect(!worker.submit {})
+        release.post(())
+        worker.stop(until: .now.advanced(bySeconds: 10))
+        #expect(log.take(until: .now) == ["ran"])
+    }
+
     private func taken<Value: Sendable>(_ mailbox: Mailbox<Value>, _ count: Int) -> [Value] {
         var all: [Value] = []
         let deadline = MonotonicTime.now.advanced(bySeconds: 10)
@@ -206,4 +240,13 @@ extension SupervisedWorker {
     ) -> Bool {
         submit(Job(run: body, giveUp: { _ in overdue() }))
     }
+}
+
+/// Calls when the last reference to it is gone.
+private final class OnRelease: Sendable {
+    private let call: @Sendable () -> Void
+
+    init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+
+    deinit { call() }
 }

@@ -133,9 +133,6 @@ final class HLSStream: Sendable {
 
     func start(of sequence: Int64) -> Double? { state.withLock { $0.schedule.slots.slot(sequence)?.start } }
 
-    /// Where a live stream would be joined now.
-    var edge: Int64 { state.withLock { $0.schedule.edge } }
-
     /// All of a key or a map. Blocks.
     func bytes(of part: HLSPart, limit: Int) throws(MediaError) -> [UInt8] {
         let source = state.change { small(part, &$0) }

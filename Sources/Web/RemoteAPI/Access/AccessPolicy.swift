@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTP
+import HTTP
 
 /// Who may do what: a pure decision from a request's head. Tokens, names and origins are given from outside.
 public struct AccessPolicy: Sendable {
@@ -34,16 +34,11 @@ public struct AccessPolicy: Sendable {
     }
 
     /// What a route asks of a client.
-    public struct Need: Sendable {
+    struct Need {
         /// nil: open to everyone who may reach the server.
-        public var scope: AccessScope?
+        var scope: AccessScope?
         /// Writes and events: a browser's page from elsewhere must not cause or read them.
-        public var refusesForeignOrigin: Bool
-
-        public init(scope: AccessScope?, refusesForeignOrigin: Bool) {
-            self.scope = scope
-            self.refusesForeignOrigin = refusesForeignOrigin
-        }
+        var refusesForeignOrigin: Bool
     }
 
     public enum Refusal: Error, Hashable, Sendable {
@@ -61,7 +56,7 @@ public struct AccessPolicy: Sendable {
         public var origin: String?
     }
 
-    public func decide(_ request: HTTPRequest, _ need: Need) -> Result<Grant, Refusal> {
+    func decide(_ request: HTTPRequest, _ need: Need) -> Result<Grant, Refusal> {
         guard let hostText = request.headers["Host"], !hostText.isEmpty else { return .failure(.hostMissing) }
         guard let host = Authority(hostText), host.isIPLiteral || hosts.contains(host.host) else {
             return .failure(.hostNotAllowed)

@@ -14,16 +14,6 @@ struct QueueTag {
     /// nil without a catalogue.
     var catalogue: UInt64?
 
-    init(epoch: String, revision: QueueRevision, current: ItemID?) {
-        self.epoch = epoch
-        self.revision = revision
-        self.current = current
-    }
-
-    init(epoch: String, _ snapshot: PlayerSnapshot) {
-        self.init(epoch: epoch, revision: snapshot.queueRevision, current: snapshot.item?.item.id)
-    }
-
     var tag: EntityTag {
         let tags = catalogue.map { ".\($0)" } ?? ""
         return EntityTag("\(epoch).\(revision).\(current?.description ?? "none")\(tags)")
@@ -47,5 +37,11 @@ struct QueueTag {
     private func matchesRevision(_ tag: EntityTag) -> Bool {
         let parts = tag.value.split(separator: ".", omittingEmptySubsequences: false)
         return !tag.isWeak && parts.count >= 2 && parts[0] == epoch && parts[1] == String(revision)
+    }
+}
+
+extension QueueTag {
+    init(epoch: String, _ snapshot: PlayerSnapshot) {
+        self.init(epoch: epoch, revision: snapshot.queueRevision, current: snapshot.item?.item.id)
     }
 }

@@ -20,8 +20,6 @@ struct Subscription: Hashable {
     /// Of `spectrum`.
     var bands = Self.possibleBands[0]
 
-    init() {}
-
     /// From `?events=time,status&interval=0.25`.
     init(_ query: Query) throws(Problem) {
         if let text = try query.text("events") {

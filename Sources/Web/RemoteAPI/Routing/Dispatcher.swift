@@ -9,7 +9,7 @@ import Service
 struct Dispatcher: Sendable {
     static let largestAtOnce = 64 * 1024
 
-    let worker = BackgroundWorker("api-bodies", afterEach: { Heap.giveBack() })
+    let worker = SupervisedWorker("api-bodies", seconds: nil, afterEach: { Heap.giveBack() })
 
     func run(
         _ request: HTTPRequest, _ job: @escaping @Sendable () -> Void,
