@@ -73,21 +73,36 @@ import Testing
         }
     }
 
-    // MARK: A disk that does not take the note
+    @Test(
+        arguments: [
+            (["kitchen": "main", "bath": "main"], ["kitchen": "main", "bath": "main"]), (["bath": "gone"], [:]),
+            (["bath": "kitchen", "kitchen": "main"], ["kitchen": "main"]),
+            (["bath": "kitchen", "kitchen": "bath"], [:]), (["bath": "bath"], [:]), (["gone": "main"], [:]),
+        ] as [([String: String], [String: String])])
+    func aRecordIsRestored_asFarAsItCanBe(recorded: [String: String], leaders: [String: String]) async throws {
+        var main = SavedPlayer()
+        main.notes["leaders"] = SavedNote(name: "leaders").text(recorded)
+        let disk = ScriptedDisk(["main": main])
+        let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+        #expect(await rig.wait { Self.leaders(rig) == leaders }, "\(Self.leaders(rig))")
+        // Nobody who comes later under the name of one that is gone is in its group.
+        _ = try #require(await rig.follow("main", nil))
+        let after = try HostRig(["kitchen", "bath", "gone"], on: disk.after(disk.count))
+        #expect(await after.wait { Self.leaders(after) == leaders && after["gone"].snapshot.settings.leader == nil })
+    }
 
-    /// As saved: `leaders` is empty when the note is cleared.
-    private static func isNote(_ save: ScriptedDisk.Save, clearing: Bool? = nil) -> Bool {
-        save.changes.contains {
-            guard case .note(GroupNote.name, let text) = $0 else { return false }
-            return clearing.map { $0 == GroupNote.leaders(text).isEmpty } ?? true
-        }
+    // MARK: A disk that does not take the record
+
+    private static func isRecord(_ save: ScriptedDisk.Save) -> Bool {
+        save.changes.contains { if case .note("leaders", _) = $0 { true } else { false } }
     }
 
     @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() async throws {
         let disk = ScriptedDisk()
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+        _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
         _ = try #require(await rig.follow("kitchen", "main"))
-        disk.answers { Self.isNote($0) ? .hangs : .kept }
+        disk.answers { Self.isRecord($0) ? .hangs : .kept }
         for other in ["kitchen", "bath"] {
             let answered = Refusal()
             Task { answered.set(await rig.follow("main", other) == nil) }
@@ -99,27 +114,39 @@ import Testing
             }
             #expect(answered.isRefused == true && rig.lastError?.code == .notSaved)
         }
-        #expect(Self.leaders(rig) == ["kitchen": "main"])
+        // The heir has the queue, and is alone.
+        #expect(Self.leaders(rig) == [:])
+        for id in ["main", "kitchen"] { #expect(uris(rig, id) == rig.items(4).map(\.uri)) }
     }
 
-    @Test func aNoteThatCannotBeCleared_undoesNoLaterChange() async throws {
+    @Test func aRefusedRecord_leavesTheGroupAsItWas_andTheNextOneHolds() async throws {
         let disk = ScriptedDisk()
         let changed: [String: String]
         do {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
             _ = try #require(await rig.follow("kitchen", "main"))
-            disk.answers { Self.isNote($0, clearing: true) ? .refused : .kept }
-            _ = try #require(await rig.follow("main", "kitchen"))
-            // As long as it is there, nothing else is changed.
-            #expect(await rig.follow("main", "bath") == nil && rig.lastError?.code == .notSaved)
+            disk.answers { Self.isRecord($0) ? .refused : .kept }
+            #expect(await rig.follow("bath", "main") == nil && rig.lastError?.code == .notSaved)
+            #expect(Self.leaders(rig) == ["kitchen": "main"])
             disk.answers { _ in .kept }
             _ = try #require(await rig.follow("main", "bath"))
             changed = Self.leaders(rig)
         }
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
-        // Changes come one after another: the start's own is done.
-        _ = try #require(await rig.follow("bath", nil))
-        #expect(changed == ["main": "bath"] && Self.leaders(rig) == changed)
+        #expect(changed == ["main": "bath", "kitchen": "bath"] && Self.leaders(rig) == changed)
+    }
+
+    @Test func aRefusedPatch_isNotRecorded() async throws {
+        let disk = ScriptedDisk()
+        do {
+            let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+            var patch = SettingsPatch()
+            (patch.leader, patch.volume) = ("main", 7)
+            #expect(await rig.perform(.apply(patch), on: "kitchen") == nil)
+            _ = try #require(await rig.follow("bath", "main"))
+        }
+        let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
+        #expect(Self.leaders(rig) == ["bath": "main"])
     }
 }
 

@@ -60,16 +60,6 @@ import Testing
         #expect(GroupPlan(leaders: leaders).steps(removing: "a") == steps)
     }
 
-    @Test(
-        arguments: [
-            (["a": "gone"], [.follow("a", nil)]), (["a": "b", "b": "c"], [.follow("a", "c")]),
-            (["a": "b", "b": "a"], [.follow("a", nil), .follow("b", nil)]), (["a": "b"], []),
-            (["a": "b", "b": "gone"], [.follow("a", nil), .follow("b", nil)]),
-        ] as [([String: String], [GroupPlan.Step])])
-    func savedSettingsAreRepaired(leaders: [String: String], steps: [GroupPlan.Step]) {
-        #expect(GroupPlan(leaders: leaders).repairs(["a", "b", "c"]) == steps)
-    }
-
     @Test func aStepKeepsDifferences() {
         #expect(Following.step(0.1, [0.2, 0.5]) == 0.1)
         #expect(abs(Following.step(0.3, [0.2, 0.9]) - 0.1) < 1e-9)

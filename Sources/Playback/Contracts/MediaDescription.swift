@@ -104,19 +104,6 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// A named part. Times are seconds of the media.
-    public struct Chapter: Hashable, Sendable {
-        public var start: Double
-        public var end: Double
-        public var title: String
-
-        public init(start: Double, end: Double, title: String) {
-            self.start = start
-            self.end = end
-            self.title = title
-        }
-    }
-
     public struct Tags: Hashable, Sendable {
         public var title: String?
         public var artist: String?

@@ -69,34 +69,26 @@ public struct MusicRoots: Sendable {
                 .notFound, "\(name) is a file, but the address ends with a slash, as only a folder's does.")
         }
         guard found.status.st_size > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
-        return try FileSource(found.descriptor.take(), name: name, statSize: Int64(found.status.st_size))
+        return try FileSource(found.take(), name: name, statSize: Int64(found.status.st_size))
     }
 
     /// A descriptor with its fstat. A class because a non-copyable member cannot leave a tuple or array.
     final class Found {
-        let descriptor: DescriptorBox
         let status: stat
         /// Relative to its root.
         let path: MusicPath
+        private var descriptor: OwnedDescriptor?
 
         init(_ descriptor: consuming OwnedDescriptor, status: stat, path: MusicPath) {
-            self.descriptor = DescriptorBox(descriptor)
+            self.descriptor = consume descriptor
             self.status = status
             self.path = path
         }
-    }
 
-    final class DescriptorBox {
-        private var descriptor: OwnedDescriptor?
-
-        init(_ descriptor: consuming OwnedDescriptor) {
-            self.descriptor = consume descriptor
-        }
+        var identity: FolderIdentity { FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 
         /// Once.
-        func take() -> OwnedDescriptor {
-            descriptor.take()!
-        }
+        func take() -> OwnedDescriptor { descriptor.take()! }
     }
 
     func open(_ path: MusicPath, flags: Int32, uri: String) throws(MediaError) -> Found {

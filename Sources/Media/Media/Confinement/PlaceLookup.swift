@@ -78,7 +78,7 @@ public struct PlaceLookup {
             let (found, isPartial) = try roots.openEach(place, flags: clinux_o_path | O_DIRECTORY)
             // The full look-up finds out why a root cannot be asked.
             guard !isPartial else { return }
-            directories = found.map { SharedDirectory($0.descriptor.take()) }
+            directories = found.map { SharedDirectory($0.take()) }
         } catch {
             // The full look-up reports it, with the file's name.
         }

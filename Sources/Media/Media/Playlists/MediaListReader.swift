@@ -207,13 +207,7 @@ public struct MediaListReader: Sendable {
     }
 
     private static func whole(_ source: any ByteSource, _ limit: Int) throws(MediaError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count <= limit {
-            let part = try source.bytes(at: Int64(bytes.count), count: 64 << 10)
-            bytes += part
-            if part.count < 64 << 10 { break }
-        }
-        guard bytes.count <= limit else {
+        guard let bytes = try source.whole(limit: limit) else {
             throw MediaError(.unsupported, "\(source.name) is too large for a playlist (\(limit >> 20) MB at most).")
         }
         return bytes
