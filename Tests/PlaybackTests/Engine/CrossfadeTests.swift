@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
+import Kernel
 import PlaybackTesting
 import Testing
 
@@ -56,15 +57,19 @@ import Testing
         return rig
     }
 
-    /// Time stands while no more than `reserve` frames wait, unless the last item plays: the threads are never late.
+    /// Time passes slowly while no more than `reserve` frames wait, unless the last item plays: so the threads have as much time
+    /// as a sink would give them.
     private static func play(
         _ rig: PlayerRig, reserve: Int = 24_000, until condition: (PlayerRig) -> Bool
     ) -> Bool {
-        rig.play(
+        var next = MonotonicTime.now
+        return rig.play(
             while: { rig in
-                let snapshot = rig.player.snapshot
-                return rig.output.unread > reserve
-                    || snapshot.item.map { $0.index + 1 == snapshot.queueLength } ?? false
+                let (snapshot, unread) = (rig.player.snapshot, rig.output.unread)
+                let isLast = snapshot.item.map { $0.index + 1 == snapshot.queueLength } ?? false
+                guard isLast || unread > reserve || (unread > 0 && MonotonicTime.now > next) else { return false }
+                next = MonotonicTime.now.advanced(bySeconds: 0.005)
+                return true
             }, until: condition)
     }
 

@@ -55,7 +55,7 @@ final class PlayerRig: Sendable {
     func wait(until condition: (PlayerRig) -> Bool) -> Bool { eventually(within: 240) { condition(self) } }
 
     /// Plays in small steps until the condition holds. The player takes in each step before the next one, so that none of
-    /// its states is missed however slow its thread is. Time stands while it may not play.
+    /// its states is missed however slow its thread is. Time stands while `mayPlay` is false.
     func play(while mayPlay: (PlayerRig) -> Bool = { _ in true }, until condition: (PlayerRig) -> Bool) -> Bool {
         wait { rig in
             while !condition(rig) {
