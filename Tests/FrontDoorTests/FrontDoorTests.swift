@@ -4,6 +4,7 @@ import FrontDoor
 import Glibc
 import HTTP
 import Logging
+import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing
@@ -76,7 +77,8 @@ final class Visitors: Sendable {
     }
 
     @Test func listensAtAUnixSocket() throws {
-        let path = "/tmp/tonearm-door-\(getpid())"
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/door"
         func door() throws -> FrontDoor {
             try FrontDoor(
                 host: "127.0.0.1", port: 0, socket: path, log: Logger(label: "test"),
@@ -100,7 +102,6 @@ final class Visitors: Sendable {
         #expect(TestSocket.withAddress(path: path) { bind(left, $0, $1) } == 0)
         try door().close()
         close(open(path, O_CREAT | O_WRONLY, 0o600))
-        defer { unlink(path) }
         #expect(throws: ListenError.failed(call: path, code: EADDRINUSE)) { try door() }
     }
 

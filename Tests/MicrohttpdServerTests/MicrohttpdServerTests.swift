@@ -3,6 +3,7 @@
 import Glibc
 import HTTP
 import MicrohttpdServer
+import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing

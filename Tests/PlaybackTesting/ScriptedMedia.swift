@@ -116,3 +116,14 @@ public final class ScriptedDecoder: AudioDecoder {
         return self.frame
     }
 }
+
+/// For material that needs none.
+public struct NoConversion: SampleRateConversion {
+    public init() {}
+
+    public func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
+        throw MediaError(.unsupported, "No conversion in this test.")
+    }
+}

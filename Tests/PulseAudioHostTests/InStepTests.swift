@@ -159,14 +159,6 @@ private final class SawtoothDecoder: AudioDecoder {
     }
 }
 
-private struct NoConversion: SampleRateConversion {
-    func converter(
-        from input: Double, to output: Double, channelCount: Int
-    ) throws(MediaError) -> any FrameConverter {
-        throw MediaError(.unsupported, "No conversion in this test.")
-    }
-}
-
 private struct SystemClock: PlayerClock {
     var now: MonotonicTime { .now }
     var wallMilliseconds: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KernelTesting
 import Playback
 import PlaybackTesting
 import Synchronization
@@ -13,20 +14,20 @@ import Testing
 
     /// The group after each crash: the heads, and the addresses of their queues.
     private func afterEachCrash(
-        _ prepare: (HostRig) async throws -> Void, _ change: (HostRig) async throws -> Void,
+        _ prepare: (HostRig) throws -> Void, _ change: (HostRig) throws -> Void,
         _ check: (HostRig) -> Bool
-    ) async throws {
+    ) throws {
         let disk = ScriptedDisk()
         let before: Int
         do {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-            try await prepare(rig)
+            try prepare(rig)
             before = disk.count
-            try await change(rig)
+            try change(rig)
         }
         for count in before...disk.count {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(count))
-            try #require(await rig.wait { check(rig) }, "\(count - before) saves: \(Self.leaders(rig))")
+            try #require(eventually { check(rig) }, "\(count - before) saves: \(Self.leaders(rig))")
         }
     }
 
@@ -38,12 +39,12 @@ import Testing
         rig[id].player.queueWindow(offset: 0, limit: 100).items.map(\.uri)
     }
 
-    @Test func headsThatSwap_areOneHeadWithItsQueue() async throws {
-        try await afterEachCrash { rig in
-            _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
-            for id in ["kitchen", "bath"] { _ = try #require(await rig.follow(id, "main")) }
+    @Test func headsThatSwap_areOneHeadWithItsQueue() throws {
+        try afterEachCrash { rig in
+            _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+            for id in ["kitchen", "bath"] { _ = try #require(rig.follow(id, "main")) }
         } _: { rig in
-            _ = try #require(await rig.follow("main", "kitchen"))
+            _ = try #require(rig.follow("main", "kitchen"))
         } _: { rig in
             let leaders = Self.leaders(rig)
             guard let head = Self.ids.first(where: { leaders[$0] == nil }) else { return false }
@@ -52,22 +53,22 @@ import Testing
         }
     }
 
-    @Test func aGroupThatJoinsAnother_staysTogether() async throws {
-        try await afterEachCrash { rig in
-            _ = try #require(await rig.follow("kitchen", "main"))
+    @Test func aGroupThatJoinsAnother_staysTogether() throws {
+        try afterEachCrash { rig in
+            _ = try #require(rig.follow("kitchen", "main"))
         } _: { rig in
-            _ = try #require(await rig.follow("main", "bath"))
+            _ = try #require(rig.follow("main", "bath"))
         } _: { rig in
             [["kitchen": "main"], ["kitchen": "bath", "main": "bath"]].contains(Self.leaders(rig))
         }
     }
 
-    @Test func whoLeaves_followsOrHasTheQueue() async throws {
-        try await afterEachCrash { rig in
-            _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
-            _ = try #require(await rig.follow("kitchen", "main"))
+    @Test func whoLeaves_followsOrHasTheQueue() throws {
+        try afterEachCrash { rig in
+            _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+            _ = try #require(rig.follow("kitchen", "main"))
         } _: { rig in
-            _ = try #require(await rig.follow("kitchen", nil))
+            _ = try #require(rig.follow("kitchen", nil))
         } _: { rig in
             Self.leaders(rig) == ["kitchen": "main"] || uris(rig, "kitchen") == rig.items(4).map(\.uri)
         }

@@ -232,7 +232,7 @@ import Kernel
     // MARK: Support
 
     private func difference(_ left: [Float], _ right: [Float], shift: Int) -> Float {
-        stride(from: 400_000, to: 402_000, by: 2).reduce(0) { $0 + abs(left[$1 + shift * 2] - right[$1]) }
+        stride(from: 400_000, to: 402_000, by: 10).reduce(0) { $0 + abs(left[$1 + shift * 2] - right[$1]) }
     }
 
     private func correlation(_ left: [Float], _ right: [Float], at frame: Int, shift: Int) -> Float {

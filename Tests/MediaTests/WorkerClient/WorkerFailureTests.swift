@@ -5,6 +5,7 @@ import Foundation
 import Playback
 import Testing
 import Kernel
+import KernelTesting
 
 /// What becomes of an item whose worker dies, hangs, or is not there, and of one that is damaged.
 @Suite(.serialized) struct WorkerFailureTests {
@@ -235,13 +236,5 @@ import Kernel
     private func state(of process: pid_t) -> [Substring] {
         guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
-    }
-
-    private func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<1_000 {
-            if condition() { return true }
-            usleep(10_000)
-        }
-        return false
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KernelTesting
 import Media
 import Mpg123Decoding
 import Service
@@ -23,24 +24,6 @@ extension RecordingDirectory {
 }
 
 @Suite(.serialized) struct RecordingDirectoryTests {
-    /// A directory of its own, removed with it.
-    private final class Place {
-        let path: String
-
-        init() {
-            var template = Array("/tmp/tonearm-recordings-XXXXXX".utf8CString)
-            path = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }
-        }
-
-        deinit {
-            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record(error) }
-        }
-
-        var names: [String] {
-            get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
-        }
-    }
-
     private func record(
         _ directory: RecordingDirectory, _ change: (inout RecordingSettings) -> Void = { _ in }
     ) throws -> String {
@@ -55,7 +38,7 @@ extension RecordingDirectory {
 
     /// FAT, exFAT and some network shares.
     @Test(arguments: [EPERM, EOPNOTSUPP, ENOSYS]) func recordingsNeedNoHardLinks(_ code: Int32) throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let refusing: RecordingDirectory.Link = { _, _, _ in
             errno = code
             return -1
@@ -78,7 +61,7 @@ extension RecordingDirectory {
     }
 
     @Test func aStream_isWrittenAsItComes_andFoundAfterADeath() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let (whole, cut) = try (
@@ -103,7 +86,7 @@ extension RecordingDirectory {
     }
 
     @Test func everyFormat_isWrittenAsAsked() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         for bits in [8, 16, 24, 32] {
             let sound = try directory.entry(record(directory) { $0.bits = bits }).sound
@@ -126,7 +109,7 @@ extension RecordingDirectory {
     }
 
     @Test func sameName_overwritesNothing() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         let first = try record(directory) { $0.name = "memo" }
         let second = try record(directory) { $0.name = "memo" }
@@ -135,7 +118,7 @@ extension RecordingDirectory {
     }
 
     @Test func unfinishedFile_isRecoveredAtTheStart() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         do {
             let directory = try RecordingDirectory(place.path)
             _ = try record(directory) { $0.name = "memo" }
@@ -151,18 +134,18 @@ extension RecordingDirectory {
     /// As after a kill: what was written so far, and no end. Quiet first, then loud: what is guessed from the beginning is wrong.
     @Test(arguments: [RecordingSettings.Container.wav, .flac, .opus, .mp3], [false, true])
     func cutOffFile_tellsItsLength(container: RecordingSettings.Container, isLoudFirst: Bool) throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let id: String
         do {
             var settings = RecordingSettings()
             (settings.container, settings.name, settings.sampleRate) = (container, "memo", 48_000)
             let directory = try RecordingDirectory(place.path)
             let writer = try directory.create(settings)
-            var random = SystemRandomNumberGenerator()
+            var random = SeededGenerator(seed: 1)
             for second in 0..<8 {
                 let level: Float = (second < 2) == isLoudFirst ? 0.9 : 0.0001
                 let samples = (0..<48_000 * settings.channelCount).map { _ in
-                    Float.random(in: -level...level, using: &random)
+                    level * Float(Int32(truncatingIfNeeded: random.next())) / 0x1p31
                 }
                 _ = try samples.withUnsafeBufferPointer { try writer.write($0) }
             }
@@ -185,7 +168,7 @@ extension RecordingDirectory {
     /// As of a station that was joined: the rest of a frame comes first.
     @Test(arguments: [1, 100, 30_000], [1, 2])
     func streamThatBeginsWithinAFrame_tellsItsLength(cut: Int, channels: Int) throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         let id = try record(directory) {
             ($0.container, $0.name, $0.sampleRate, $0.channelCount) = (.mp3, "whole", 44_100, channels)
@@ -209,7 +192,7 @@ extension RecordingDirectory {
     @Test(arguments: [RecordedFormat.mp3, .flac, .wav]) func soundOfAnotherKind_isNotReadInThisProcess(
         format: RecordedFormat
     ) throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         // Sun's AU: one second of silence, 16 bits, 8 kHz, mono.
         let header = [0x2E73_6E64, 24, 16_000, 3, 8_000, 1] as [UInt32]
@@ -224,7 +207,7 @@ extension RecordingDirectory {
     }
 
     @Test func whatHoldsNoFrame_isNoSound() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         let writer = try directory.createStream(name: "radio", .mp3)
         let noise = (0..<100_000).map { $0 % 700 == 3 ? UInt8(0xFF) : $0 % 700 == 4 ? 0xFB : 0x55 }
@@ -234,7 +217,7 @@ extension RecordingDirectory {
     }
 
     @Test func whatIsNoRecording_isNeitherListedNorOpenedNorDeleted() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let directory = try RecordingDirectory(place.path)
         #expect(symlink("/etc/passwd", place.path + "/link.wav") == 0)
         #expect(mkdir(place.path + "/folder.wav", 0o700) == 0)
@@ -247,7 +230,7 @@ extension RecordingDirectory {
     }
 
     @Test func addressOfAnyDirectory_isAURL() throws {
-        let place = Place()
+        let place = try TemporaryFolder()
         let odd = place.path + "/a b%"
         #expect(try RecordingDirectory(odd).address("x.wav").hasSuffix("/a%20b%25/x.wav"))
     }

@@ -7,18 +7,13 @@ import Playback
 import SoundFiles
 import Testing
 import Kernel
+import KernelTesting
 
 @Suite(.serialized) final class SoftwareOutputTests {
-    private let folder: String
+    private let temporary: TemporaryFolder
+    private var folder: String { temporary.path }
 
-    init() throws {
-        folder = NSTemporaryDirectory() + "tonearm-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
-    }
+    init() throws { temporary = try TemporaryFolder() }
 
     /// The samples of the WAV file, whose header must agree with its size.
     private func samples(_ path: String) throws -> [Int16] {

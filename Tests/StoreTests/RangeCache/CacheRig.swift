@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
+import KernelTesting
 import FoundationEssentials
 import Logging
 import Media
@@ -9,23 +10,21 @@ import Media
 
 /// A cache in a directory of its own, which goes with the rig.
 final class CacheRig {
-    let directory: String
+    private let folder: TemporaryFolder
+    var directory: String { folder.path }
     private(set) var cache: RangeCache
 
     init(
         limit: Int64 = 1 << 30, ignoring: [String]? = nil, sync: (@Sendable (Int32) -> Int32)? = nil
     ) throws {
-        directory = FileManager.default.temporaryDirectory.path + "/cache-\(UInt64.random(in: 0...(.max)))"
-        var configuration = RangeCache.Configuration(directory: directory, limit: limit, ignoredParameters: ignoring)
+        folder = try TemporaryFolder()
+        var configuration = RangeCache.Configuration(directory: folder.path, limit: limit, ignoredParameters: ignoring)
         if let sync { configuration.sync = sync }
         self.configuration = configuration
         cache = try RangeCache(configuration, log: CacheRig.log)
     }
 
-    deinit {
-        cache.stop()
-        do { try FileManager.default.removeItem(atPath: directory) } catch { print(error) }
-    }
+    deinit { cache.stop() }
 
     private let configuration: RangeCache.Configuration
     private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -56,15 +55,6 @@ final class CacheRig {
     func media(_ path: String) throws -> any CachedMedia {
         guard let media = cache.make(try Self.address(path)) else { throw CacheOpenError(description: "no \(path)") }
         return media
-    }
-
-    func wait(until condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 60)
-        while try !condition() {
-            if MonotonicTime.now > deadline { return false }
-            _ = Mailbox<Void>().take(until: .now.advanced(bySeconds: 0.01))
-        }
-        return true
     }
 
     func restart() throws {

@@ -3,28 +3,23 @@
 import Foundation
 import Media
 import Kernel
+import KernelTesting
 import Playback
 import Synchronization
 
 /// A temporary directory with files made by ffmpeg; removed with its owner.
 final class MusicFiles: Sendable {
-    let directory: String
+    private let folder: TemporaryFolder
 
     init() throws {
-        var template = Array("\(FileManager.default.temporaryDirectory.path)/tonearm-worker-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ProgramFailure(text: "mkdtemp failed") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = try TemporaryFolder()
         try ffmpeg(
             "source.wav", "-f", "lavfi", "-i", "anoisesrc=d=4:c=pink:r=44100:a=0.3:seed=1", "-f", "lavfi", "-i",
             "aevalsrc='0.3*sin(2*PI*(200+150*t)*t)':s=44100:d=4", "-filter_complex",
             "[0][1]join=inputs=2:channel_layout=stereo", "-c:a", "pcm_s16le")
     }
 
-    deinit {
-        do { try FileManager.default.removeItem(atPath: directory) } catch {
-            print("left behind: \(directory): \(error)")
-        }
-    }
+    var directory: String { folder.path }
 
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 

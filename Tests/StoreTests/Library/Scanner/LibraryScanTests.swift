@@ -2,6 +2,7 @@
 
 import Service
 import Foundation
+import KernelTesting
 import GRDB
 import Media
 import Testing
@@ -237,15 +238,13 @@ import Testing
             try other.writeWithoutTransaction { database in
                 try database.execute(sql: "BEGIN IMMEDIATE")
                 #expect(library.requestScan(rereads: true))
-                let deadline = Date().addingTimeInterval(30)
-                while library.status.problems.count != 2, Date() < deadline { usleep(2_000) }
+                #expect(eventually { library.status.problems.count == 2 })
                 try database.execute(sql: "ROLLBACK")
             }
             #expect(library.status.problems.contains { $0.contains("cannot be written") })
             #expect(library.status.problems.contains { $0.contains("absent cannot be opened") })
             // Refused while the scan before still goes on.
-            let deadline = Date().addingTimeInterval(30)
-            while !library.requestScan(rereads: true), Date() < deadline { usleep(2_000) }
+            #expect(eventually { library.requestScan(rereads: true) })
             try library.settles("problem over") { $0.status.problems.count == 1 }
             #expect(library.status.problems.first?.contains("absent cannot be opened") == true)
         }

@@ -88,12 +88,14 @@ import Testing
         var store = try fixture.store()
         var saved = SavedQueue(store: store)
         for step in 0..<3000 {
-            let ids = saved.items.map(\.id).shuffled().prefix(Int.random(in: 0...4))
+            let ids = saved.items.map(\.id).shuffled(using: &saved.random).prefix(
+                Int.random(in: 0...4, using: &saved.random))
             let edits: [QueueEdit] = [
-                .insert(drafts("xyz"), at: .index(.random(in: 0...saved.queue.count))), .remove(Array(ids)),
-                .move(Array(ids), to: .random(in: 0...(saved.queue.count - ids.count))), .shuffle,
+                .insert(drafts("xyz"), at: .index(.random(in: 0...saved.queue.count, using: &saved.random))),
+                .remove(Array(ids)),
+                .move(Array(ids), to: .random(in: 0...(saved.queue.count - ids.count), using: &saved.random)), .shuffle,
             ]
-            try saved.apply(edits.randomElement()!)
+            try saved.apply(edits.randomElement(using: &saved.random)!)
             if saved.queue.canUndo && step % 3 == 0 { try saved.apply(.undo) }
             if saved.queue.canRedo && step % 9 == 0 { try saved.apply(.redo) }
             if step % 500 == 499 {
@@ -101,7 +103,7 @@ import Testing
                 store = try fixture.store()
                 let loaded = store.load()
                 try #require(describe(loaded.items) == describe(saved.items))
-                saved = SavedQueue(queue: saved.queue, store: store)
+                saved = SavedQueue(queue: saved.queue, random: saved.random, store: store)
             }
         }
     }
