@@ -78,6 +78,23 @@ def server(launch: Callable[..., Server]) -> Server:
     return launch()
 
 
+TOKEN = "a-secret-of-this-test-0123456789"
+
+
+@pytest.fixture
+def token_file(tmp_path: pathlib.Path) -> pathlib.Path:
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def locked_server(launch: Callable[..., Server], token_file: pathlib.Path) -> Server:
+    """One that wants TOKEN, from this machine too."""
+    return launch("--token-file", str(token_file), "--allow-host", "tonearm.test")
+
+
 async def set_up(hass: HomeAssistant, server: Server, token: str | None = None) -> MockConfigEntry:
     info = await client_of(hass, server, token).server()
     entry = MockConfigEntry(

@@ -19,7 +19,7 @@ from homeassistant.core import HomeAssistant
 from custom_components.tonearm import hub
 from custom_components.tonearm.const import DOMAIN
 
-from .conftest import client_of, entity_of, eventually, set_up
+from .conftest import TOKEN, client_of, entity_of, eventually, set_up
 from .server import Server
 
 USER = {"source": config_entries.SOURCE_USER}
@@ -50,19 +50,18 @@ async def test_nobody_there_is_an_error(hass: HomeAssistant, url: str) -> None:
     assert result["type"] == "form" and result["errors"] == {"base": "cannot_connect"}
 
 
+@pytest.mark.parametrize("behind", [True, False])
 async def test_a_wrong_token_is_an_error_and_the_right_one_is_taken(
-    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path
+    hass: HomeAssistant, locked_server: Server, behind: bool
 ) -> None:
-    file = tmp_path / "token"
-    file.write_text("a-secret-of-this-test-0123456789\n")
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    wrong = await give(hass, url=server.url, token="not this one")
+    """Also behind the address, as `tonearm link` prints it."""
+    url = locked_server.url
+    wrong = await give(hass, url=url, token="not this one")
     assert wrong["errors"] == {"base": "invalid_auth"}
     right = await hass.config_entries.flow.async_configure(
-        wrong["flow_id"], {CONF_URL: server.url, CONF_TOKEN: file.read_text().strip()}
+        wrong["flow_id"], {CONF_URL: f"{url}/#token={TOKEN}"} if behind else {CONF_URL: url, CONF_TOKEN: TOKEN}
     )
-    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == file.read_text().strip()
+    assert right["type"] == "create_entry" and right["data"] == {CONF_URL: url, CONF_TOKEN: TOKEN}
 
 
 @pytest.mark.parametrize(
@@ -123,21 +122,36 @@ async def test_a_discovered_address_replaces_the_old_one(hass: HomeAssistant, se
     await hass.async_block_till_done()
 
 
+@pytest.mark.parametrize("during", [False, True])
 async def test_discovery_ends_the_wait_for_the_next_attempt(
-    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch
+    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch, during: bool
 ) -> None:
-    """The same address: nothing is changed, but the server is asked at once."""
+    """The same address: nothing is changed, but the server is asked at once. Also during an attempt that comes too early."""
     monkeypatch.setattr(hub, "RETRY_FIRST", 60)
     monkeypatch.setattr(hub, "RETRY_LAST", 60)
     entry = await set_up(hass, server)
-    main = entity_of(hass, entry, "main")
+    its, main = hass.data[DOMAIN][entry.entry_id], entity_of(hass, entry, "main")
     await server.stop()
     await eventually(lambda: hass.states.get(main).state == "unavailable", "the server is gone")
     await server.restart()
-    result = await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
-    )
-    assert result["reason"] == "already_configured"
+
+    async def discover() -> None:
+        result = await hass.config_entries.flow.async_init(
+            DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
+        )
+        assert result["reason"] == "already_configured"
+
+    connect = its._connect
+
+    async def too_early() -> None:
+        its._connect = connect
+        await discover()
+
+    if during:
+        its._connect = too_early
+        its.retry_now()
+    else:
+        await discover()
     await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
     await hass.config_entries.async_unload(entry.entry_id)
 
@@ -158,22 +172,16 @@ async def test_a_server_that_comes_back_elsewhere_is_found(hass: HomeAssistant, 
     await hass.config_entries.async_unload(entry.entry_id)
 
 
-async def test_a_discovered_server_that_wants_a_token(
-    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path
-) -> None:
-    file = tmp_path / "token"
-    file.write_text("a-secret-of-this-test-0123456789")
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    info = await client_of(hass, server, file.read_text()).server()
+async def test_a_discovered_server_that_wants_a_token(hass: HomeAssistant, locked_server: Server) -> None:
+    info = await client_of(hass, locked_server, TOKEN).server()
     form = await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, info.id)
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(locked_server, info.id)
     )
-    assert form["description_placeholders"]["url"] == server.url
+    assert form["description_placeholders"]["url"] == locked_server.url
     wrong = await hass.config_entries.flow.async_configure(form["flow_id"], {})
     assert wrong["step_id"] == "discovery_confirm" and wrong["errors"] == {"base": "invalid_auth"}
-    right = await hass.config_entries.flow.async_configure(form["flow_id"], {CONF_TOKEN: file.read_text()})
-    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == file.read_text()
+    right = await hass.config_entries.flow.async_configure(form["flow_id"], {CONF_TOKEN: TOKEN})
+    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == TOKEN
 
 
 async def test_a_discovery_without_an_id_is_dropped(hass: HomeAssistant, server: Server) -> None:
@@ -197,17 +205,13 @@ async def test_another_address_of_the_same_server(hass: HomeAssistant, server: S
     await hass.config_entries.async_unload(entry.entry_id)
 
 
-async def test_a_new_token_is_asked_for(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path) -> None:
+async def test_a_new_token_is_asked_for(hass: HomeAssistant, locked_server: Server, token_file: pathlib.Path) -> None:
     """Revoked while the server was away: reauthentication, and the entry works again."""
-    file = tmp_path / "token"
-    file.write_text("the-first-token-of-this-test-0123\n")
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    entry = await set_up(hass, server, file.read_text().strip())
+    entry = await set_up(hass, locked_server, TOKEN)
     assert entry.state is config_entries.ConfigEntryState.LOADED
-    await server.stop()
-    file.write_text("the-second-token-of-this-test-0123\n")
-    await server.restart()
+    await locked_server.stop()
+    token_file.write_text("the-second-token-of-this-test-0123\n")
+    await locked_server.restart()
     await hass.config_entries.async_reload(entry.entry_id)
     await hass.async_block_till_done()
     assert entry.state is config_entries.ConfigEntryState.SETUP_ERROR
@@ -216,7 +220,7 @@ async def test_a_new_token_is_asked_for(hass: HomeAssistant, start_server: Calla
     wrong = await hass.config_entries.flow.async_configure(flows[0]["flow_id"], {CONF_TOKEN: "no"})
     assert wrong["errors"] == {"base": "invalid_auth"}
     done = await hass.config_entries.flow.async_configure(
-        flows[0]["flow_id"], {CONF_TOKEN: file.read_text().strip()}
+        flows[0]["flow_id"], {CONF_TOKEN: token_file.read_text().strip()}
     )
     assert done["reason"] == "reauth_successful"
     await hass.async_block_till_done()

@@ -11,6 +11,7 @@ from aiohttp import web
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from homeassistant.components import media_player
 from homeassistant.components.media_player import BrowseError
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_TOKEN, CONF_URL
@@ -19,12 +20,12 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import area_registry as ar, device_registry as dr, entity_registry as er, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from custom_components.tonearm import browse as browsing, hub, services
+from custom_components.tonearm import browse as browsing, client as rest, hub, services
 from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import ANNOUNCE_TIMEOUT, DOMAIN, REQUESTS_AT_ONCE
 from custom_components.tonearm.diagnostics import async_get_config_entry_diagnostics
 
-from .conftest import call, entity_of, eventually, set_up
+from .conftest import TOKEN, call, entity_of, eventually, set_up
 from .server import Server
 from .test_media_player import attribute, play, shows, uris
 
@@ -72,6 +73,16 @@ async def test_names_ids_and_devices(
     await eventually(lambda: entities.async_get("media_player.kitchen") is None, "the registered entity is gone")
 
 
+async def test_newer_versions_link_devices_by_id(
+    hass: HomeAssistant, its: hub.TonearmHub, entity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those since 2026.9 refuse an entity with `via_device`."""
+    device = dr.async_get(hass).async_get_device(identifiers={(DOMAIN, its.server.id)})
+    assert its.via_server() == {"via_device": (DOMAIN, its.server.id)}
+    monkeypatch.setattr(dr, "async_get_device_id_by_identifier", None, raising=False)
+    assert its.via_server() == {"via_device_id": device.id}
+
+
 # State
 
 STATES = [
@@ -102,6 +113,16 @@ async def test_attributes_are_null_where_there_is_nothing(hass: HomeAssistant, e
         assert name in shown and shown[name] is None, name
     assert (shown["status"], shown["queue_length"], shown["can_undo"]) == ("idle", 0, False)
     assert shown["group_members"] == []
+
+
+async def test_a_corrected_duration_is_shown(hass: HomeAssistant, its: hub.TonearmHub, entity: str) -> None:
+    """That of a stream without a length is an estimate at first. Time that passes is no change."""
+    await play(hass, entity)
+    await eventually(lambda: attribute(hass, entity, "media_duration") == 5, "the duration")
+    time = {"itemId": None, "progress": None, "rate": 1, "listenedTime": 0, "discontinuity": 7}
+    for position, duration, shown in ((2, 5, 2), (3, 5, 2), (4, 6, 4)):
+        its._take({"type": "time", "player": "main", "data": {**time, "position": position, "duration": duration}})
+        assert (attribute(hass, entity, "media_duration"), attribute(hass, entity, "media_position")) == (duration, shown)
 
 
 async def test_a_failed_item_has_the_servers_code(hass: HomeAssistant, server: Server, entity: str) -> None:
@@ -192,7 +213,8 @@ async def test_another_server_at_set_up_is_a_repair_issue(hass: HomeAssistant, s
     entry = MockConfigEntry(domain=DOMAIN, unique_id="another", data={CONF_URL: server.url, CONF_TOKEN: None})
     entry.add_to_hass(hass)
     await hass.config_entries.async_setup(entry.entry_id)
-    assert entry.state is ConfigEntryState.SETUP_RETRY
+    # Versions that translate no error show its text.
+    assert entry.state is ConfigEntryState.SETUP_RETRY and server.url in entry.reason
     issue = f"wrong_server_{entry.entry_id}"
     assert ir.async_get(hass).async_get_issue(DOMAIN, issue)
     await hass.config_entries.async_remove(entry.entry_id)
@@ -253,6 +275,23 @@ async def test_unloading_is_no_loss_and_closes_the_channel(
     assert not hass.data[DOMAIN]
 
 
+async def test_a_handshake_that_is_not_answered_fails_soon(
+    hass: HomeAssistant, aiohttp_server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rest, "REQUEST_TIMEOUT", 0.2)
+
+    async def handle(request: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_get("/api/v1/events", handle)
+    url = str((await aiohttp_server(app)).make_url("")).rstrip("/")
+    async with asyncio.timeout(2):
+        with pytest.raises(rest.CannotConnect):
+            await TonearmClient(async_get_clientsession(hass), url, None).events(20)
+
+
 # Commands
 
 
@@ -267,6 +306,12 @@ async def test_each_enqueue_mode_is_one_request(hass: HomeAssistant, entity: str
         await play(hass, entity, **({"enqueue": enqueue} if enqueue else {}))
         # Besides, the outputs may be read once more.
         assert [one for one in requests if one[0] != "GET"] == [(method, f"/players/main{path}", {"items": items, **body})], enqueue
+
+
+async def test_paths_of_home_assistant_are_signed_addresses(hass: HomeAssistant, entity: str, requests) -> None:
+    hass.config.internal_url = "http://127.0.0.1:1"
+    await play(hass, entity, "/local/bell.wav", enqueue="add")
+    assert requests[0][2]["items"][0]["uri"].startswith("http://127.0.0.1:1/local/bell.wav?authSig=")
 
 
 async def test_extra_has_a_picture_too(hass: HomeAssistant, entity: str, api: TonearmClient, requests) -> None:
@@ -352,6 +397,7 @@ async def test_a_refusal_has_the_servers_detail(hass: HomeAssistant, entity: str
             await call(hass, "play_media", entity, media_content_id=id, media_content_type=kind, enqueue="add")
         assert str(refusal.value) == wanted, id
         assert refusal.value.translation_placeholders == {"detail": wanted}
+    assert not await uris(api)
     # The server's state is at fault.
     with pytest.raises(HomeAssistantError) as refusal:
         await call(hass, "undo", entity, DOMAIN)
@@ -427,6 +473,28 @@ async def test_sleep_of_a_follower_is_its_leaders(
     assert all(path.startswith(("/players/a", "/players/main")) for _, path, _ in requests)
 
 
+async def test_a_group_is_served_once(
+    hass: HomeAssistant, entity: str, api: TonearmClient, requests
+) -> None:
+    """And for an interruption, the server is: began is counted, and would have to end as often."""
+    await api.request("POST", "/players", json={"id": "a"})
+    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    await call(hass, "join", entity, group_members=["media_player.a"])
+    await eventually(lambda: attribute(hass, "media_player.a", "group_members"), "the group")
+    both = [entity, "media_player.a"]
+    for _ in range(2):
+        await play(hass, entity, enqueue="add")
+    await hass.services.async_call(DOMAIN, "undo", {"entity_id": both}, blocking=True)
+    assert len(await uris(api)) == 1
+    level = (await api.get("/player"))["level"]
+    await hass.services.async_call(DOMAIN, "group_volume", {"entity_id": both, "by": -0.1}, blocking=True)
+    assert (await api.get("/player"))["level"] == pytest.approx(level - 0.1)
+    await call(hass, "unjoin", "media_player.a")
+    del requests[:]
+    await hass.services.async_call(DOMAIN, "interrupt", {"entity_id": both, "type": "began"}, blocking=True)
+    assert [path for _, path, _ in requests] == ["/session/interruptions"]
+
+
 async def test_200_calls_of_every_kind_at_once(hass: HomeAssistant, entity: str, api: TonearmClient) -> None:
     """None is refused as too many, and each addition is there."""
     await asyncio.gather(*(
@@ -493,24 +561,42 @@ async def test_long_containers_have_pages(
 async def test_unknown_things_are_browse_errors(hass: HomeAssistant, entity: str) -> None:
     player = hass.data["media_player"].get_entity(entity)
     for kind, id in (("folder", "missing"), ("album", "nothing"), ("playlist", "x"), ("nonsense", ""), ("folder", "../..")):
-        with pytest.raises(BrowseError):
+        with pytest.raises(BrowseError) as error:
             await player.async_browse_media(kind, id)
+        assert error.value.translation_domain == DOMAIN and str(error.value), kind
+
+
+async def test_search_answers_as_newer_versions_want(
+    hass: HomeAssistant, entity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those since 2025.5 have a class for it."""
+    newer = type("SearchMedia", (types.SimpleNamespace,), {})
+    monkeypatch.setattr(media_player, "SearchMedia", newer, raising=False)
+    player = hass.data["media_player"].get_entity(entity)
+    found = await player.async_search_media(types.SimpleNamespace(search_query="nothing has this name"))
+    assert type(found) is newer and found.result == []
+
+
+@pytest.mark.parametrize(("uri", "name"), [
+    ("Album/1?.mp3", "1?.mp3"), ("http://h/media/a%20b.mp3?authSig=***/x", "a b.mp3"), ("http://h:1/", "h:1"),
+    ("file:///music/%C3%B6.mp3", "ö.mp3"),
+])
+def test_a_medium_without_a_title_has_its_files_name(uri: str, name: str) -> None:
+    assert browsing.file_name(uri) == name
 
 
 # Diagnostics
 
 
-async def test_diagnostics_show_neither_token_nor_address(hass: HomeAssistant, start_server, tmp_path, aiohttp_server) -> None:
-    secret = "a-secret-of-this-test-0123456789"
-    file = tmp_path / "token"
-    file.write_text(secret)
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    entry = await set_up(hass, server, secret)
+async def test_diagnostics_show_neither_token_nor_address(hass: HomeAssistant, locked_server: Server) -> None:
+    """Row 315: also of an entry that is not loaded."""
+    entry = await set_up(hass, locked_server, TOKEN)
     main = entity_of(hass, entry, "main")
-    await play(hass, main, f"http://user:{secret}@127.0.0.1:1/{secret}.mp3?key={secret}", extra={
+    await play(hass, main, f"http://user:{TOKEN}@127.0.0.1:1/{TOKEN}.mp3?key={TOKEN}", extra={
         name: f"private {name}" for name in ("title", "artist", "album", "thumb")})
     await eventually(lambda: attribute(hass, main, "error_code"), "it cannot be loaded", timeout=40)
-    text = str(await async_get_config_entry_diagnostics(hass, entry))
-    assert secret not in text and "private" not in text and "127.0.0.1" not in text and str(server.port) not in text
+    loaded = str(await async_get_config_entry_diagnostics(hass, entry))
+    assert "'main'" in loaded and "failed" in loaded
     await hass.config_entries.async_unload(entry.entry_id)
+    for text in (loaded, str(await async_get_config_entry_diagnostics(hass, entry))):
+        assert not [secret for secret in (TOKEN, "private", "127.0.0.1", str(locked_server.port)) if secret in text]

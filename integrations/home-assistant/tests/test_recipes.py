@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 import io
 import json
 import os
@@ -30,12 +30,11 @@ from homeassistant.util.yaml import loader
 from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import DOMAIN
 
-from .conftest import call, client_of, entity_of, eventually, set_up
+from .conftest import TOKEN, call, client_of, entity_of, eventually, set_up
 from .server import Server
 
 PLACE = pathlib.Path(__file__).parents[1]
 ROOM = "media_player.living_room"
-TOKEN = "a-secret-of-the-recipes-0123456789"
 README = (PLACE / "README.md").read_text()
 
 
@@ -59,11 +58,8 @@ async def load(hass: HomeAssistant, name: str, server: Server) -> None:
 
 
 @pytest.fixture
-def server(launch: Callable[..., Server], tmp_path: pathlib.Path) -> Server:
-    file = tmp_path / "token"
-    file.write_text(TOKEN)
-    file.chmod(0o600)
-    return launch("--token-file", str(file), "--allow-host", "tonearm.test")
+def server(locked_server: Server) -> Server:
+    return locked_server
 
 
 @pytest.fixture

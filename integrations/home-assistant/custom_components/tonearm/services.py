@@ -63,7 +63,7 @@ def register_services(hass: HomeAssistant) -> None:
                 translation_domain=DOMAIN,
                 translation_key="no_player",
             )
-        for player in players:
+        for player in {one.concern(call.service): one for one in players}.values():
             match call.service:
                 case "undo":
                     await player.async_undo()
