@@ -160,18 +160,18 @@ import Kernel
         for (seconds, frames) in [(0.2, 8_820), (1.5, 66_150), (0.1, 4_410), (0, 88_200)] {
             await rig.perform(.apply(.with { $0.decodeAhead = seconds }))
             #expect(rig.player.snapshot.settings.decodeAhead == seconds)
-            #expect(await rig.play { $0.output.unread <= frames })
+            #expect(rig.play { $0.output.unread <= frames })
             let heard = rig.output.captured.count
             var most = 0
             #expect(
-                await rig.play { rig in
+                rig.play { rig in
                     most = max(most, rig.output.unread)
                     return rig.output.captured.count >= heard + 15_000
                 })
             #expect(most <= frames, "\(seconds) s")
-            #expect(await rig.play { $0.output.unread > frames / 3 })
+            #expect(rig.play { $0.output.unread > frames / 3 })
         }
-        #expect(await rig.play { $0.player.snapshot.status == .completed })
+        #expect(rig.play { $0.player.snapshot.status == .completed })
         #expect(rig.output.captured == (0..<300_000).map(Float.init) + (400_000..<420_000).map { Float($0) })
         rig.player.shutdown()
     }
