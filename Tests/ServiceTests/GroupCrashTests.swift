@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
 import KernelTesting
 import Playback
 import PlaybackTesting
@@ -80,16 +81,16 @@ import Testing
             (["bath": "kitchen", "kitchen": "main"], ["kitchen": "main"]),
             (["bath": "kitchen", "kitchen": "bath"], [:]), (["bath": "bath"], [:]), (["gone": "main"], [:]),
         ] as [([String: String], [String: String])])
-    func aRecordIsRestored_asFarAsItCanBe(recorded: [String: String], leaders: [String: String]) async throws {
+    func aRecordIsRestored_asFarAsItCanBe(recorded: [String: String], leaders: [String: String]) throws {
         var main = SavedPlayer()
         main.notes["leaders"] = SavedNote(name: "leaders").text(recorded)
         let disk = ScriptedDisk(["main": main])
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-        #expect(await rig.wait { Self.leaders(rig) == leaders }, "\(Self.leaders(rig))")
+        #expect(eventually { Self.leaders(rig) == leaders }, "\(Self.leaders(rig))")
         // Nobody who comes later under the name of one that is gone is in its group.
-        _ = try #require(await rig.follow("main", nil))
+        _ = try #require(rig.follow("main", nil))
         let after = try HostRig(["kitchen", "bath", "gone"], on: disk.after(disk.count))
-        #expect(await after.wait { Self.leaders(after) == leaders && after["gone"].snapshot.settings.leader == nil })
+        #expect(eventually { Self.leaders(after) == leaders && after["gone"].snapshot.settings.leader == nil })
     }
 
     // MARK: A disk that does not take the record
@@ -98,21 +99,23 @@ import Testing
         save.changes.contains { if case .note("leaders", _) = $0 { true } else { false } }
     }
 
-    @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() async throws {
+    @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() throws {
         let disk = ScriptedDisk()
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-        _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
-        _ = try #require(await rig.follow("kitchen", "main"))
+        _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+        _ = try #require(rig.follow("kitchen", "main"))
         disk.answers { Self.isRecord($0) ? .hangs : .kept }
         for other in ["kitchen", "bath"] {
             let answered = Refusal()
-            Task { answered.set(await rig.follow("main", other) == nil) }
-            for _ in 0..<5_000 where answered.isRefused == nil {
-                rig.clock.advance(seconds: 0.02)
-                // Wakes the player's thread, which waits for the real time; it has a moment to look.
-                rig["main"].perform(.shift(0)) { _ in }
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            let side = NamedThread("side") { answered.set(rig.follow("main", other) == nil) }
+            #expect(
+                eventually {
+                    rig.clock.advance(seconds: 0.02)
+                    // Wakes the player's thread, which waits for the real time.
+                    rig["main"].perform(.shift(0)) { _ in }
+                    return answered.isRefused != nil
+                })
+            side.join()
             #expect(answered.isRefused == true && rig.lastError?.code == .notSaved)
         }
         // The heir has the queue, and is alone.
@@ -120,31 +123,31 @@ import Testing
         for id in ["main", "kitchen"] { #expect(uris(rig, id) == rig.items(4).map(\.uri)) }
     }
 
-    @Test func aRefusedRecord_leavesTheGroupAsItWas_andTheNextOneHolds() async throws {
+    @Test func aRefusedRecord_leavesTheGroupAsItWas_andTheNextOneHolds() throws {
         let disk = ScriptedDisk()
         let changed: [String: String]
         do {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-            _ = try #require(await rig.follow("kitchen", "main"))
+            _ = try #require(rig.follow("kitchen", "main"))
             disk.answers { Self.isRecord($0) ? .refused : .kept }
-            #expect(await rig.follow("bath", "main") == nil && rig.lastError?.code == .notSaved)
+            #expect(rig.follow("bath", "main") == nil && rig.lastError?.code == .notSaved)
             #expect(Self.leaders(rig) == ["kitchen": "main"])
             disk.answers { _ in .kept }
-            _ = try #require(await rig.follow("main", "bath"))
+            _ = try #require(rig.follow("main", "bath"))
             changed = Self.leaders(rig)
         }
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
         #expect(changed == ["main": "bath", "kitchen": "bath"] && Self.leaders(rig) == changed)
     }
 
-    @Test func aRefusedPatch_isNotRecorded() async throws {
+    @Test func aRefusedPatch_isNotRecorded() throws {
         let disk = ScriptedDisk()
         do {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
             var patch = SettingsPatch()
             (patch.leader, patch.volume) = ("main", 7)
-            #expect(await rig.perform(.apply(patch), on: "kitchen") == nil)
-            _ = try #require(await rig.follow("bath", "main"))
+            #expect(rig.perform(.apply(patch), on: "kitchen") == nil)
+            _ = try #require(rig.follow("bath", "main"))
         }
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
         #expect(Self.leaders(rig) == ["bath": "main"])

@@ -154,11 +154,11 @@ import Kernel
     }
 
     /// SPEC row 93: what may wait for the sink changes while it plays, and is not heard.
-    @Test func soundsTheSame_whenTheBufferChanges() async {
+    @Test func soundsTheSame_whenTheBufferChanges() {
         let rig = PlayerRig(["a": .init(frames: 300_000), "b": .init(frames: 20_000, base: 400_000)])
         rig.add(["a", "b"], play: true)
         for (seconds, frames) in [(0.2, 8_820), (1.5, 66_150), (0.1, 4_410), (0, 88_200)] {
-            await rig.perform(.apply(.with { $0.decodeAhead = seconds }))
+            rig.perform(.apply(.with { $0.decodeAhead = seconds }))
             #expect(rig.player.snapshot.settings.decodeAhead == seconds)
             #expect(rig.play { $0.output.unread <= frames })
             let heard = rig.output.captured.count
