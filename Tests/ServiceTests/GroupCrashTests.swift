@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
 import KernelTesting
 import Playback
 import PlaybackTesting
@@ -84,42 +85,44 @@ import Testing
         }
     }
 
-    @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() async throws {
+    @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() throws {
         let disk = ScriptedDisk()
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-        _ = try #require(await rig.follow("kitchen", "main"))
+        _ = try #require(rig.follow("kitchen", "main"))
         disk.answers { Self.isNote($0) ? .hangs : .kept }
         for other in ["kitchen", "bath"] {
             let answered = Refusal()
-            Task { answered.set(await rig.follow("main", other) == nil) }
-            for _ in 0..<5_000 where answered.isRefused == nil {
-                rig.clock.advance(seconds: 0.02)
-                // Wakes the player's thread, which waits for the real time; it has a moment to look.
-                rig["main"].perform(.shift(0)) { _ in }
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            let side = NamedThread("side") { answered.set(rig.follow("main", other) == nil) }
+            #expect(
+                eventually {
+                    rig.clock.advance(seconds: 0.02)
+                    // Wakes the player's thread, which waits for the real time.
+                    rig["main"].perform(.shift(0)) { _ in }
+                    return answered.isRefused != nil
+                })
+            side.join()
             #expect(answered.isRefused == true && rig.lastError?.code == .notSaved)
         }
         #expect(Self.leaders(rig) == ["kitchen": "main"])
     }
 
-    @Test func aNoteThatCannotBeCleared_undoesNoLaterChange() async throws {
+    @Test func aNoteThatCannotBeCleared_undoesNoLaterChange() throws {
         let disk = ScriptedDisk()
         let changed: [String: String]
         do {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-            _ = try #require(await rig.follow("kitchen", "main"))
+            _ = try #require(rig.follow("kitchen", "main"))
             disk.answers { Self.isNote($0, clearing: true) ? .refused : .kept }
-            _ = try #require(await rig.follow("main", "kitchen"))
+            _ = try #require(rig.follow("main", "kitchen"))
             // As long as it is there, nothing else is changed.
-            #expect(await rig.follow("main", "bath") == nil && rig.lastError?.code == .notSaved)
+            #expect(rig.follow("main", "bath") == nil && rig.lastError?.code == .notSaved)
             disk.answers { _ in .kept }
-            _ = try #require(await rig.follow("main", "bath"))
+            _ = try #require(rig.follow("main", "bath"))
             changed = Self.leaders(rig)
         }
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
         // Changes come one after another: the start's own is done.
-        _ = try #require(await rig.follow("bath", nil))
+        _ = try #require(rig.follow("bath", nil))
         #expect(changed == ["main": "bath"] && Self.leaders(rig) == changed)
     }
 }

@@ -32,7 +32,7 @@ import Testing
             ),
         ]
         var originals = try formats.map { name, options in
-            try files.ffmpeg(name, ["-i", files.path("source.wav"), "-t", "0.5"] + options)
+            try files.make(name, ["-i", "source.wav", "-t", "0.5"] + options)
             return (name: name, bytes: try files.bytes(name))
         }
         originals.append(("t.dsf", RareFormats.dsf(blocks: 8)))

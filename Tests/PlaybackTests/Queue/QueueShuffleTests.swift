@@ -123,7 +123,7 @@ import Testing
         try fixture.apply(.insert(letters(5_000), at: .end))
         _ = fixture.queue.successor(once, using: &fixture.random)
         try fixture.apply(edit)
-        for _ in 0..<100 {
+        for _ in 0..<20 {
             try fixture.apply(.undo)
             try fixture.apply(.redo)
         }

@@ -34,8 +34,16 @@ final class CacheRig {
         return address
     }
 
-    static func byte(at offset: Int64, of seed: Int64 = 0) -> UInt8 {
-        UInt8(truncatingIfNeeded: offset &* 31 &+ offset / 251 &+ seed)
+    private static let period = 65_521
+    private static let piece = 65_536
+    private static let pattern = (0..<period + piece).map {
+        UInt8(truncatingIfNeeded: $0 % period * 31 + $0 % period / 251)
+    }
+
+    /// At most a piece: what a media has there.
+    private static func bytes(_ range: Range<Int64>) -> ArraySlice<UInt8> {
+        let start = Int(range.lowerBound % Int64(period))
+        return pattern[start..<start + min(range.count, piece)]
     }
 
     /// Keeps this part of a media of `size` bytes and waits until it can be read.
@@ -45,9 +53,8 @@ final class CacheRig {
     {
         let media = try media(path)
         media.describe(CachedFacts(size: size, entityTag: tag))
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: 65_536) {
-            let bytes = (start..<min(range.upperBound, start + 65_536)).map { Self.byte(at: $0) }
-            bytes.withUnsafeBytes { media.store($0, at: start) }
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.piece) {
+            Self.bytes(start..<range.upperBound).withUnsafeBytes { media.store($0, at: start) }
         }
         return media
     }
@@ -69,11 +76,11 @@ final class CacheRig {
     static func holds(_ media: any CachedMedia, _ range: Range<Int64>) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            var bytes = [UInt8](repeating: 0, count: Int(min(65_536, range.upperBound - offset)))
-            guard let count = bytes.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0 else {
-                return false
-            }
-            for index in 0..<count where bytes[index] != byte(at: offset + Int64(index)) { return false }
+            let expected = bytes(offset..<range.upperBound)
+            var found = [UInt8](repeating: 0, count: expected.count)
+            guard let count = found.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0,
+                found.prefix(count) == expected.prefix(count)
+            else { return false }
             offset += Int64(count)
         }
         return true
