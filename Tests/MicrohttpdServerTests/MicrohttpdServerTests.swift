@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test func serves1000ConnectionsAtOnce() throws {
-        let clients = try (0..<1000).map { _ in try server.client() }
+        let clients = try [client] + (0..<999).map { _ in try server.client() }
         for client in clients { try client.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n") }
         for client in clients { #expect(try client.response().status == 200) }
         #expect(server.door.connectionCount == 1000)
@@ -253,7 +253,8 @@ import Testing
             try client.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try client.response().status == 200)
         }
-        #expect(eventually { server.door.connectionCount == 0 })
+        // That of all tests.
+        #expect(eventually { server.door.connectionCount == 1 })
         // Other suites run beside this one.
         #expect(eventually { openDescriptors() <= before + 100 })
     }

@@ -34,18 +34,6 @@ final class CacheRig {
         return address
     }
 
-    private static let period = 65_521
-    private static let piece = 65_536
-    private static let pattern = (0..<period + piece).map {
-        UInt8(truncatingIfNeeded: $0 % period * 31 + $0 % period / 251)
-    }
-
-    /// At most a piece: what a media has there.
-    private static func bytes(_ range: Range<Int64>) -> ArraySlice<UInt8> {
-        let start = Int(range.lowerBound % Int64(period))
-        return pattern[start..<start + min(range.count, piece)]
-    }
-
     /// Keeps this part of a media of `size` bytes and waits until it can be read.
     @discardableResult
     func keep(_ range: Range<Int64>, of path: String, size: ByteCount?, tag: String? = "\"v1\"") throws
@@ -53,8 +41,8 @@ final class CacheRig {
     {
         let media = try media(path)
         media.describe(CachedFacts(size: size, entityTag: tag))
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.piece) {
-            Self.bytes(start..<range.upperBound).withUnsafeBytes { media.store($0, at: start) }
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: 65_536) {
+            MediaPattern.bytes(start..<range.upperBound).withUnsafeBytes { media.store($0, at: start) }
         }
         return media
     }
@@ -76,7 +64,7 @@ final class CacheRig {
     static func holds(_ media: any CachedMedia, _ range: Range<Int64>) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let expected = bytes(offset..<range.upperBound)
+            let expected = MediaPattern.bytes(offset..<range.upperBound)
             var found = [UInt8](repeating: 0, count: expected.count)
             guard let count = found.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0,
                 found.prefix(count) == expected.prefix(count)
