@@ -278,7 +278,7 @@ import KernelTesting
         let down = NamedThread("down") { rig.player.shutdown() }
         var asked = 0
         var taken = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             rig.player.perform(.pause) { _ in answers.add(1, ordering: .relaxed) }
             asked += 1
             if rig.player.ping({ signs.add(1, ordering: .relaxed) }) { taken += 1 }

@@ -132,11 +132,10 @@ import Testing
         try fixture.apply(.undo)
         let others = fixture.queue.count - (fixture.queue.currentID == nil ? 0 : 1)
         var heard: Set<ItemID> = []
-        while let id = fixture.queue.next(once, using: &fixture.random) {
-            #expect(heard.insert(id).inserted)
+        while let id = fixture.queue.next(once, using: &fixture.random), heard.insert(id).inserted {
             fixture.queue.setCurrent(id)
         }
-        #expect(heard.count == others)
+        #expect(heard.count == others && fixture.queue.next(once, using: &fixture.random) == nil)
     }
 
     @Test func editsThatGoAgain_keepNothing() throws {
