@@ -138,7 +138,7 @@ struct FrameRingTests {
 
     /// Frame n carries n in both channels, so that every frame read tells whether it is the right one.
     @Test(.timeLimit(.minutes(10))) func everyFrameIsRight_whileTwoThreadsRewindSkipAndCut() {
-        let total = FrameCount(10_000_000)
+        let total = FrameCount(5_000_000)
         let ring = ring(capacity: 4_001, retained: 997)
         let wrong = Atomic<Int>(0)
         let revoked = Atomic<Int>(0)

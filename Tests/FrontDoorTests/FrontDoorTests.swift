@@ -34,9 +34,11 @@ final class Visitors: Sendable {
 
 @Suite(.serialized) struct FrontDoorTests {
     let visitors = Visitors()
+    let door: FrontDoor
+
+    init() throws { door = try visitors.door() }
 
     @Test func handsOverUnread_whenHeadIsWhole() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET / HTTP/1.1\r\nHost: x\r\n")
         try client.send("\r\nrest")
@@ -55,7 +57,6 @@ final class Visitors: Sendable {
 
     @Test(arguments: ["websocket", "WebSocket", "h2c, websocket"])
     func handsToUpgrade_whenTokenIsWebsocket(token: String) throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET /e HTTP/1.1\r\nHost: x\r\nupgrade: \(token)\r\n\r\n")
         #expect(eventually { visitors.upgrades.withLock { $0.count } == 1 })
@@ -70,7 +71,6 @@ final class Visitors: Sendable {
     }
 
     @Test func answers431_whenHeadIsHuge() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 20_000))
         #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
@@ -106,7 +106,6 @@ final class Visitors: Sendable {
     }
 
     @Test func answers414_whenTheTargetIsHuge() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET /api/v1/" + String(repeating: "a", count: 20_000))
         let answer = try client.receiveToEnd()
@@ -114,7 +113,6 @@ final class Visitors: Sendable {
     }
 
     @Test func closes_whenClientEndsInTheHead() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET / HT")
         client.shutDownSending()
@@ -123,7 +121,6 @@ final class Visitors: Sendable {
     }
 
     @Test func usesNoProcessorTime_whileAHeadIsIncomplete() throws {
-        let door = try visitors.door()
         let clients = try (0..<50).map { _ in try TestSocket(port: door.port) }
         for client in clients { try client.send("GET / HTTP/1.1\r\nHos") }
         #expect(eventually { door.connectionCount == 50 })
@@ -148,7 +145,6 @@ final class Visitors: Sendable {
     }
 
     @Test func throwsAddressInUse_whenThePortIsTaken() throws {
-        let door = try visitors.door()
         #expect(throws: ListenError.addressInUse(host: "127.0.0.1", port: door.port)) {
             _ = try visitors.door(port: door.port)
         }
@@ -167,7 +163,6 @@ final class Visitors: Sendable {
     }
 
     @Test func endsWaitingConnections_whenClosed() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET ")
         #expect(eventually { door.connectionCount == 1 })

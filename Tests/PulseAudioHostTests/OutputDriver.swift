@@ -17,12 +17,6 @@ final class OutputDriver: Sendable {
         output.activate { [events = Weak(self)] event in events.driver?.note(event) }
     }
 
-    static func available(_ daemon: PulseDaemon) throws -> OutputDriver {
-        let driver = OutputDriver(daemon)
-        try driver.waitAvailable()
-        return driver
-    }
-
     private final class Weak: @unchecked Sendable {  // because `weak` is set once, before the output is used
         weak var driver: OutputDriver?
         init(_ driver: OutputDriver) { self.driver = driver }

@@ -221,7 +221,7 @@ final class HostRig: Sendable {
     func perform(_ command: PlayerCommand, on id: String) -> PlayerSnapshot? {
         let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
         self[id].perform(command) { answer.post($0) }
-        switch answer.take(until: nil)[0] {
+        switch answer.answer() {
         case .success(let snapshot): return snapshot
         case .failure(let failure):
             error.withLock { $0 = failure }

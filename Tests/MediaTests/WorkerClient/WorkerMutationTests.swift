@@ -10,7 +10,7 @@ import Testing
 /// Files cut short and with bytes flipped, the same ones in every run: each plays to an end or is refused with a reason,
 /// and this process stands. `TONEARM_MUTATIONS` makes another number of them; 6,600 of MPEG audio are in `Mpg123DecodingTests`.
 @Suite struct WorkerMutationTests {
-    static let count = ProcessInfo.processInfo.environment["TONEARM_MUTATIONS"].flatMap(Int.init) ?? 1_000
+    static let count = ProcessInfo.processInfo.environment["TONEARM_MUTATIONS"].flatMap(Int.init) ?? 500
 
     private enum Outcome: Sendable { case played, refused, crashed(String) }
 
@@ -32,7 +32,7 @@ import Testing
             ),
         ]
         var originals = try formats.map { name, options in
-            try files.ffmpeg(name, ["-i", files.path("source.wav"), "-t", "0.5"] + options)
+            try files.make(name, ["-i", "source.wav", "-t", "0.5"] + options)
             return (name: name, bytes: try files.bytes(name))
         }
         originals.append(("t.dsf", RareFormats.dsf(blocks: 8)))

@@ -2,6 +2,7 @@
 
 import Foundation
 import KernelTesting
+import Synchronization
 
 /// A temporary directory with audio made by lame, ffmpeg and sox; removed with its owner.
 final class Fixtures: Sendable {
@@ -84,7 +85,19 @@ enum Kind: String, CaseIterable, Sendable {
     case constant, variable, variableNoHeader, average, vbri, freeFormat, mono, joint, mpeg2, mpeg25, lowest
     case layer2, layer2LowRate, layer1, padded48
 
+    /// For all tests of the process.
+    private static let made = Mutex<[Kind: [UInt8]]>([:])
+
+    /// The path of the file.
     func make(_ fixtures: Fixtures) throws -> String {
+        if let bytes = Self.made.withLock({ $0[self] }) { return try fixtures.write("\(rawValue).mp3", bytes) }
+        let path = try encode(fixtures)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        Self.made.withLock { $0[self] = bytes }
+        return path
+    }
+
+    private func encode(_ fixtures: Fixtures) throws -> String {
         let name = "\(rawValue).mp3"
         let source = try fixtures.wave("\(rawValue).wav")
         switch self {

@@ -86,7 +86,6 @@ import Testing
         #expect(isRight)
         let begins = Self.begins(heard, with: Self.samples(6, base: 0.1), frames: 3 * Self.rate)
         #expect(begins)
-        rig.player.shutdown()
     }
 
     @Test func withZero_andBetweenNeighboursOfAnAlbum_noBitChanges() throws {
@@ -110,7 +109,6 @@ import Testing
         #expect(rig.play { [.completed, .failed].contains($0.player.snapshot.status) })
         let isWhole = rig.output.captured == Self.samples(6, base: 0.1)
         #expect(isWhole)
-        rig.player.shutdown()
     }
 
     @Test func whatComesLate_hasAShorterFade_withoutAGap() throws {
@@ -128,7 +126,6 @@ import Testing
         #expect(ends)
         let isGap = heard.contains { abs($0) < 0.05 }
         #expect(!isGap)
-        rig.player.shutdown()
     }
 
     @Test func whatBreaksInTheOverlap_losesNothingOfTheItemBefore() throws {
@@ -136,10 +133,9 @@ import Testing
         let rig = try Self.started(["a": Self.script(6, base: 0.1), "b": broken], crossfade: 3)
         #expect(rig.play { [.completed, .failed].contains($0.player.snapshot.status) })
         #expect(rig.output.captured.count == 6 * Self.rate)
-        rig.player.shutdown()
     }
 
-    @Test(arguments: [1, 3, 5, 7, 9]) func aSeekInTheOverlap_cutsTheOldEndOff(tenth: Int) throws {
+    @Test(arguments: [1, 5, 9]) func aSeekInTheOverlap_cutsTheOldEndOff(tenth: Int) throws {
         let rig = try Self.started(
             ["a": Self.script(6, base: 0.1), "b": Self.script(8, base: 0.3)], crossfade: 3)
         let frames = (30 + 3 * tenth) * Self.rate / 10
@@ -154,7 +150,6 @@ import Testing
         let ends = Self.ends(heard, with: Self.samples(8, base: 0.3), frames: Self.rate)
         #expect(isMixed && ends)
         #expect(heard.count < count + 2 * Self.rate)
-        rig.player.shutdown()
     }
 
     @Test func anEdit_beforeTheOverlapIsHeard_wins() throws {
@@ -166,7 +161,6 @@ import Testing
         let expected = Self.mixed(Self.samples(6, base: 0.1), Self.samples(8, base: 0.3), seconds: 1)
         let isRight = Self.isEqual(rig.output.captured, expected)
         #expect(isRight)
-        rig.player.shutdown()
     }
 
     @Test func aRender_isTheSame() throws {

@@ -28,15 +28,13 @@ import Testing
         var world = SimulatedWorld.playing(["a-20"])
         world.run(seconds: 1)
         interrupt(&world)
-        let isInterrupted = world.run { $0.status == .interrupted }
-        #expect(isInterrupted)
+        #expect(world.run { $0.status == .interrupted })
         #expect(world.core.reason == .interruption)
         let place = world.position
         world.run(seconds: 3)
         #expect(world.position == place && world.core.positionClock.rate == 0)
         end(&world)
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(world.position - place < 0.1)
         #expect(told(world) == ["began client", "ended client"])
         #expect(world.lateOrDoubleReplies == 0)
@@ -123,8 +121,7 @@ import Testing
         #expect(world.unmutes == 0)
         world.command(.play(.current, position: nil))
         #expect(world.unmutes == 1)
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(told(world) == ["began sound-server", "ended user"])
     }
 

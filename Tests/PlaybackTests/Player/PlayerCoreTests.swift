@@ -40,9 +40,7 @@ import Kernel
     /// The settings are the ramp's target from its beginning on.
     @Test func aRampIsCutShort_whenItsTargetIsSetAtOnce() throws {
         var core = PlayerCore(SavedPlayer(), now: MonotonicTime(nanoseconds: 0), seed: 1)
-        var patch = SettingsPatch()
-        patch.volume = core.settings.volume
-        let prepared = try core.prepare(.apply(patch))
+        let prepared = try core.prepare(.apply(.with { $0.volume = core.settings.volume }))
         #expect(prepared.saves.isEmpty)
         core.commit(prepared)
         #expect(core.actions.count == 1)
@@ -338,9 +336,7 @@ import Kernel
         #expect(world.run { $0.status == .failed })
         let play = world.command(.play(.current, position: nil))
         #expect(world.run { $0.replies[play] != nil })
-        var patch = SettingsPatch()
-        patch.volume = 0.5
-        let settings = world.command(.apply(patch))
+        let settings = world.command(.apply(.with { $0.volume = 0.5 }))
         func failed(_ token: CommandToken) -> Bool? {
             world.replies[token].map { if case .failed = $0 { true } else { false } }
         }

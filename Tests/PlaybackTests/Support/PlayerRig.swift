@@ -31,6 +31,8 @@ final class PlayerRig: Sendable {
         player.observe { [events] in events.append($0) }
     }
 
+    deinit { player.shutdown() }
+
     var received: [PlayerEvent] { events.all }
     /// Without the copy of all events, which the next one would have to be added to.
     var receivedCount: Int { events.count }
@@ -39,7 +41,7 @@ final class PlayerRig: Sendable {
     func perform(_ command: PlayerCommand) -> Result<PlayerSnapshot, PlaybackError> {
         let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
         player.perform(command) { answer.post($0) }
-        return answer.take(until: nil)[0]
+        return answer.answer()
     }
 
     /// Sends without waiting for the answer: transport commands are answered when the sink has followed.
@@ -57,10 +59,13 @@ final class PlayerRig: Sendable {
     /// Plays in small steps until the condition holds. The player takes in each step before the next one, so that none of
     /// its states is missed however slow its thread is. Time stands while `mayPlay` is false.
     func play(while mayPlay: (PlayerRig) -> Bool = { _ in true }, until condition: (PlayerRig) -> Bool) -> Bool {
-        wait { rig in
-            while !condition(rig) {
-                guard mayPlay(rig), output.play(441) > 0 else { return false }
+        eventually(within: 240) {
+            var steps = 0
+            while !condition(self) {
+                // Not more at once: the deadline is checked between them.
+                guard steps < 100, mayPlay(self), output.play(441) > 0 else { return false }
                 perform(.apply(SettingsPatch()))
+                steps += 1
             }
             return true
         }

@@ -214,6 +214,17 @@ struct SimulatedWorld {
         send(.output(.failed(generation, .lost(message))))
     }
 
+    mutating func loseServer() {
+        isAvailable = false
+        send(.output(.availability(.unavailable("no server"))))
+        loseSink()
+    }
+
+    mutating func returnServer() {
+        isAvailable = true
+        send(.output(.availability(.available)))
+    }
+
     // MARK: The sink
 
     var reading: OutputClock {

@@ -38,7 +38,6 @@ import KernelTesting
         let format = AudioFormat(sampleRate: 96_000, layout: .mono)
         try harness.open(1, format)
         #expect(harness.ring?.format == format)
-        harness.output.shutdown()
     }
 
     @Test func streamsFollowEachOtherInOneFile_andPausesAreNotWritten() throws {
@@ -68,7 +67,6 @@ import KernelTesting
             harness.expect("started")
             harness.expect("underrun")
         }
-        harness.output.shutdown()
     }
 
     @Test func gainIsHeard() throws {
@@ -77,9 +75,7 @@ import KernelTesting
         harness.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0), over: 0)
         try harness.open(1)
         try harness.fill(441, 0.5)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
         #expect(try samples(path) == Array(repeating: [8_192, 0], count: 441).flatMap { $0 })
     }
@@ -91,9 +87,7 @@ import KernelTesting
         harness.output.duck(to: 0.5, over: 1)
         try harness.open(1)
         try harness.fill(441, 0.5)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
         #expect(try samples(path) == Array(repeating: 4_096, count: 882))
     }
@@ -109,9 +103,7 @@ import KernelTesting
         harness.output.pause(generation: Generation(1))
         harness.expect("paused")
         let index = Int(harness.output.clock().ringIndex)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
         let left = try samples(path).enumerated().filter { $0.offset % 2 == 0 }.map { Int($0.element) }
         #expect(left.count == 8_820 && left[index - 1] <= 1 && left[index] == 0)
@@ -138,9 +130,7 @@ import KernelTesting
             _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
         }
         write(try #require(harness.ring))
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
 
         let ring = FrameRing(
@@ -163,9 +153,7 @@ import KernelTesting
         let harness = OutputHarness(FileOutput(path: path) { failures.post($0) })
         try harness.open(1)
         try harness.fill(441, 0.5)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         // The disk fails from here on: the file is open for reading only.
         let unwritable = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(unwritable) }
@@ -193,7 +181,6 @@ import KernelTesting
             Issue.record("not refused")
             return
         }
-        harness.output.shutdown()
     }
 
     @Test func writerIsSampleExactAndFast() throws {

@@ -34,10 +34,6 @@ final class CacheRig {
         return address
     }
 
-    static func byte(at offset: Int64, of seed: Int64 = 0) -> UInt8 {
-        UInt8(truncatingIfNeeded: offset &* 31 &+ offset / 251 &+ seed)
-    }
-
     /// Keeps this part of a media of `size` bytes and waits until it can be read.
     @discardableResult
     func keep(_ range: Range<Int64>, of path: String, size: ByteCount?, tag: String? = "\"v1\"") throws
@@ -46,8 +42,7 @@ final class CacheRig {
         let media = try media(path)
         media.describe(CachedFacts(size: size, entityTag: tag))
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 65_536) {
-            let bytes = (start..<min(range.upperBound, start + 65_536)).map { Self.byte(at: $0) }
-            bytes.withUnsafeBytes { media.store($0, at: start) }
+            MediaPattern.bytes(start..<range.upperBound).withUnsafeBytes { media.store($0, at: start) }
         }
         return media
     }
@@ -69,11 +64,11 @@ final class CacheRig {
     static func holds(_ media: any CachedMedia, _ range: Range<Int64>) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            var bytes = [UInt8](repeating: 0, count: Int(min(65_536, range.upperBound - offset)))
-            guard let count = bytes.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0 else {
-                return false
-            }
-            for index in 0..<count where bytes[index] != byte(at: offset + Int64(index)) { return false }
+            let expected = MediaPattern.bytes(offset..<range.upperBound)
+            var found = [UInt8](repeating: 0, count: expected.count)
+            guard let count = found.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0,
+                found.prefix(count) == expected.prefix(count)
+            else { return false }
             offset += Int64(count)
         }
         return true

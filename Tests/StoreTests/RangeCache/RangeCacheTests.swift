@@ -23,8 +23,11 @@ private final class FailingDisk: Sendable {
 }
 
 @Suite struct RangeCacheTests {
+    let rig: CacheRig
+
+    init() throws { rig = try CacheRig() }
+
     @Test func stop_doesNotWaitForAThreadThatHangs() throws {
-        let rig = try CacheRig()
         let (hung, release, done) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
         rig.cache.observe { _ in
             hung.post(true)
@@ -63,7 +66,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func whatIsKeptIsThereAfterARestart() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<300_000, of: "a", size: 1_000_000).close()
         try rig.keep(500_000..<600_000, of: "a", size: 1_000_000).close()
         #expect(try rig.files() == ["c1.part"])
@@ -77,7 +79,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func itIsPublishedOnceItIsComplete() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<200_000, of: "a", size: 300_000)
         #expect(eventually { media.ranges.count == 200_000 })
         #expect(try rig.files() == ["c1.part"])
@@ -93,7 +94,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func parametersThatSayWhoAsksMakeNoOtherMedia() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<1_000, of: "a?x=1&token=abc", size: 1_000).close()
         #expect(eventually { rig.cache.status().count == 1 })
         #expect(rig.cache.find(try CacheRig.address("a?token=other&x=1")) != nil)
@@ -132,7 +132,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func whatPlaysIsNotRemoved() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
         try rig.keep(0..<1_000, of: "b", size: 1_000).close()
         #expect(eventually { rig.cache.status().bytes == 2_000 })
@@ -150,7 +149,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func whatIsForgottenIsReadNoMore() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(eventually { media.ranges.count == 1_000 })
         media.forget()
@@ -163,7 +161,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func whatCannotBeOpenedNow_isKept() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<1_000, of: "a", size: 2_000).close()
         #expect(eventually { rig.cache.status().bytes == 1_000 })
         let (part, aside) = (rig.directory + "/c1.part", rig.directory + "/aside")
@@ -183,7 +180,6 @@ private final class FailingDisk: Sendable {
 
     /// Removed between the look at it and the new name: nobody else would find the file.
     @Test func entryThatIsRemovedWhileItIsPublished_leavesNoFile() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(eventually { media.ranges.count == 1_000 })
         let entry = try #require(rig.cache.index.withLock { $0.entries.values.first })
@@ -201,7 +197,6 @@ private final class FailingDisk: Sendable {
 
     @Test(arguments: ["truncated", "missing", "size", "journal"])
     func whatIsDamagedIsDropped(how: String) throws {
-        let rig = try CacheRig()
         try rig.keep(0..<300_000, of: "a", size: 400_000).close()
         try rig.keep(0..<1_000, of: "b", size: 1_000).close()
         #expect(eventually { rig.cache.status().entries.contains { $0.isComplete } })
@@ -224,14 +219,12 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func aSecondServerIsRefused() throws {
-        let rig = try CacheRig()
         #expect(throws: CacheOpenError.self) {
             _ = try RangeCache(rig.cache.configuration, log: .init(label: "second"))
         }
     }
 
     @Test func whatCouldNotBeToldApartLaterIsNotKept() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<1_000, of: "a", size: nil, tag: nil).close()
         try rig.restart()
         #expect(rig.cache.find(try CacheRig.address("a")) == nil)
@@ -240,7 +233,6 @@ private final class FailingDisk: Sendable {
     // MARK: Events
 
     @Test func eventsAreFew_andTheLastOneComes() throws {
-        let rig = try CacheRig()
         let told = Mutex<[CacheStatus]>([])
         rig.cache.observe { status in told.withLock { $0.append(status) } }
         let media = try rig.media("a")
@@ -262,9 +254,7 @@ private final class FailingDisk: Sendable {
     /// Somebody's file, or a damaged one.
     @Test(arguments: [Int64.max, 1 << 62, 1 << 53 + 1, 1 << 48 + 1] as [Int64])
     func partsBeyondWhatAMediaHas_areNotTaken(end: Int64) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) stays: \(error)") } }
+        let folder = try TemporaryFolder()
         let journal = try CacheJournal(folder.path + "/cache.sqlite")
         try journal.save(
             [

@@ -8,7 +8,7 @@ import Testing
 
 /// Whatever comes, in whatever order: what must always hold.
 @Suite struct AnnouncementInvariantTests {
-    @Test(arguments: 0..<200)
+    @Test(arguments: 0..<60)
     func holds(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var world = AnnouncementWorld()

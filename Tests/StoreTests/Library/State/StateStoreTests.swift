@@ -9,8 +9,11 @@ import Testing
 @testable import Store
 
 @Suite struct StateStoreTests {
+    let fixture: StateFixture
+
+    init() throws { fixture = try StateFixture() }
+
     @Test func load_givesWhatWasSaved() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         let full = ItemDraft(
@@ -46,7 +49,6 @@ import Testing
     }
 
     @Test func items_keepTheirSource_andShareIt() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         let (folder, list) = (ItemSource(.folder, id: "A/\"B", name: "Bö"), ItemSource(.playlist, id: "p1", name: "L"))
@@ -63,7 +65,6 @@ import Testing
     }
 
     @Test func load_marksTheFirstItem_untilItWasOpened() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         try saved.apply(.insert(drafts("ab"), at: .end))
@@ -84,7 +85,6 @@ import Testing
     }
 
     @Test func randomEdits_areRestored() throws {
-        let fixture = try StateFixture()
         var store = try fixture.store()
         var saved = SavedQueue(store: store)
         for step in 0..<3000 {
@@ -109,7 +109,6 @@ import Testing
     }
 
     @Test func insertionsAtOnePlace_surviveAnExhaustedGap() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         try saved.apply(.insert(drafts("ab"), at: .end))
@@ -124,7 +123,6 @@ import Testing
     }
 
     @Test func secondStore_isRefused_untilTheFirstCloses() throws {
-        let fixture = try StateFixture()
         let first = try fixture.store()
         #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
         first.close(within: 600)
@@ -132,7 +130,6 @@ import Testing
     }
 
     @Test func secondStore_isRefused_thoughSomebodyRemovedTheLock() throws {
-        let fixture = try StateFixture()
         let first = try fixture.store()
         try FileManager.default.removeItem(atPath: fixture.directory + "/state.lock")
         #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
@@ -141,7 +138,6 @@ import Testing
     }
 
     @Test func save_failsWithASentence_afterClose() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         store.close(within: 600)
         let answers = Answers()
@@ -151,7 +147,6 @@ import Testing
     }
 
     @Test func init_throws_whenTheDirectoryCannotBeMade() throws {
-        let fixture = try StateFixture()
         try Data().write(to: URL(fileURLWithPath: fixture.directory + "/file"))
         #expect(throws: StateStoreError.self) {
             try StateStore(directory: fixture.directory + "/file/data", logger: Logger(label: "test"))
@@ -159,7 +154,6 @@ import Testing
     }
 
     @Test func fullDisk_refusesTheChangeThatDoesNotFit_asAWholeAndAlone() throws {
-        let fixture = try StateFixture()
         let store = try StateStore(directory: fixture.directory, logger: Logger(label: "test")) { database in
             try database.execute(sql: "PRAGMA max_page_count = 20")
         }
@@ -186,7 +180,6 @@ import Testing
     }
 
     @Test func changeThatDoesNotFit_isRefusedAlone() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         try saved.apply(.insert(drafts("ab"), at: .end))

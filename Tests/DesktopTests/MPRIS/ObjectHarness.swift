@@ -2,26 +2,26 @@
 
 @testable import Desktop
 import Audio
+import Kernel
 import Playback
 import Service
 import ServiceTesting
 import Synchronization
-import Kernel
 
-/// The player's clock moves by hand.
+/// With a clock that moves by hand.
 extension ScriptedPlayer {
-    var now: MonotonicTime { state.withLock { $0.now } }
     var items: [QueueItem] { state.withLock { $0.items } }
+    var now: MonotonicTime { state.withLock { $0.now } }
+
+    func advance(_ seconds: Double) { state.withLock { $0.now = $0.now.advanced(bySeconds: seconds) } }
 
     var verbs: PlayerService {
         PlayerService("main", self, server: ServerService(ServerService.Parts(media: ScriptedCatalogue())))
     }
 
-    func advance(_ seconds: Double) { state.withLock { $0.now = $0.now.advanced(bySeconds: seconds) } }
-
     /// The item at `index` is heard from `position` on.
     func play(_ index: Int = 0, at position: Double = 0, tags: MediaDescription.Tags = .init()) {
-        let (item, now) = (items[index], now)
+        let (item, now) = state.withLock { ($0.items[index], $0.now) }
         change { snapshot in
             snapshot.status = .playing
             snapshot.playWhenReady = true
