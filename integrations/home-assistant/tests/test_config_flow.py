@@ -83,14 +83,11 @@ async def test_a_wrong_token_is_an_error_and_the_right_one_is_taken(
     ids=["other JSON", "HTML", "an old server", "host", "no features", "401", "401 of a proxy", "404 of others",
          "404 of other JSON", "redirect", "a list", "500"],
 )
-async def test_other_answers_are_named(hass: HomeAssistant, aiohttp_server, status, answer, error) -> None:
+async def test_other_answers_are_named(hass: HomeAssistant, origin, status, answer, error) -> None:
     async def handle(request: web.Request) -> web.Response:
         return web.Response(status=answer.status, body=answer.body, content_type=answer.content_type)
 
-    app = web.Application()
-    app.router.add_get("/api/v1/server", handle)
-    other = await aiohttp_server(app)
-    result = await give(hass, url=str(other.make_url("")))
+    result = await give(hass, url=await origin(handle))
     assert result["errors"] == {"base": error}
 
 
@@ -153,7 +150,6 @@ async def test_discovery_ends_the_wait_for_the_next_attempt(
     else:
         await discover()
     await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_server_that_comes_back_elsewhere_is_found(hass: HomeAssistant, server: Server) -> None:
@@ -169,7 +165,6 @@ async def test_a_server_that_comes_back_elsewhere_is_found(hass: HomeAssistant, 
     assert result["reason"] == "already_configured" and entry.data[CONF_URL] == server.url
     await hass.async_block_till_done()
     await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_discovered_server_that_wants_a_token(hass: HomeAssistant, locked_server: Server) -> None:
@@ -202,7 +197,6 @@ async def test_another_address_of_the_same_server(hass: HomeAssistant, server: S
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: address + "/"})
     assert result["reason"] == "reconfigure_successful" and entry.data[CONF_URL] == address
     await hass.async_block_till_done()
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_new_token_is_asked_for(hass: HomeAssistant, locked_server: Server, token_file: pathlib.Path) -> None:
@@ -225,7 +219,6 @@ async def test_a_new_token_is_asked_for(hass: HomeAssistant, locked_server: Serv
     assert done["reason"] == "reauth_successful"
     await hass.async_block_till_done()
     assert entry.state is config_entries.ConfigEntryState.LOADED
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_another_server_is_no_new_address(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]]) -> None:
@@ -237,7 +230,6 @@ async def test_another_server_is_no_new_address(hass: HomeAssistant, start_serve
     assert flow["step_id"] == "reconfigure"
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: second.url})
     assert result["reason"] == "wrong_server" and entry.data[CONF_URL] == first.url
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_new_token_is_for_the_same_server_only(
@@ -253,7 +245,6 @@ async def test_a_new_token_is_for_the_same_server_only(
     # None at all: both are open on this machine.
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_TOKEN: " "})
     assert result["reason"] == "wrong_server" and entry.data[CONF_TOKEN] is None
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_server_that_goes_before_it_is_confirmed(hass: HomeAssistant, server: Server) -> None:

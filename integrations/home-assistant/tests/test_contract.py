@@ -25,7 +25,7 @@ from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import ANNOUNCE_TIMEOUT, DOMAIN, REQUESTS_AT_ONCE
 from custom_components.tonearm.diagnostics import async_get_config_entry_diagnostics
 
-from .conftest import TOKEN, call, entity_of, eventually, set_up
+from .conftest import TOKEN, add_players, call, entity_of, eventually, set_up
 from .server import Server
 from .test_media_player import attribute, play, shows, uris
 
@@ -81,6 +81,22 @@ async def test_newer_versions_link_devices_by_id(
     assert its.via_server() == {"via_device": (DOMAIN, its.server.id)}
     monkeypatch.setattr(dr, "async_get_device_id_by_identifier", None, raising=False)
     assert its.via_server() == {"via_device_id": device.id}
+
+
+async def test_an_entity_may_get_another_id(
+    hass: HomeAssistant, server: Server, entity: str, api: TonearmClient, caplog
+) -> None:
+    er.async_get(hass).async_update_entity(entity, new_entity_id="media_player.den")
+    await eventually(lambda: hass.states.get("media_player.den"), "the entity with its new id")
+    await add_players(hass, api, "a")
+    await call(hass, "join", "media_player.den", group_members=["media_player.a"])
+    both = ["media_player.den", "media_player.a"]
+    await eventually(lambda: attribute(hass, "media_player.a", "group_members") == both, "the group")
+    await server.stop()
+    await shows(hass, "media_player.den", "unavailable")
+    await server.restart()
+    await shows(hass, "media_player.den", "idle")
+    assert "does not generate unique IDs" not in caplog.text
 
 
 # State
@@ -235,8 +251,7 @@ async def test_the_issue_of_an_output_goes_by_itself(
     assert issue()
     report("main", True)
     assert not issue()
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: "a" in its.players, "another player")
+    await add_players(hass, api, "a")
     report("a", False)
     assert issue()
     await api.request("DELETE", "/players/a")
@@ -257,26 +272,8 @@ async def test_a_message_that_is_not_understood_ends_in_a_fresh_state(
     await eventually(lambda: attribute(hass, entity, "volume_level") == 0.25, "the level, of a snapshot")
 
 
-async def test_unloading_is_no_loss_and_closes_the_channel(
-    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch, caplog
-) -> None:
-    sockets = []
-    connect = TonearmClient.events
-
-    async def events(self, heartbeat):
-        sockets.append(await connect(self, heartbeat))
-        return sockets[-1]
-
-    monkeypatch.setattr(TonearmClient, "events", events)
-    entry = await set_up(hass, server)
-    assert len(sockets) == 1 and not sockets[0].closed
-    assert await hass.config_entries.async_unload(entry.entry_id)
-    assert sockets[0].closed and "is lost" not in caplog.text
-    assert not hass.data[DOMAIN]
-
-
 async def test_a_handshake_that_is_not_answered_fails_soon(
-    hass: HomeAssistant, aiohttp_server, monkeypatch: pytest.MonkeyPatch
+    hass: HomeAssistant, origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rest, "REQUEST_TIMEOUT", 0.2)
 
@@ -284,12 +281,10 @@ async def test_a_handshake_that_is_not_answered_fails_soon(
         await asyncio.sleep(5)
         return web.Response()
 
-    app = web.Application()
-    app.router.add_get("/api/v1/events", handle)
-    url = str((await aiohttp_server(app)).make_url("")).rstrip("/")
+    client = TonearmClient(async_get_clientsession(hass), await origin(handle), None)
     async with asyncio.timeout(2):
         with pytest.raises(rest.CannotConnect):
-            await TonearmClient(async_get_clientsession(hass), url, None).events(20)
+            await client.events(20)
 
 
 # Commands
@@ -348,7 +343,7 @@ async def test_an_announcement_has_its_extra(hass: HomeAssistant, server: Server
 
 
 async def test_what_the_browser_names_can_be_announced(
-    hass: HomeAssistant, server: Server, entity: str, api: TonearmClient, aiohttp_server
+    hass: HomeAssistant, server: Server, entity: str, api: TonearmClient, origin
 ) -> None:
     for name in ("a.wav", "b.wav"):
         server.tone(name, seconds=0.2)
@@ -359,10 +354,7 @@ async def test_what_the_browser_names_can_be_announced(
     async def handle(request: web.Request) -> web.StreamResponse:
         return web.FileResponse(server.music / "a.wav")
 
-    app = web.Application()
-    app.router.add_get("/a.wav", handle)
-    address = str((await aiohttp_server(app)).make_url("/a.wav?token=s3cr3t-of-this-test"))
-    await play(hass, entity, address)
+    await play(hass, entity, f"{await origin(handle)}/a.wav?token=s3cr3t-of-this-test")
     content = await eventually(lambda: attribute(hass, entity, "media_content_id"), "the reference")
     assert content.startswith("sealed:")
     await play(hass, entity, content, announce=True)
@@ -370,18 +362,16 @@ async def test_what_the_browser_names_can_be_announced(
     assert ended["reason"] == "finished" and "s3cr3t" not in str(ended)
 
 
-async def test_speech_that_never_comes_fails(hass: HomeAssistant, entity: str, api: TonearmClient, aiohttp_server) -> None:
+async def test_speech_that_never_comes_fails(hass: HomeAssistant, entity: str, api: TonearmClient, origin) -> None:
     async def handle(request: web.Request) -> web.StreamResponse:
         await asyncio.sleep(30)
         return web.Response()
 
-    app = web.Application()
-    app.router.add_get("/speech.mp3", handle)
-    server = await aiohttp_server(app)
+    address = await origin(handle)
     await play(hass, entity)
     await shows(hass, entity, "playing")
     with pytest.raises(HomeAssistantError):
-        await play(hass, entity, str(server.make_url("/speech.mp3")), announce=True, extra={"timeout": 1})
+        await play(hass, entity, f"{address}/speech.mp3", announce=True, extra={"timeout": 1})
     assert (await api.get("/player"))["status"] == "playing"
 
 
@@ -415,14 +405,12 @@ async def test_a_lost_server_fails_calls(hass: HomeAssistant, server: Server, it
 
 
 async def test_a_refused_token_of_a_call_starts_reauthentication(
-    hass: HomeAssistant, its: hub.TonearmHub, entity: str, aiohttp_server
+    hass: HomeAssistant, its: hub.TonearmHub, entity: str, origin
 ) -> None:
     async def handle(request: web.Request) -> web.Response:
         return web.Response(status=401, text="no")
 
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    its.client.url = str((await aiohttp_server(app)).make_url("")).rstrip("/")
+    its.client.url = await origin(handle)
     player = hass.data["media_player"].get_entity(entity)
     with pytest.raises(BrowseError):
         await player.async_browse_media("folder", "")
@@ -462,8 +450,7 @@ async def test_targets_are_found_as_newer_versions_do(
 async def test_sleep_of_a_follower_is_its_leaders(
     hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient, requests
 ) -> None:
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    await add_players(hass, api, "a")
     await call(hass, "join", entity, group_members=["media_player.a"])
     await eventually(lambda: attribute(hass, "media_player.a", "group_members"), "the group")
     await call(hass, "sleep", "media_player.a", DOMAIN, duration={"minutes": 5})
@@ -477,8 +464,7 @@ async def test_a_group_is_served_once(
     hass: HomeAssistant, entity: str, api: TonearmClient, requests
 ) -> None:
     """And for an interruption, the server is: began is counted, and would have to end as often."""
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    await add_players(hass, api, "a")
     await call(hass, "join", entity, group_members=["media_player.a"])
     await eventually(lambda: attribute(hass, "media_player.a", "group_members"), "the group")
     both = [entity, "media_player.a"]
@@ -506,7 +492,7 @@ async def test_200_calls_of_every_kind_at_once(hass: HomeAssistant, entity: str,
     await eventually(lambda: attribute(hass, entity, "queue_length") == 100, "all are shown")
 
 
-async def test_calls_beyond_16_wait_here(hass: HomeAssistant, aiohttp_server) -> None:
+async def test_calls_beyond_16_wait_here(hass: HomeAssistant, origin) -> None:
     """But for those that take long, as an announcement does."""
     held: list[str] = []
     go = asyncio.Event()
@@ -516,10 +502,7 @@ async def test_calls_beyond_16_wait_here(hass: HomeAssistant, aiohttp_server) ->
         await go.wait()
         return web.json_response({})
 
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    server = await aiohttp_server(app)
-    client = TonearmClient(async_get_clientsession(hass), str(server.make_url("")).rstrip("/"), None)
+    client = TonearmClient(async_get_clientsession(hass), await origin(handle), None)
     calls = asyncio.gather(
         *(client.get("/short") for _ in range(40)), client.request("POST", "/long", timeout=ANNOUNCE_TIMEOUT)
     )
@@ -533,8 +516,7 @@ async def test_calls_beyond_16_wait_here(hass: HomeAssistant, aiohttp_server) ->
 async def test_a_player_that_goes_while_a_call_is_on_its_way(
     hass: HomeAssistant, its: hub.TonearmHub, entity: str, api: TonearmClient
 ) -> None:
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    await add_players(hass, api, "a")
     player = hass.data["media_player"].get_entity("media_player.a")
     await api.request("DELETE", "/players/a")
     with pytest.raises(ServiceValidationError):
@@ -556,6 +538,13 @@ async def test_long_containers_have_pages(
     second = await player.async_browse_media(further.media_content_type, further.media_content_id)
     assert [child.title for child in second.children] == ["two.wav"] and not second.can_play
     assert (second.media_content_type, second.media_content_id) == (further.media_content_type, "")
+    get = its.client.get
+
+    async def truncated(path: str, *arguments):
+        return {**await get(path, *arguments), "truncated": True}
+
+    its.client.get = truncated
+    assert (await player.async_browse_media("folder", "")).title == "Folders (not all)"
 
 
 async def test_unknown_things_are_browse_errors(hass: HomeAssistant, entity: str) -> None:

@@ -192,6 +192,9 @@ class _Page:
             path.rsplit("/", 1)[-1] or "Folders", FOLDER, path, MediaClass.DIRECTORY, map(self._file, found["entries"])
         )
         page.can_play = True
+        if found["truncated"]:
+            # Of a folder the server lists 10,000 entries. All tracks are among the tracks.
+            page.title += " (not all)"
         return page
 
     def _file(self, entry: Json) -> BrowseMedia:

@@ -173,14 +173,14 @@ class TonearmHub:
         elif kind == "players":
             self._take_change(data)
         elif (state := self.players.get(player)) is not None:
-            leader = state.leader
+            leader, name = state.leader, state.name
             if kind in ("output", "route", "effects"):
                 self._wish_details(player)
             if state.apply(kind, data, now):
                 self._notify_group(state, leader)
             if kind == "output":
                 self._judge_output()
-            if kind == "settings":
+            if state.name != name:
                 self._name_device(state)
 
     @callback

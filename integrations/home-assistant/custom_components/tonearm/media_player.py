@@ -135,6 +135,8 @@ class TonearmPlayer(MediaPlayerEntity):
         )
 
     async def async_added_to_hass(self) -> None:
+        # Also added anew, when its user gives it another id.
+        self.is_alive = True
         self._hub.members[self.entity_id] = self._id
         signal = self._hub.signal_state(self._id)
         self.async_on_remove(async_dispatcher_connect(self.hass, signal, self._take_state))
