@@ -97,11 +97,15 @@ def test_onlyNamedTestsRunTwice_andNotManyOfThem(tmp_path, quiet, others, status
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    quiet: named\n")
     failing = {name: int(number < quiet) for number, name in enumerate(named)} | {"other": others}
     (tmp_path / "test_a.py").write_text("\n".join(FLICKERS.format(name=name, failing=count) for name, count in failing.items()))
-    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)], capture_output=True, text=True,
-                         cwd=tmp_path, timeout=60)
-    assert run.returncode == status, run.stdout
+
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        # The other plugins take seconds to load.
+        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_rerunfailures", *arguments, str(tmp_path)],
+                              capture_output=True, text=True, cwd=tmp_path, timeout=60, env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+
+    once = run()
+    assert once.returncode == status, once.stdout
     # With --reruns all may.
     for mark in tmp_path.glob("*-*"):
         mark.unlink()
-    assert subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--reruns", "2", str(tmp_path)],
-                          capture_output=True, cwd=tmp_path, timeout=60).returncode == 0
+    assert run("--reruns", "2").returncode == 0

