@@ -272,32 +272,6 @@ def test_a_higher_one_sets_a_long_text_aside(capture, api, events, playing):
     back(capture)
 
 
-def test_equal_ones_wait_and_the_music_stays_down_between(capture, api, events, playing):
-    first = announce(api)["id"]
-    second = announce(api)
-    third = announce(api, priority="high")["id"]
-    assert second["state"] == "waiting"
-    is_over(api)
-    order = [id for id, type in changes(events, playing) if type == "ended"]
-    assert order == [third, first, second["id"]]
-    start = first_heard(capture, BELL, 0)
-    samples = capture.samples()[start + RATE // 2:start + int(3.5 * RATE)]
-    loudest = max(amplitude(samples[at:at + 4410], MUSIC) for at in range(0, len(samples) - 4410, 2205))
-    assert loudest < LEVEL * 0.2
-    back(capture)
-
-
-def test_another_output_leaves_the_music_alone(capture, api, playing):
-    said = announce(api, "text.mp3", output="hp", music="pause")
-    here = announce(api, "bell.mp3", duck=-10)
-    assert said["output"] == "hp" and [one["state"] for one in announcements(api)] == ["playing", "playing"]
-    assert api.player()["status"] == "playing"
-    eventually(lambda: [one["id"] for one in announcements(api)] == [said["id"]], "the one here is over")
-    assert here["output"] == "spk" and level_now(capture, TEXT) < 0.001
-    back(capture)
-    assert api.refusal("POST", "/announcements", json={"uri": "bell.mp3", "output": "attic"}) == (404, "unknown-output")
-
-
 def test_fifty_requests_at_once(capture, server, pulse, api, playing):
     """One is heard, as many wait as may, the others are told to come again."""
     def one(number: int):

@@ -8,7 +8,7 @@ import pytest
 
 from rig import PATIENCE, Api, eventually
 from rig.capture import RATE
-from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, TICK, amplitude, first_heard, level_now, near, phase
+from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TICK, amplitude, first_heard, near, phase
 from rig.waiting import during
 
 
@@ -86,21 +86,6 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
     start = first_heard(capture, BELL, mark)
     both = capture.samples()[start + RATE // 5:start + RATE]
     assert near(loudest(both, BELL), QUIET, 0.5) and loudest(both, MUSIC) < 0.002
-
-
-def test_several_at_once_and_the_ninth_ends_the_oldest(pulse, capture, api, playing):
-    ids = [sfx(api, "text.mp3", volume=0.1)["id"] for _ in range(8)]
-    assert [effect["id"] for effect in effects(api)] == ids
-    ninth = sfx(api, "bell.mp3", volume=0.1)["id"]
-    assert [effect["id"] for effect in effects(api)] == ids[1:] + [ninth]
-    ended = api.call("GET", "/sfx")["ended"][0]
-    assert (ended["id"], ended["reason"]) == (ids[0], "replaced")
-    assert len(pulse.sink_inputs()) <= 9
-    for effect in effects(api):
-        assert api.request("DELETE", f"/sfx/{effect['id']}").status_code == 204
-    assert not effects(api)
-    eventually(lambda: level_now(capture, TEXT) < 0.001 and level_now(capture, BELL) < 0.001, "silence")
-    assert near(level_now(capture, MUSIC), LEVEL, 0.5)
 
 
 def test_fifty_requests_at_once(pulse, capture, server, api, playing):
