@@ -12,6 +12,7 @@ import pytest
 
 from rig import PATIENCE, Api, EventLog, Origin, eventually
 from rig.hls import AAC, SegmentRadio, cut
+from rig.kept import copy_kept
 from rig.server import binary
 from rig.signals import align, dominant_frequency, level, read_wave
 from rig.waiting import during
@@ -32,17 +33,18 @@ FORMS = {
 @pytest.fixture(scope="session")
 def streams(media):
     """A folder for each form, with three seconds of noise."""
-    root = media.scratch / "hls"
-    wave = media._wave("hls-noise", media._noise(numpy.random.default_rng(33), 3))
-    for form, options in FORMS.items():
-        folder = root / form.replace(" ", "-")
-        cut(wave, folder, *options, seconds=1)
-        (folder / "key.bin").write_bytes(b"0123456789abcdef")
-    cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
-    # Segments of exactly 86 frames.
-    cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
-    cut(media.chirp_wave, root / "short", *AAC, seconds=STEP / 2 - 0.0004)
-    return root
+    def make(root) -> None:
+        wave = media._wave("hls-noise", media._noise(numpy.random.default_rng(33), 3))
+        for form, options in FORMS.items():
+            folder = root / form.replace(" ", "-")
+            cut(wave, folder, *options, seconds=1)
+            (folder / "key.bin").write_bytes(b"0123456789abcdef")
+        cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
+        # Segments of exactly 86 frames.
+        cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
+        cut(media.chirp_wave, root / "short", *AAC, seconds=STEP / 2 - 0.0004)
+
+    return copy_kept("hls", media.scratch / "hls", make)
 
 
 @pytest.fixture

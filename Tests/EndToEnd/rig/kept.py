@@ -3,6 +3,7 @@
 
 import fcntl
 import hashlib
+import inspect
 import pathlib
 import shutil
 from collections.abc import Callable
@@ -13,9 +14,9 @@ SOURCES = ("media.py", "formats.py", "sounds.py", "signals.py", "chirp.ape")
 
 
 def copy_kept(name: str, target: pathlib.Path, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """`target` with what `make` makes there, from `.build/test-media` if these sources have made it before."""
-    rig = pathlib.Path(__file__).parent
-    version = hashlib.sha256(b"".join((rig / source).read_bytes() for source in SOURCES)).hexdigest()[:16]
+    """`target` with what `make` makes in a folder, from `.build/test-media` if it and the rig's sources have made it before."""
+    sources = [pathlib.Path(__file__).with_name(source) for source in SOURCES] + [pathlib.Path(inspect.getfile(make))]
+    version = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
     home = REPOSITORY / ".build/test-media"
     home.mkdir(parents=True, exist_ok=True)
     kept = home / f"{name}-{version}"
