@@ -67,8 +67,7 @@ public enum EntityTagCondition: Hashable, Sendable {
     }
 
     /// If-None-Match: weak comparison; true when none matches, so that the method goes on.
-    public func allowsIfNoneMatch(current: EntityTag?) -> Bool {
-        guard let current else { return true }
+    public func allowsIfNoneMatch(current: EntityTag) -> Bool {
         switch self {
         case .any: return false
         case .tags(let tags): return !tags.contains { $0.matchesWeakly(current) }

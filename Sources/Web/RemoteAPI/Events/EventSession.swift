@@ -90,15 +90,17 @@ final class EventSession: WebSocketSession {
         var id: ClientFrame.Raw?
         var isCommand = false
         do throws(Problem) {
-            switch try JSONBody.read(ClientFrame.self, from: bytes, limits: .message) {
-            case .subscribe(let wishes, let sent): subscribe(wishes, sent)
+            switch try JSONBody(bytes).read(ClientFrame.self, limits: .message) {
+            case .subscribe(let change, let sent):
+                id = sent
+                try subscribe(change, sent)
             case .command(let name, let data, let sent):
                 id = sent
                 isCommand = true
                 let caller = Caller(channel: ObjectIdentifier(self), address: address) { [weak self] in
                     self?.state.withLock { $0.isClosed } ?? true
                 }
-                let command = Command(body: data ?? [], caller: caller)
+                let command = Command(body: JSONBody(data ?? []), caller: caller)
                 try commands.command(name, scope: scope)(command) { [self] in reply(to: sent, $0) }
             }
         } catch {
@@ -113,8 +115,9 @@ final class EventSession: WebSocketSession {
         }
     }
 
-    private func subscribe(_ wishes: ClientFrame.Wishes, _ id: ClientFrame.Raw?) {
-        let subscription = wishes.applied(to: feed.subscription)
+    private func subscribe(_ change: SubscriptionChange, _ id: ClientFrame.Raw?) throws(Problem) {
+        var subscription = feed.subscription
+        try subscription.apply(change)
         feed.change(subscription)
         reply(
             to: id,
@@ -142,7 +145,7 @@ final class EventSession: WebSocketSession {
             writer.member("status", status)
             writer.member(status < 400 ? "result" : "problem", raw: json)
         }
-        feed.keep(EventFrame(type: Self.replyType, sequence: nil, bytes: SharedBytes(bytes)))
+        feed.keep(EventFrame(type: Self.replyType, version: 0, bytes: SharedBytes(bytes)))
     }
 
     private func end(_ reason: String) {
