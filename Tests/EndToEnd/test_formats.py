@@ -11,7 +11,7 @@ import pytest
 from rig import Api, eventually, within
 from rig.formats import FORMATS, Format
 from rig.server import binary
-from rig.signals import distortion_and_noise, read_wave
+from rig.signals import distortion_and_noise, dominant_frequency, read_wave
 from test_media import ffprobe
 
 RATE = 44100
@@ -242,5 +242,7 @@ def test_seeking_while_playing_is_exact(capture, api, formats):
         capture.wait_seconds(1.0)
         snapshot = api.player()
         assert snapshot["status"] == "playing" and 20 < snapshot["position"] < 25, name
+        heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
+        assert heard == pytest.approx(200 + 200 * snapshot["position"], rel=0.02), name
         api.command("stop")
         capture.wait_silence()

@@ -310,8 +310,11 @@ def test_modes_say_what_the_stream_is_for(capture, pulse, api, microphone):
 
 
 def test_measurement_leaves_the_sound_as_it_is(capture, pulse, api, media):
-    """Row 125: volume and balance do not count: bit-exact."""
+    """Row 125: neither volume nor balance nor effects count: bit-exact."""
     api.settings(volume=0.1, balance=-1)
+    bands = [{"type": "peak", "frequency": 1000, "gain": -12, "q": 1}]
+    api.call("PUT", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "bands": bands}, "reverb": {"enabled": True},
+                                      "loudness": {"mode": "track", "untaggedPreamp": -6}})
     change(api, mode="measurement")
     api.load("noise.mp3", play=True)
     capture.wait_sound()

@@ -50,7 +50,7 @@ public final class RemoteAPI: HTTPResponder {
     private let site: any HTTPResponder
     private let idempotency: IdempotentRequests
     /// Reads large bodies, and gives the memory back that they took.
-    private let worker = BackgroundWorker("api-bodies", afterEach: { Heap.giveBack() })
+    private let worker = SupervisedWorker("api-bodies", seconds: nil, afterEach: { Heap.giveBack() })
     /// Of bodies that are read at once.
     private static let largestAtOnce = 64 * 1024
     private let health: HealthCheck
