@@ -33,7 +33,7 @@ func target(_ name: String, in wing: String? = nil, _ dependencies: [Target.Depe
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies + ["KernelTesting"], swiftSettings: settings)
 }
 
 /// What several test targets share.
@@ -141,6 +141,7 @@ let package = Package(
             ],
             swiftSettings: settings, linkerSettings: linking),
 
+        support("KernelTesting", ["Kernel"]),
         support("PlaybackTesting", ["Audio", "Kernel", "Playback"]),
         support("OutputTesting", ["Audio", "Kernel", "Playback"]),
         support("SocketTesting"),

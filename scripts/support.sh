@@ -13,7 +13,7 @@ test_packages=(
     libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber libebur128-1 libsoundtouch1
 )
 container_packages=(debootstrap iproute2 util-linux curl)
-bench_packages=(pulseaudio pulseaudio-utils lame mpg123 ffmpeg dbus-daemon mpd mpc wrk gcc python3 python3-venv)
+bench_packages=(pulseaudio pulseaudio-utils lame mpg123 ffmpeg dbus-daemon mpd mpc sox libsox-fmt-mp3 wrk gcc python3 python3-venv)
 
 # The named products, else both, for release, with Swift's libraries inside. Not everything: what tests share needs Testing,
 # which a release build does not find.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Audio
 internal import CFFmpeg
 internal import Glibc
 internal import MediaWorkerProtocol
@@ -36,7 +37,7 @@ extension Container {
         return tags
     }
 
-    func chapters() -> [WorkerMedia.Chapter] {
+    func chapters() -> [Chapter] {
         (0..<min(Int(context.pointee.nb_chapters), WorkerMedia.mostChapters)).compactMap { index in
             guard let chapter = context.pointee.chapters[index] else { return nil }
             let base = av_q2d(chapter.pointee.time_base)
@@ -44,7 +45,7 @@ extension Container {
             let end = Double(chapter.pointee.end) * base
             guard start.isFinite, end.isFinite, start >= 0, end >= start else { return nil }
             let title = av_dict_get(chapter.pointee.metadata, "title", nil, 0)
-            return WorkerMedia.Chapter(
+            return Chapter(
                 start: start, end: end, title: title.map { Self.text($0.pointee.value, limit: 512) } ?? "")
         }
     }

@@ -17,14 +17,7 @@ enum PictureScaling {
         }
         guard let codec = avcodec_alloc_context3(decoder), let packet = av_packet_alloc(), let frame = av_frame_alloc()
         else { throw .outOfMemory }
-        defer {
-            var freedCodec: UnsafeMutablePointer<AVCodecContext>? = codec
-            var freedPacket: UnsafeMutablePointer<AVPacket>? = packet
-            var freedFrame: UnsafeMutablePointer<AVFrame>? = frame
-            avcodec_free_context(&freedCodec)
-            av_packet_free(&freedPacket)
-            av_frame_free(&freedFrame)
-        }
+        defer { TrackDecoder.free(codec, packet, frame) }
         codec.pointee.thread_count = 1
         codec.pointee.max_pixels = mostPixels
         guard avcodec_open2(codec, decoder, nil) >= 0, av_new_packet(packet, Int32(content.count)) >= 0 else {

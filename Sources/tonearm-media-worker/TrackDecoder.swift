@@ -49,13 +49,16 @@ final class TrackDecoder {
         }
     }
 
-    deinit {
-        var freedCodec: UnsafeMutablePointer<AVCodecContext>? = codec
-        var freedPacket: UnsafeMutablePointer<AVPacket>? = packet
-        var freedFrame: UnsafeMutablePointer<AVFrame>? = frame
-        avcodec_free_context(&freedCodec)
-        av_packet_free(&freedPacket)
-        av_frame_free(&freedFrame)
+    deinit { Self.free(codec, packet, frame) }
+
+    static func free(
+        _ codec: UnsafeMutablePointer<AVCodecContext>, _ packet: UnsafeMutablePointer<AVPacket>,
+        _ frame: UnsafeMutablePointer<AVFrame>
+    ) {
+        var (codec, packet, frame) = (Optional(codec), Optional(packet), Optional(frame))
+        avcodec_free_context(&codec)
+        av_packet_free(&packet)
+        av_frame_free(&frame)
     }
 
     /// Samples of each frame where they are all the same number; 0 else.

@@ -8,6 +8,9 @@ enum Console {
         write(Array((text + "\n").utf8))
     }
 
+    /// An answer of the server, as it came.
+    static func output(json: [UInt8]) { write(json + [UInt8(ascii: "\n")]) }
+
     /// A sentence in place of a list in which there is nothing.
     static func output(_ table: Table, orWithoutRows sentence: String) {
         output(table.isEmpty ? sentence : table.text)

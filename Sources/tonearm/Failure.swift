@@ -23,4 +23,17 @@ struct Failure: Error, Hashable, CustomStringConvertible {
     static func configuration(_ message: String) -> Failure { Failure(message, .configuration) }
 
     var description: String { message }
+
+    /// What `make` makes. Its error is the middle of the failure's sentence.
+    static func unless<Part>(_ start: String, _ end: String = "", _ make: () throws -> Part) throws -> Part {
+        do {
+            return try make()
+        } catch {
+            throw Failure("\(start) \(error)\(end)", .cannotCreate)
+        }
+    }
+
+    static func unlessData<Part>(_ make: () throws -> Part) throws -> Part {
+        try unless("data:", "; name another directory with --data DIR.", make)
+    }
 }

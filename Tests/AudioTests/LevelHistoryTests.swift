@@ -8,9 +8,9 @@ import Testing
 struct LevelHistoryTests {
     /// Both channels the same.
     static func sine(_ frequency: Double, amplitude: Double, seconds: Double, _ format: AudioFormat) -> [Float] {
-        (0..<Int(format.frames(seconds)) * format.channelCount).map { index in
-            let time = Double(index / format.channelCount) / Double(format.sampleRate)
-            return Float(amplitude * sin(2 * Double.pi * frequency * time + 0.3))
+        let (channels, step) = (format.channelCount, 2 * Double.pi * frequency / Double(format.sampleRate))
+        return (0..<Int(format.frames(seconds)) * channels).map { index in
+            Float(amplitude * sin(step * Double(index / channels) + 0.3))
         }
     }
 

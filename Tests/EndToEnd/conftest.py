@@ -15,6 +15,7 @@ from rig import Api, Capture, EventLog, Media, Origin, PulseDaemon, Server
 from rig.access import OpenServer, own_address
 from rig.contract import EventContract
 from rig.dbus import SessionBus
+from rig.formats import Formats
 from rig.microphone import Microphone
 from rig.opened import closing_what_is_opened
 from rig.pulse import HEADPHONES, SPEAKERS
@@ -32,8 +33,12 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture(scope="session")
 def media(tmp_path_factory) -> Media:
-    base = tmp_path_factory.mktemp("media")
-    return Media(base / "music", base / "scratch")
+    return Media(tmp_path_factory.mktemp("media"))
+
+
+@pytest.fixture(scope="session")
+def formats(media) -> Formats:
+    return Formats(media)
 
 
 @pytest.fixture(scope="session")

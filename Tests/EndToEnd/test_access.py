@@ -10,7 +10,6 @@ import websockets
 from rig import EventLog, Origin
 from rig.access import own_address
 from rig.commandline import tonearm
-from rig.raw import exchange
 
 
 def test_strangers_need_the_token(open_to_all):
@@ -146,45 +145,32 @@ def test_anonymous_is_a_choice(start_server):
     assert httpx.get(f"http://{address}:{server.port}/api/v1/player", trust_env=False).status_code == 200
 
 
-@pytest.mark.parametrize("host,allowed", [
-    ("127.0.0.1", True), ("localhost", True), ("[::1]", True), ("192.168.1.20:8080", True), (socket.gethostname(), True),
-    ("radio.example", True), ("evil.example", False), ("evil.example:8080", False), ("127.0.0.1.evil.example", False),
-    ("localhost.evil.example", False), ("", False), ("127.0.0.1@evil.example", False)])
-def test_the_host_header_must_name_this_server(start_server, host, allowed):
+def test_the_host_header_must_name_this_server(start_server):
     """DNS rebinding: only IP literals, localhost, the machine's name and allowed names."""
     server = start_server(arguments=("--allow-host", "radio.example"))
-    headers = {"Host": host} | own_token(server)
-    response = httpx.get(f"{server.url}/api/v1/player", headers=headers, trust_env=False)
-    assert (response.status_code == 200) == allowed, response.text
-    if not allowed:
-        assert response.status_code in (400, 403, 421)
+    for host, allowed in [
+        ("127.0.0.1", True), ("localhost", True), ("[::1]", True), ("192.168.1.20:8080", True), (socket.gethostname(), True),
+        ("radio.example", True), ("evil.example", False), ("evil.example:8080", False), ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False), ("", False), ("127.0.0.1@evil.example", False)]:
+        headers = {"Host": host} | own_token(server)
+        response = httpx.get(f"{server.url}/api/v1/player", headers=headers, trust_env=False)
+        assert (response.status_code == 200) == allowed, response.text
+        if not allowed:
+            assert response.status_code in (400, 403, 421)
 
 
-@pytest.mark.parametrize("origin,allowed", [("http://evil.example", False), ("null", False), ("https://friend.example", True)])
-def test_foreign_pages_cannot_write_or_listen(start_server, origin, allowed):
+def test_foreign_pages_cannot_write_or_listen(start_server):
     """A foreign Origin is refused on writes and on events; an allowed one is not."""
     server = start_server(arguments=("--allow-origin", "https://friend.example"))
     token = own_token(server)
-    response = httpx.post(f"{server.url}/api/v1/player/pause", headers={"Origin": origin} | token, trust_env=False)
-    assert (response.status_code != 403) == allowed
-    try:
-        EventLog(server.events_url, origin=origin, additional_headers=token).close()
-        assert allowed
-    except websockets.InvalidStatus as refused:
-        assert not allowed and refused.response.status_code == 403
-
-
-@pytest.mark.parametrize("first, second", [("https://friend.example", "http://evil.example"), ("http://evil.example", "https://friend.example")])
-def test_two_origins_are_refused(start_server, first, second):
-    """Whoever passes the request on may believe the other one."""
-    server = start_server(arguments=("--allow-origin", "https://friend.example"))
-    origins = f"Origin: {first}\r\nOrigin: {second}\r\n"
-    write = exchange(server.port, f"POST /api/v1/player/pause HTTP/1.1\r\nHost: localhost\r\n{origins}Connection: close\r\n\r\n".encode())
-    assert write.startswith(b"HTTP/1.1 403") and b"origin-not-allowed" in write
-    channel = exchange(server.port, (
-        f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{origins}Upgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
-    assert channel.startswith(b"HTTP/1.1 403")
+    for origin, allowed in [("http://evil.example", False), ("null", False), ("https://friend.example", True)]:
+        response = httpx.post(f"{server.url}/api/v1/player/pause", headers={"Origin": origin} | token, trust_env=False)
+        assert (response.status_code != 403) == allowed
+        try:
+            EventLog(server.events_url, origin=origin, additional_headers=token).close()
+            assert allowed
+        except websockets.InvalidStatus as refused:
+            assert not allowed and refused.response.status_code == 403
 
 
 def test_the_own_origin_may_do_all(server, api):

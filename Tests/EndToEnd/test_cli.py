@@ -182,13 +182,13 @@ def test_a_problem_is_told_in_the_servers_words(server, api):
     assert result.stderr.startswith("tonearm: ") and len(result.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["missing.mp3", "text.mp3", "noise.mp3/", "missing-folder/"])
-def test_playing_what_cannot_be_played_fails(server, api, name):
+def test_playing_what_cannot_be_played_fails(server, api):
     """Status 1 and one sentence on the error stream, nothing on the other one."""
-    result = tonearm("play", name, environment=client(server))
-    assert result.returncode == 1
-    assert result.stderr.startswith("tonearm: ") and len(result.stderr.splitlines()) == 1 and not result.stdout
-    assert api.player()["status"] in ("failed", "idle")
+    for name in ["missing.mp3", "text.mp3", "noise.mp3/", "missing-folder/"]:
+        result = tonearm("play", name, environment=client(server))
+        assert result.returncode == 1
+        assert result.stderr.startswith("tonearm: ") and len(result.stderr.splitlines()) == 1 and not result.stdout
+        assert api.player()["status"] in ("failed", "idle")
 
 
 @pytest.fixture
@@ -363,10 +363,10 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(directory, s
     assert server.port > 1, "the flag wins over the file"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shell_completion(shell):
-    result = tonearm("--generate-completion-script", shell)
-    assert result.returncode == 0 and "serve" in result.stdout
+def test_shell_completion():
+    for shell in ["bash", "zsh", "fish"]:
+        result = tonearm("--generate-completion-script", shell)
+        assert result.returncode == 0 and "serve" in result.stdout
 
 
 @pytest.mark.parametrize("line, expected", [
@@ -462,14 +462,14 @@ def test_an_endless_answer_is_ended():
 def test_long_work_shows_how_far_it_is(start_server, directory, media):
     """Issue 3, point 8: on a terminal a scan and a render count up in one line; elsewhere they are silent."""
     root = directory / "many"
-    make_collection(root, 8_000, media.path("short-0.mp3").read_bytes())
+    make_collection(root, 4_000, media.path("short-0.mp3").read_bytes())
     server = start_server(music=root)
     environment = client(server)
     with contextlib.closing(Api(server.url)) as api:
         eventually(lambda: api.call("GET", "/library")["state"] == "idle", "the first scan is over", 60)
     status, seen = in_a_terminal("scan", "--reread", environment=environment)
     counts = [int(count) for count in re.findall(r"\r\x1b\[K(\d+) files found, \d+ read", seen)]
-    assert status == 0 and len(counts) >= 2 and counts == sorted(counts) and counts[-1] <= 8_000, seen
+    assert status == 0 and len(counts) >= 2 and counts == sorted(counts) and counts[-1] <= 4_000, seen
     status, seen = in_a_terminal("render", str(media.path("long.mp3")), str(directory / "out.wav"))
     assert status == 0 and re.search(r"\r\x1b\[K0:(39|40), \d+ times faster than it plays", seen), seen
     # Long enough that there is something to show.
@@ -541,16 +541,16 @@ def test_a_list_of_nothing_is_a_sentence(start_server, directory):
         assert result.returncode == 0 and result.stdout.startswith("There are no "), result
 
 
-@pytest.mark.parametrize("arguments", [("-5",), ("--", "-5")])
-def test_seek_goes_back_with_and_without_dashes(server, api, arguments):
-    api.load("long.mp3")
-    api.play(position=20)
-    api.wait_status("playing")
-    api.pause()
-    before = api.player()["position"]
-    result = tonearm("seek", *arguments, environment=client(server))
-    assert result.returncode == 0, result
-    assert abs(api.player()["position"] - (before - 5)) < 0.1
+def test_seek_goes_back_with_and_without_dashes(server, api):
+    for arguments in [("-5",), ("--", "-5")]:
+        api.load("long.mp3")
+        api.play(position=20)
+        api.wait_status("playing")
+        api.pause()
+        before = api.player()["position"]
+        result = tonearm("seek", *arguments, environment=client(server))
+        assert result.returncode == 0, result
+        assert abs(api.player()["position"] - (before - 5)) < 0.1
     assert "--" in tonearm("help", "seek").stdout
 
 

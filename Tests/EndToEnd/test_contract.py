@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from rig import Media, Server
+from rig.contract import read_yaml
 from rig.server import REPOSITORY
 
 DOCUMENT = REPOSITORY / "openapi.yaml"
@@ -56,15 +57,14 @@ BODIES = {
 
 @pytest.fixture(scope="module")
 def document():
-    return yaml.safe_load(DOCUMENT.read_text())
+    return read_yaml(DOCUMENT.read_text())
 
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory):
     """One server for the whole module: the effects of the generated requests are part of the test."""
     base = tmp_path_factory.mktemp("contract")
-    media = Media(base / "music", base / "scratch")
-    server = Server(base, media.root).start()
+    server = Server(base, Media(base).root).start()
     yield server
     assert server.is_running, server.log()[-4000:]
     server.stop()
@@ -167,6 +167,6 @@ def times(node, path=()):
 @pytest.mark.parametrize("document", ["openapi.yaml", "asyncapi.yaml"])
 def test_every_time_has_its_unit(document):
     """Seconds or milliseconds: both are in use."""
-    found = dict(times(yaml.safe_load((REPOSITORY / document).read_text())))
+    found = dict(times(read_yaml((REPOSITORY / document).read_text())))
     assert len(found) > 20
     assert [path for path, text in found.items() if "seconds" not in text.lower()] == []

@@ -107,16 +107,16 @@ def test_effects_and_presets_last(server, api, open_events):
     assert [p["name"] for p in api.call("GET", "/effects/presets")["presets"]] == ["flat", "bass", "treble", "speech", "loudness", "graphic"]
 
 
-@pytest.mark.parametrize("method, path, body, status, member", [
-    ("PATCH", "", {"width": 2.5}, 422, "width"), ("PATCH", "", {"limiter": {"ceiling": 1}}, 422, "limiter.ceiling"),
-    ("PUT", "", {"equalizer": {"bands": [{"type": "peak", "frequency": 5, "q": 1}]}}, 422, "equalizer.bands[0].frequency"),
-    ("PATCH", "", {"equalizer": {"preset": "nobody"}}, 422, "equalizer.preset"),
-    ("PUT", "/presets/flat", {"bands": []}, 409, None), ("DELETE", "/presets/nobody", None, 404, None),
-])
-def test_what_does_not_fit_is_refused_by_name(api, method, path, body, status, member):
-    answer = api.request(method, "/effects" + path, **({} if body is None else {"json": body}))
-    assert (answer.status_code, answer.json().get("member")) == (status, member)
-    assert api.call("GET", "/effects")["enabled"] is False
+def test_what_does_not_fit_is_refused_by_name(api):
+    for method, path, body, status, member in [
+            ("PATCH", "", {"width": 2.5}, 422, "width"), ("PATCH", "", {"limiter": {"ceiling": 1}}, 422, "limiter.ceiling"),
+            ("PUT", "", {"equalizer": {"bands": [{"type": "peak", "frequency": 5, "q": 1}]}}, 422, "equalizer.bands[0].frequency"),
+            ("PATCH", "", {"equalizer": {"preset": "nobody"}}, 422, "equalizer.preset"),
+            ("PUT", "/presets/flat", {"bands": []}, 409, None), ("DELETE", "/presets/nobody", None, 404, None),
+    ]:
+        answer = api.request(method, "/effects" + path, **({} if body is None else {"json": body}))
+        assert (answer.status_code, answer.json().get("member")) == (status, member)
+        assert api.call("GET", "/effects")["enabled"] is False
 
 
 def test_what_was_read_may_be_written_back_though_its_preset_is_gone(api):

@@ -9,18 +9,13 @@ import numpy
 import pytest
 
 from rig import Api, eventually, within
-from rig.formats import FORMATS, Format, Formats
+from rig.formats import FORMATS, Format
 from rig.server import binary
 from rig.signals import distortion_and_noise, dominant_frequency, read_wave
 from test_media import ffprobe
 
 RATE = 44100
 SAME_RATE = [format for format in FORMATS if format.rate == RATE]
-
-
-@pytest.fixture(scope="session")
-def formats(media) -> Formats:
-    return Formats(media)
 
 
 def play_to_the_end(api, capture, *uris) -> numpy.ndarray:
@@ -92,7 +87,7 @@ def test_damaged_files_of_every_format_leave_the_server_standing(start_server, m
     names = []
     for format in [*FORMATS, Format("y.dsf"), Format("z.dff")]:
         whole = formats.path(format.name).read_bytes()
-        for number in range(8):
+        for number in range(4):
             data = bytearray(whole)
             if number % 2:
                 del data[dice.randrange(16, len(data)):]
@@ -123,14 +118,12 @@ def test_damaged_files_of_every_format_leave_the_server_standing(start_server, m
     assert server.is_running and server.resident_bytes() - before < 64 << 20
 
 
-@pytest.mark.parametrize("name", ["y.dsf", "z.dff"])
-def test_dsd_becomes_sound(capture, api, formats, name):
+def test_dsd_becomes_sound(written, api, formats):
     """1 kHz in DSD64: it is there, clean, for one second."""
-    captured = play_to_the_end(api, capture, formats.uri(name))
-    sound = numpy.flatnonzero(numpy.abs(captured.astype(int)).max(axis=1) > 100)
-    assert (sound[-1] - sound[0]) / RATE == pytest.approx(1.0, abs=0.02)
-    middle = captured[sound[0] + RATE // 4 : sound[0] + 3 * RATE // 4, 0]
-    assert distortion_and_noise(middle, 1000) < -40
+    captured = play_to_the_end(api, written, formats.uri("y.dsf"), formats.uri("z.dff"))
+    assert len(captured) / RATE == pytest.approx(2.0, abs=0.04)
+    for begin in (RATE // 4, 5 * RATE // 4):
+        assert distortion_and_noise(captured[begin : begin + RATE // 2, 0], 1000) < -40
 
 
 def test_a_sine_split_over_two_flacs_stays_continuous(written, api, formats):
@@ -207,10 +200,10 @@ def test_tags_chapters_and_picture_are_told(api, formats):
     assert [(chapter["title"], chapter["start"]) for chapter in chapters] == [("One", 0), ("Two", 0.9)]
 
 
-@pytest.mark.parametrize("name", ["yamaha.wav", "sun.au"])
-def test_what_is_not_played_is_unsupported(api, formats, name):
+def test_what_is_not_played_is_unsupported(api, formats):
     """Row 35: a coding, and a container."""
-    assert api.refusal("GET", "/media/info", params={"uri": formats.uri(name)}) == (422, "unsupported")
+    for name in ["yamaha.wav", "sun.au"]:
+        assert api.refusal("GET", "/media/info", params={"uri": formats.uri(name)}) == (422, "unsupported")
 
 
 @pytest.mark.parametrize("name,least", [("cut.flac", 0.3), ("cut.m4a", None)])

@@ -12,6 +12,7 @@ import pytest
 
 from rig import PATIENCE, Api, EventLog, Origin, eventually
 from rig.hls import AAC, SegmentRadio, cut
+from rig.kept import copy_kept
 from rig.server import binary
 from rig.signals import align, dominant_frequency, level, read_wave
 from rig.waiting import during
@@ -31,18 +32,19 @@ FORMS = {
 
 @pytest.fixture(scope="session")
 def streams(media):
-    """A folder for each form, with six seconds of noise."""
-    root = media.scratch / "hls"
-    wave = media._wave("hls-noise", media._noise(numpy.random.default_rng(33), 6))
-    for form, options in FORMS.items():
-        folder = root / form.replace(" ", "-")
-        cut(wave, folder, *options)
-        (folder / "key.bin").write_bytes(b"0123456789abcdef")
-    cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
-    # Segments of exactly 86 frames.
-    cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
-    cut(media.chirp_wave, root / "short", *AAC, seconds=STEP / 2 - 0.0004)
-    return root
+    """A folder for each form, with three seconds of noise."""
+    def make(root) -> None:
+        wave = media._wave("hls-noise", media._noise(numpy.random.default_rng(33), 3))
+        for form, options in FORMS.items():
+            folder = root / form.replace(" ", "-")
+            cut(wave, folder, *options, seconds=1)
+            (folder / "key.bin").write_bytes(b"0123456789abcdef")
+        cut(media.chirp_wave, root / "chirp", *AAC, seconds=4)
+        # Segments of exactly 86 frames.
+        cut(media.chirp_wave, root / "station", *AAC, seconds=STEP - 0.0004)
+        cut(media.chirp_wave, root / "short", *AAC, seconds=STEP / 2 - 0.0004)
+
+    return copy_kept("hls", media.scratch / "hls", make)
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def test_it_plays_whole(written, api, streams, nginx, form):
     api.load(f"{nginx.url}/{folder}/list.m3u8")
     api.play()
     player = api.wait_status("playing", timeout=10)
-    assert abs(player["duration"] - 6) < 0.1 and player["item"]["live"] is None
+    assert abs(player["duration"] - 3) < 0.1 and player["item"]["live"] is None
     api.wait_status("completed", timeout=20)
     written.wait_silence()
     heard, wanted = written.samples(), reference(streams / folder)[2048:-2048]
@@ -114,20 +116,6 @@ def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events)
         assert start
     ranges = events.since(0, "buffer")[-1]["loadedRanges"]
     assert ranges[0]["start"] == 0 and ranges[-1]["start"] + ranges[-1]["duration"] > 25
-
-
-def test_a_missing_segment_is_a_silence(capture, api, streams, origin):
-    """The server does not have one of them: silence of its length, then everything in its place."""
-    serve(origin, streams / "chirp")
-    del origin.paths["/list1.ts"]
-    api.load(f"{origin.url}/list.m3u8", play=True)
-    start = capture.wait_sound(timeout=10)
-    capture.wait_frames(start + 10 * RATE)
-    samples = capture.samples(start, start + 10 * RATE)
-    quiet = [not samples[place : place + RATE // 10].any() for place in range(0, len(samples), RATE // 10)]
-    assert sum(quiet) == pytest.approx(40, abs=3)
-    assert abs(heard_second(samples[9 * RATE : 9 * RATE + RATE // 10]) - 9.05) < 0.1
-    assert api.player()["item"]["decodeErrors"] == 1
 
 
 def slow_worker(directory, seconds: float) -> tuple[str, ...]:
@@ -169,7 +157,7 @@ def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, dire
     log = EventLog(server.events_url, "events=status", contract)
     tune_in(api, station)
     mark = log.mark()
-    eventually(lambda: api.player()["position"] > 13, "it plays on", 40)
+    eventually(lambda: api.player()["position"] > 9, "it plays on", 40)
     assert_unbroken(api, log, mark)
 
 
@@ -206,29 +194,9 @@ def test_fields_and_secrets_stay_with_their_host(api, streams, origin):
     assert "secret" not in api.request("GET", "/queue").text
 
 
-def test_one_of_a_master_playlist_is_played(api, streams, origin):
-    """The best sound without a picture; the next one when it cannot be had."""
-    serve(origin, streams / "transport-stream")
-    origin.serve("/master.m3u8", b"""#EXTM3U
-#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,CODECS="avc1.4d401f,mp4a.40.2"
-film.m3u8
-#EXT-X-STREAM-INF:BANDWIDTH=256000,CODECS="mp4a.40.2"
-gone.m3u8
-#EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
-list.m3u8
-""", content_type="application/vnd.apple.mpegurl")
-    api.load(f"{origin.url}/master.m3u8", play=True)
-    api.wait_status("completed", timeout=20)
-    # The first time it is looked at when it is added: it might be a list of items.
-    assert [request.path for request in origin.log()][1:4] == ["/master.m3u8", "/gone.m3u8", "/list.m3u8"]
-    assert not origin.log("/film.m3u8")
-
-
 @pytest.mark.parametrize(("name", "body"), [
     ("huge", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + b"#EXTINF:4,\npiece.ts\n" * 300_000),
-    ("of nothing", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n"),
     ("of itself", b"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlist.m3u8\n"),
-    ("ciphered otherwise", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:4,\na.ts\n"),
     ("of pages", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + b"#EXTINF:4,\nlist.m3u8\n" * 9 + b"#EXT-X-ENDLIST\n")])
 def test_a_bad_playlist_is_refused(api, events, origin, name, body):
     origin.serve("/list.m3u8", body, content_type="application/vnd.apple.mpegurl")
@@ -298,13 +266,13 @@ def test_a_live_stream_is_no_announcement(api, station):
 
 def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
     """Rows 36, 133: no length, no seeking, no gap between the segments, no end; over the place where the content begins anew."""
-    station.began = time.monotonic() - 24 * STEP
+    station.began = time.monotonic() - 29 * STEP
     player = tune_in(api, station)
     assert player["duration"] is None and player["item"]["live"] is not None and player["item"]["seekable"] is False
     start = assert_near_the_edge(capture, station)
     mark = events.mark()
-    capture.wait_frames(start + 18 * RATE)
-    samples = capture.samples(start, start + 18 * RATE)
+    capture.wait_frames(start + 11 * RATE)
+    samples = capture.samples(start, start + 11 * RATE)
     gaps = [place for place in range(0, len(samples) - 441, 441) if level(samples[place : place + 441]) < -40]
     # Where the content begins anew, its encoder began with 23 ms of nothing. A machine that is too busy to begin there in
     # time says so.
@@ -323,8 +291,9 @@ def test_a_pause_goes_back_to_what_is_on_the_air(capture, api, station):
     api.wait_status("paused")
     capture.wait_silence()
     seen = len(station.log())
-    capture.wait_seconds(8)
+    capture.wait_seconds(2 * STEP)
     assert len(station.log()) <= seen + 1, "nobody listens while it is paused"
+    station.began -= 4 * STEP
     mark = capture.frames
     api.play()
     api.wait_status("playing", timeout=10)
@@ -347,20 +316,6 @@ def test_an_interruption_ends_at_the_edge(capture, api, events, station):
     assert not events.since(0, "error", "completed")
 
 
-def test_a_playlist_that_stands_is_noticed(api, events, station):
-    """What is there is played; then it is told, and ends with an error, unless it goes on."""
-    tune_in(api, station)
-    mark = events.mark()
-    station.frozen.set()
-    events.wait_for("buffer", lambda event: event["stalled"], timeout=15, mark=mark)
-    assert api.wait_status("buffering", timeout=20)["reason"] == "network"
-    station.frozen.clear()
-    api.wait_status("playing", timeout=25)
-    station.frozen.set()
-    error = events.wait_for("error", timeout=60)
-    assert error["code"] == "network"
-
-
 def test_missing_segments_of_a_station(api, events, station):
     """For a moment it has none of its segments: silence, then it goes on."""
     tune_in(api, station)
@@ -373,13 +328,6 @@ def test_missing_segments_of_a_station(api, events, station):
     eventually(lambda: api.player()["position"] > position + 3, "it goes on", 20)
     during(1, lambda: api.player()["status"] in ("playing", "buffering"), "it goes on")
     assert not events.since(0, "error", "completed")
-
-
-def test_a_station_that_says_that_it_ends_is_completed(api, events, station):
-    tune_in(api, station)
-    station.ended.set()
-    completed = events.wait_for("completed", timeout=30)
-    assert completed["reason"] != "error" and not events.since(0, "error")
 
 
 @pytest.mark.smoke

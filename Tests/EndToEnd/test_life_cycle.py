@@ -159,8 +159,9 @@ def test_waiting_and_failing_are_told_in_order(api, events, origin, web):
     held.set()
     mark = events.mark()
     [id] = api.load(address, play=True)
-    # Not the second that is gathered first.
-    events.wait_for("status", lambda event: event["status"] == "buffering" and event["position"] > 1, mark=mark, timeout=15)
+    # Not the second that is gathered first, nor an underrun of a busy machine.
+    events.wait_for("status", lambda event: event["status"] == "buffering" and event["reason"] == "network" and event["position"] > 1,
+                    mark=mark, timeout=15)
     waiting = events.mark()
     held.clear()
     events.wait_status("playing", mark=waiting, timeout=15)
@@ -212,13 +213,13 @@ def test_toggle_where_sound_is_not_yet_or_not_now(api, events, origin, web, stat
 def test_position_and_listened_time_over_a_seek(capture, api):
     """Row 70: 8 s, a seek to 20, 3 s: at 23, with 11 heard. On PulseAudio, whose clock a flush does not reset."""
     api.load("long.mp3", play=True)
-    eventually(lambda: api.player()["position"] >= 8, "8 s", timeout=10)
-    before = api.player()["listenedTime"]
-    api.seek(position=20)
+    heard = eventually(lambda: (player := api.player())["position"] >= 8 and player, "8 s", timeout=10)
+    assert heard["listenedTime"] == pytest.approx(heard["position"], abs=0.1)
+    before = api.seek(position=20)
     eventually(lambda: api.player()["position"] >= 23, "3 s more", timeout=10)
-    snapshot = api.pause()
-    assert snapshot["position"] == pytest.approx(23, abs=0.1)
-    assert snapshot["listenedTime"] - (before - 8) == pytest.approx(11, abs=0.1)
+    after = api.pause()
+    assert before["listenedTime"] >= heard["listenedTime"]
+    assert after["listenedTime"] - before["listenedTime"] == pytest.approx(after["position"] - before["position"], abs=0.1)
 
 
 # The session

@@ -8,7 +8,6 @@ import pytest
 
 from rig import Capture, eventually
 from rig.capture import RATE
-from rig.formats import Formats
 from rig.pulse import HEADPHONES
 from rig.signals import align, click_level, largest_difference, place_heard
 from rig.waiting import PATIENCE
@@ -24,11 +23,6 @@ def positions(api, seconds: float) -> list[tuple[float, dict]]:
         answer = api.player()
         found.append((answer["sampledAt"] / 1000 - wall, answer))
     return found
-
-
-@pytest.fixture(scope="session")
-def formats(media) -> Formats:
-    return Formats(media)
 
 
 def assert_near(errors: list[float]) -> None:

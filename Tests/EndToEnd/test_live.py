@@ -8,7 +8,6 @@ import numpy
 import pytest
 
 from rig import PATIENCE, Api, eventually, within
-from rig.origin import Origin
 from rig.radio import Icecast, Radio
 from rig.signals import dominant_frequency
 from rig.waiting import during
@@ -46,6 +45,12 @@ def heard_second(samples) -> float:
     return dominant_frequency(samples[:, 0]) / 200 - 1
 
 
+def assert_on_the_air(station, capture, start: int) -> None:
+    """What sounds half a second after `start` is what the station sends then."""
+    behind = (station.edge() / KBPS_192 - 0.5 - heard_second(capture.samples(start + RATE // 10, start + RATE // 5)) + 0.5) % 30 - 0.5
+    assert behind < 3 * PATIENCE / 2, behind
+
+
 @pytest.mark.smoke
 def test_the_station_and_its_title(api, media, events, stations):
     """Rows 234, 10: the station's fields are the item's, there is no length, and each new title is an `item` event."""
@@ -61,16 +66,6 @@ def test_the_station_and_its_title(api, media, events, stations):
     item = events.wait_for("item", lambda event: event["item"]["live"]["title"] != "The first one", timeout=15, mark=mark)
     assert item["item"]["live"]["title"] == "Rock 'n' Roll; Part 2 – 劉若英"
     assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
-
-
-def test_an_old_server_writes_latin_1(api, media, stations):
-    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
-    radio.encoding = "latin-1"
-    radio.fields[0] = ("icy-name", "Rádio Köln")
-    radio.titles = [(0, "Motörhead - Ace")]
-    tune_in(api, radio)
-    eventually(lambda: live(api)["title"] == "Motörhead - Ace", "the title")
-    assert live(api)["station"] == "Rádio Köln"
 
 
 def test_a_title_changes_when_it_is_heard(capture, api, media, events, stations):
@@ -113,7 +108,9 @@ def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, sil
         api.wait_status("interrupted")
     connections = len(radio.log())
     capture.wait_silence()
-    capture.wait_seconds(6)
+    # The station is ten seconds further on.
+    radio.began -= 10
+    capture.wait_seconds(0.5)
     assert len(radio.log()) == connections, "nobody listens while it is silent"
     mark = capture.frames
     if silence == "pause":
@@ -123,9 +120,7 @@ def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, sil
     api.wait_status("playing", timeout=10)
     start = capture.wait_sound(mark)
     capture.wait_frames(start + RATE // 2)
-    on_air = (radio.edge() / KBPS_192 - 0.5) % 30
-    second = heard_second(capture.samples(start + RATE // 10, start + RATE // 5))
-    assert on_air - 3 * PATIENCE / 2 < second < on_air + 0.5
+    assert_on_the_air(radio, capture, start)
     assert api.player()["item"]["live"]["station"] == "Test FM"
 
 
@@ -135,8 +130,6 @@ def test_it_is_joined_anywhere(capture, api, media, stations):
     dice = random.Random(207)
     for cut in [1, *(dice.randrange(2_000, len(content) // 2) for _ in range(9))]:
         radio = stations(Radio(content[cut:], KBPS_192))
-        # So that the burst is whole.
-        radio.began -= 10
         api.load(f"{radio.url}/live")
         mark = capture.frames
         with within(0.5, "sound"):
@@ -168,21 +161,6 @@ def test_a_live_stream_has_no_end(api, media, events, stations):
     assert [event["reason"] for event in events.since(0, "completed")] == ["error"]
 
 
-def test_dead_air_is_noticed(api, media, events, stations):
-    """The server stays connected and sends nothing: what is there is played, then it is told, and it ends with an error or sound."""
-    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192, burst=30000))
-    tune_in(api, radio)
-    mark = events.mark()
-    radio.silent.set()
-    events.wait_for("buffer", lambda event: event["stalled"], timeout=10, mark=mark)
-    api.wait_status("buffering", timeout=15)
-    assert api.player()["reason"] == "network"
-    seen = len(radio.log())
-    eventually(lambda: len(radio.log()) > seen, "it is joined anew", 25)
-    radio.silent.clear()
-    api.wait_status("playing", timeout=25)
-
-
 def test_a_restart_joins_again_when_it_is_played(start_server, media, stations):
     """Row 240: a station that was playing is there after a restart, paused, and plays what is then on the air."""
     radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
@@ -208,7 +186,7 @@ def test_memory_stays_flat(start_server, media, stations):
     eventually(lambda: api.player()["loadedTime"] > 200, "the window is full", 20)
     before = server.resident_bytes()
     position = api.player()["position"]
-    for _ in range(5):
+    for _ in range(2):
         # Leaves and joins: each time another window is filled.
         api.pause()
         api.wait_status("paused")
@@ -226,6 +204,8 @@ def plain(media, stations):
     radio.status_line = "HTTP/1.1 200 OK"
     radio.fields = [("Content-Type", "audio/mpeg"), ("Cache-Control", "no-cache")]
     radio.interval = 0
+    # What comes in a burst and then ends could be a file.
+    radio.began = time.monotonic()
     return radio
 
 
@@ -249,21 +229,7 @@ def test_a_plain_stream_is_a_station(capture, api, events, plain):
     api.wait_status("playing")
     start = capture.wait_sound(mark)
     capture.wait_frames(start + RATE // 2)
-    on_air = (plain.edge() / KBPS_192 - 0.5) % 30
-    second = heard_second(capture.samples(start + RATE // 10, start + RATE // 5))
-    assert on_air - 3 * PATIENCE / 2 < second < on_air + 0.5
-
-
-def test_a_file_that_is_converted_while_it_is_sent_has_an_end(api, events, media):
-    """It looks the same, but comes faster than it is played."""
-    origin = Origin()
-    origin.serve("/a.mp3", media.path("low.mp3").read_bytes(), chunked=True, ranges=False, etag=None, rate=3 * KBPS_192)
-    origin.serve("/b.mp3", media.path("short-0.mp3").read_bytes(), chunked=True, ranges=False, etag=None)
-    api.load(f"{origin.url}/a.mp3", f"{origin.url}/b.mp3", play=True)
-    eventually(lambda: api.queue()["currentIndex"] == 1, "the first one has ended", 60)
-    api.wait_status("completed", timeout=20)
-    assert [event["reason"] for event in events.since(0, "completed")].count("error") == 0
-    assert len(origin.log("/a.mp3")) == 1 and len(origin.log("/b.mp3")) == 1
+    assert_on_the_air(plain, capture, start)
 
 
 def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media, stations):

@@ -12,6 +12,7 @@ import pytest
 from rig import eventually
 from rig.api import Api
 from rig.commandline import tonearm
+from rig.kept import copy_kept
 from rig.signals import write_wave
 
 RATE = 44100
@@ -57,17 +58,18 @@ def wait_measured(api, count: int) -> None:
     eventually(done, f"{count} tracks measured", 60)
 
 
-@pytest.fixture
-def music(directory):
-    music = directory / "measured"
-    music.mkdir()
+def make_music(music) -> None:
     for number, name in enumerate(NAMES):
         make(music / name, 0.05 + 0.09 * number, number)
     tagged = music / "tagged.flac"
     subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "b.flac"), "-metadata", "REPLAYGAIN_TRACK_GAIN=-3 dB",
                     str(tagged)], check=True)
     write_wave(music / "silence.wav", numpy.zeros((RATE, 2)))
-    return music
+
+
+@pytest.fixture
+def music(directory):
+    return copy_kept("measured", directory / "measured", make_music)
 
 
 def test_ten_files_agree_with_ffmpeg_survive_a_restart_and_are_measured_again_when_they_change(start_server, written, music):

@@ -11,13 +11,7 @@ import sys
 import pytest
 
 from rig import Api, Origin, eventually, within
-from rig.formats import Formats
 from rig.server import binary
-
-
-@pytest.fixture(scope="session")
-def formats(media) -> Formats:
-    return Formats(media)
 
 
 def workers(server) -> list[int]:

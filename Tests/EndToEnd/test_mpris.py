@@ -135,6 +135,7 @@ def test_a_title_that_no_bus_carries_is_shown_without_what_it_may_not_hold(bus, 
 
 def test_nothing_is_shown_when_that_is_switched_off(bus, api):
     """Row 179."""
+    api.settings(repeat="one")
     api.load("tagged.mp3", play=True)
     eventually(lambda: bus.metadata().get("xesam:artist"), "metadata")
     api.settings(nowPlaying={"enabled": False})

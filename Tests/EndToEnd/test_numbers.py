@@ -160,7 +160,7 @@ def test_requests_with_impossible_numbers_are_answered(api, server):
 
 @pytest.mark.parametrize("flag", ["port", "decode-buffer-frames", "buffer-count", "cache-limit", "network-timeout", "prebuffer", "rebuffer"])
 def test_impossible_settings_are_refused(flag):
-    for number in [*(word for word in WORDS if word != "0"), "1e400"]:
+    for number in (str(2**63 - 1), "-1", "NaN", "1e400"):
         result = subprocess.run([binary(), "serve", f"--{flag}={number}"], capture_output=True, text=True, timeout=20)
         assert result.returncode in range(1, 126) and flag in result.stderr, (number, result)
 

@@ -146,22 +146,6 @@ def attempt(body):
         return error
 
 
-def test_a_reconnect_is_a_gap_that_is_told(api, folder, radio, open_events):
-    """The station goes on without us: what is missing is told at once and at the end; the file goes on."""
-    log = open_events("events=recording")
-    tune_in(api, f"{radio.url}/live")
-    identifier = start(api)
-    recorded(api, KBPS_192)
-    radio.cut()
-    eventually(lambda: status(api)["gaps"] == 1, "the gap", timeout=20)
-    size = status(api)["bytes"]
-    recorded(api, size + KBPS_192)
-    last = api.call("DELETE", PATH)["last"]
-    assert not last["successfully"] and last["gaps"] == 1 and last["reason"] == "user" and "once" in last["message"]
-    assert (folder / identifier).stat().st_size == last["bytes"]
-    assert any(event.data["stream"]["gaps"] == 1 for event in log.since(0, "recording"))
-
-
 def test_leaving_the_station_ends_it(api, folder, radio, media):
     """A pause leaves it; another item, and an empty queue, too."""
     for leave, reason in (
@@ -244,22 +228,6 @@ def test_a_file_is_saved_whole(api, folder, media, origins, rate):
     last = ended(api)
     assert last["reason"] == "end" and last["successfully"] and last["gaps"] == 0
     assert digest((folder / identifier).read_bytes()) == digest(content)
-
-
-def test_a_jump_to_what_is_not_loaded_ends_it(api, folder, media, origins):
-    origin = origins(Origin())
-    content = media.path("long.mp3").read_bytes()
-    origin.serve("/a.mp3", content, content_type="audio/mpeg", rate=200_000)
-    tune_in(api, f"{origin.url}/a.mp3")
-    identifier = start(api)
-    recorded(api, 100_000)
-    api.seek(progress=0.9)
-    last = ended(api)
-    assert last["reason"] == "seek" and not last["successfully"] and last["message"]
-    part = (folder / identifier).read_bytes()
-    assert digest(part) == digest(content[: len(part)])
-    # Its beginning may still be there; the middle is not.
-    assert api.refusal("POST", PATH) == (409, "nothing-to-save")
 
 
 def test_a_killed_process_leaves_what_was_saved(server, api, folder, radio):

@@ -418,16 +418,6 @@ def test_a_source_that_goes_ends_it_and_is_told(api, microphone, folder, directo
     assert float(soxi(folder, identifier, "-D")) >= 1
 
 
-def test_the_death_of_the_sound_server_ends_it(api, pulse, microphone, folder, directory):
-    microphone.tone(440, directory)
-    identifier = start(api)
-    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 0.5, "0.5 s")
-    pulse.kill()
-    eventually(lambda: api.call("GET", "/recordings/current")["state"] == "idle", "it has ended")
-    assert api.call("GET", "/recordings/current")["last"]["reason"] == "route-change"
-    assert float(soxi(folder, identifier, "-D")) >= 0.5
-
-
 def test_it_is_played_afterwards_when_asked(microphone, capture, api, directory):
     """Row 30: the recorded tone is heard."""
     microphone.tone(440, directory)

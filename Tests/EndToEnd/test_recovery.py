@@ -210,7 +210,7 @@ def test_a_sound_server_that_freezes_while_playing_is_given_up(capture, pulse, a
     eventually(lambda: len(pulse.sink_inputs()) == 1, "one stream is left", timeout=3)
 
 
-@pytest.mark.parametrize("moment", [None, 0.0, 0.003, 0.01, 0.03])
+@pytest.mark.parametrize("moment", [None, 0.0, 0.01])
 def test_term_under_load_closes_every_client_and_saves(start_server, pulse, open_events, moment):
     """DESIGN section 3: 50 event clients, while playing or so many seconds into loading: 1001 for each, status 0, saved."""
     server = start_server(output="pulse", pulse=pulse)

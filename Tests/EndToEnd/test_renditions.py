@@ -14,17 +14,14 @@ import pytest
 
 from rig import Api, eventually, within
 from rig.collection import picture, tag
+from rig.kept import copy_kept
 from rig.server import binary
 
 FRAMES = 25
 
 
-@pytest.fixture(scope="session")
-def videos(media):
+def make_videos(folder) -> None:
     """20 s whose brightness tells the second: frame n of 500 has the grey n / 2. A key frame every 50."""
-    folder = media.root / "videos"
-    folder.mkdir(exist_ok=True)
-
     def make(name: str, *options: str) -> None:
         subprocess.run(
             ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", f"color=black:s=320x180:r={FRAMES}:d=20",
@@ -34,7 +31,11 @@ def videos(media):
     make("clock.mp4", *common, "-g", "50")
     make("clock.mkv", *common, "-g", "50")
     make("keys.mov", "-c:v", "mjpeg", "-q:v", "2", "-r", "1", "-c:a", "aac")
-    return folder
+
+
+@pytest.fixture(scope="session")
+def videos(media):
+    return copy_kept("videos", media.root / "videos", make_videos)
 
 
 def pixels(jpeg: bytes) -> numpy.ndarray:

@@ -35,11 +35,11 @@ DPKG = """case "$*" in
 esac"""
 
 
-@pytest.mark.parametrize(("package", "known"), [
-    ("chromium", True), ("default-java", True), ("nginx-abi-1.22", True), ("mail-transport-agent", True),
-    ("java", False), ("mail", False), ("nginx", False), ("gone", False)])
-def test_installedIsWhatHasTheName_orIsProvidedByIt(shell, package, known):
-    assert (shell(f"is_installed {package}", dpkg_query=DPKG).returncode == 0) == known
+def test_installedIsWhatHasTheName_orIsProvidedByIt(shell):
+    for package, known in [
+        ("chromium", True), ("default-java", True), ("nginx-abi-1.22", True), ("mail-transport-agent", True),
+        ("java", False), ("mail", False), ("nginx", False), ("gone", False)]:
+        assert (shell(f"is_installed {package}", dpkg_query=DPKG).returncode == 0) == known
 
 
 def test_noServiceOfThePackagesIsStarted(shell, tmp_path):
@@ -64,14 +64,14 @@ def test_theMachinesOwnRuleStays(shell, tmp_path):
     assert own.read_text() == "#!/bin/sh\nexit 0\n"
 
 
-@pytest.mark.parametrize(("told", "fits"), [
-    ("Swift version 6.2 (swift-6.2-RELEASE)", True), ("Swift version 6.2.1 (swift-6.2.1-RELEASE)", True),
-    ("Apple Swift version 6.10-dev (LLVM)", True), ("Swift version 6.1.3 (swift-6.1.3-RELEASE)", False),
-    ("Swift version 5.10 (swift-5.10-RELEASE)", False), ("no version at all", False)])
-def test_anOlderSwiftIsRefused_byItsVersion(shell, told, fits):
-    result = shell("require_swift", swift=f"echo '{told}'")
-    assert (result.returncode == 0) == fits, result
-    assert fits or "6.2 or later" in result.stderr
+def test_anOlderSwiftIsRefused_byItsVersion(shell):
+    for told, fits in [
+        ("Swift version 6.2 (swift-6.2-RELEASE)", True), ("Swift version 6.2.1 (swift-6.2.1-RELEASE)", True),
+        ("Apple Swift version 6.10-dev (LLVM)", True), ("Swift version 6.1.3 (swift-6.1.3-RELEASE)", False),
+        ("Swift version 5.10 (swift-5.10-RELEASE)", False), ("no version at all", False)]:
+        result = shell("require_swift", swift=f"echo '{told}'")
+        assert (result.returncode == 0) == fits, result
+        assert fits or "6.2 or later" in result.stderr
 
 
 FLICKERS = """import pathlib, pytest
@@ -97,11 +97,15 @@ def test_onlyNamedTestsRunTwice_andNotManyOfThem(tmp_path, quiet, others, status
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    quiet: named\n")
     failing = {name: int(number < quiet) for number, name in enumerate(named)} | {"other": others}
     (tmp_path / "test_a.py").write_text("\n".join(FLICKERS.format(name=name, failing=count) for name, count in failing.items()))
-    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)], capture_output=True, text=True,
-                         cwd=tmp_path, timeout=60)
-    assert run.returncode == status, run.stdout
+
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        # The other plugins take seconds to load.
+        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_rerunfailures", *arguments, str(tmp_path)],
+                              capture_output=True, text=True, cwd=tmp_path, timeout=60, env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+
+    once = run()
+    assert once.returncode == status, once.stdout
     # With --reruns all may.
     for mark in tmp_path.glob("*-*"):
         mark.unlink()
-    assert subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--reruns", "2", str(tmp_path)],
-                          capture_output=True, cwd=tmp_path, timeout=60).returncode == 0
+    assert run("--reruns", "2").returncode == 0

@@ -15,6 +15,9 @@ from rig.server import binary
 from rig.signals import largest_difference
 from rig.waiting import PATIENCE, during
 
+# The other program's amplitude, full scale 1.
+NEIGHBOUR = 0.25
+
 
 def session(api) -> dict:
     return api.call("GET", "/session")
@@ -59,7 +62,7 @@ def alone(capture, pulse, start_server):
 
 @pytest.fixture
 def other(pulse):
-    with Neighbour(pulse, "music", amplitude=0.25) as neighbour:
+    with Neighbour(pulse, "music", amplitude=NEIGHBOUR) as neighbour:
         yield neighbour
 
 
@@ -168,16 +171,19 @@ def test_others_are_ducked_and_come_back(capture, pulse, api, other):
     api.settings(muted=True)
     eventually(lambda: amplitude(capture) > 0.2, "the other program sounds")
     capture.wait_seconds(0.6)
-    full = amplitude(capture)
+
+    def level() -> float:
+        return float(20 * numpy.log10(max(1e-9, amplitude(capture)) / NEIGHBOUR))
+
+    # Its own program may be late on a busy machine, but not for long.
+    eventually(lambda: abs(level()) < 0.2, "it is heard in full")
     change(api, options=["duck-others"])
     api.load("long.mp3", play=True)
     eventually(lambda: "46%" in stream(pulse, other), "its volume is changed")
-    capture.wait_seconds(0.8)
-    assert abs(20 * numpy.log10(amplitude(capture) / full) + 20) < 1
+    eventually(lambda: abs(level() + 20) < 1, "it is heard 20 dB below")
     api.pause()
     eventually(lambda: "100%" in stream(pulse, other), "its volume is as before")
-    capture.wait_seconds(0.8)
-    assert abs(20 * numpy.log10(amplitude(capture) / full)) < 0.2
+    eventually(lambda: abs(level()) < 0.2, "it is heard in full again")
 
 
 def test_a_ducked_program_may_die_or_be_changed_by_hand(capture, pulse, api, other):

@@ -113,8 +113,7 @@ def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
         api.close()
 
 
-@pytest.mark.parametrize("key", ["nextItemNumber", "revision"])
-@pytest.mark.parametrize("value", [-1, 2**63 - 1, "seven"])
+@pytest.mark.parametrize("key, value", [("nextItemNumber", 2**63 - 1), ("revision", "seven")])
 def test_counters_that_make_no_sense_do_no_harm(server, api, key, value):
     """Promise 3: what a foreign hand wrote neither ends the server nor loses what comes after it."""
     first = api.load("long.mp3")
@@ -130,31 +129,22 @@ def test_counters_that_make_no_sense_do_no_harm(server, api, key, value):
     assert api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"]
 
 
-@pytest.mark.parametrize("damage", ["garbage", "empty", "truncated"])
-def test_a_damaged_state_is_set_aside(server, api, damage):
-    """Promise 3: the server starts, says so, and keeps the damaged file."""
+def test_a_damaged_state_is_set_aside(server, api):
+    """Promise 3: the server starts, says so, and keeps the damaged file. `StateFileTests` has each kind of damage."""
     api.load("long.mp3", "chirp.mp3")
     server.stop()
     database = next(path for path in server.data.iterdir() if path.suffix in (".sqlite", ".db", ".sqlite3"))
-    original = database.read_bytes()
+    damaged = b"This is no database. " * 500
     for companion in server.data.glob(database.name + "-*"):
         companion.unlink()
-    match damage:
-        case "garbage":
-            database.write_bytes(b"This is no database. " * 500)
-        case "empty":
-            database.write_bytes(b"")
-        case "truncated":
-            database.write_bytes(original[: len(original) // 2])
-    damaged = database.read_bytes()
+    database.write_bytes(damaged)
     api = Api(server.start().url)
     assert api.player()["status"] in ("idle", "paused", "stopped", "ready")
     api.load("short-0.mp3")
     api.close()
-    if damage in ("garbage", "truncated") and damaged:
-        kept = [path for path in server.data.rglob("*") if path.is_file() and path.read_bytes() == damaged]
-        assert kept, "the damaged file was deleted"
-        assert database.name in server.log() or "damaged" in server.log()
+    kept = [path for path in server.data.rglob("*") if path.is_file() and path.read_bytes() == damaged]
+    assert kept, "the damaged file was deleted"
+    assert database.name in server.log() or "damaged" in server.log()
 
 
 def refuses_as_a_whole(server, api, events):
@@ -233,10 +223,9 @@ def test_a_disk_that_cannot_be_written_makes_it_unready_and_it_recovers(server, 
     recovers(api)
 
 
-@pytest.mark.parametrize("name", ["state.sqlite", "state.sqlite-wal", "state.sqlite-shm", "state.lock"])
-@pytest.mark.parametrize("kind", ["directory", "pipe", "loop"])
+@pytest.mark.parametrize("name, kind", [("state.sqlite", "directory"), ("state.sqlite-wal", "loop"), ("state.lock", "pipe")])
 def test_what_stands_in_the_place_of_a_file_is_set_aside(server, api, name, kind):
-    """Promise 3: the server starts whatever it finds, and keeps it."""
+    """Promise 3: the server starts whatever it finds, and keeps it. `StateFileTests` has each file in each way."""
     api.load("long.mp3", "chirp.mp3")
     server.stop()
     path = server.data / name

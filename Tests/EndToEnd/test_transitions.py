@@ -125,10 +125,10 @@ def test_a_part_is_repeated_to_the_frame(written, api, media, open_events):
 
 @pytest.fixture
 def noises(start_server, written, directory):
-    """A server with three noises of 7, 8 and 3 s to play into the file."""
+    """A server with three noises of 5, 6 and 2 s to play into the file."""
     music = directory / "music"
     music.mkdir()
-    for number, seconds in enumerate((7, 8, 3)):
+    for number, seconds in enumerate((5, 6, 2)):
         noise = numpy.random.default_rng(number).normal(0, 0.1, (seconds * RATE, 2))
         write_wave(music / f"noise{number}.wav", noise)
     return Api(start_server(output=written.output, music=music).url)
@@ -144,8 +144,8 @@ def test_a_crossfade_keeps_the_power_and_is_rendered_alike(noises, written, dire
     assert player["position"] < 1 and player["status"] == "playing"
     noises.wait_status("completed", timeout=60)
     heard = written.samples()
-    # Half of 7 s, and half of 3 s.
-    assert len(heard) == round((7 + 8 + 3 - 3.5 - 1.5) * RATE)
+    # Half of 5 s, and half of 2 s.
+    assert len(heard) == round((5 + 6 + 2 - 2.5 - 1) * RATE)
     parts = heard[: len(heard) // 4410 * 4410].reshape(-1, 4410 * 2).astype(float)
     assert numpy.abs(20 * numpy.log10(numpy.sqrt((parts ** 2).mean(axis=1)) / (0.1 * 32768))).max() < 1
     eventually(lambda: noises.call("GET", f"/renders/{job['id']}")["status"] == "completed", "rendered", timeout=60)

@@ -39,12 +39,11 @@ def channel(server) -> str:
     return server.events_url.replace("/events", "/players/kitchen/events")
 
 
-@pytest.mark.parametrize("music", ["duck", "pause"])
-def test_a_zone_announces_to_itself(capture, headphones, server, api, kitchen, open_events, music):
+def test_a_zone_announces_to_itself(capture, headphones, server, api, kitchen, open_events):
     """On its own output, beside its own music, in its own channel; then all is as it was."""
     own, other = open_events(url=channel(server)), open_events()
     here, there = headphones.frames, capture.frames
-    answer = api.request("POST", "/players/kitchen/announcements", json={"uri": "bell.mp3", "music": music})
+    answer = api.request("POST", "/players/kitchen/announcements", json={"uri": "bell.mp3"})
     assert answer.status_code == 201, answer.text
     said = answer.json()
     assert said["output"] == "hp" and answer.headers["Location"] == f"/api/v1/players/kitchen/announcements/{said['id']}"
@@ -75,13 +74,12 @@ def test_main_announces_to_its_own_room(capture, headphones, api, kitchen):
     api.call("DELETE", f"/players/main/announcements/{said['id']}")
 
 
-@pytest.mark.parametrize("music", ["duck", "pause"])
-def test_at_the_end_of_the_server_no_music_comes_up(capture, headphones, server, api, kitchen, open_events, music):
+def test_at_the_end_of_the_server_no_music_comes_up(capture, headphones, server, api, kitchen, open_events):
     """SIGTERM during announcements: what was silent for them stays so, and all is saved."""
     api.seek(position=20)
     own = open_events(url=channel(server))
-    for path in ("/announcements", "/players/kitchen/announcements"):
-        api.call("POST", path, json={"uri": "text.mp3", "music": music, **({"duck": -40} if music == "duck" else {})})
+    for path, members in (("/announcements", {"duck": -40}), ("/players/kitchen/announcements", {"music": "pause"})):
+        api.call("POST", path, json={"uri": "text.mp3", **members})
     for recorder in (capture, headphones):
         eventually(lambda: level_now(recorder, MUSIC, 0.1) < LEVEL * 0.02, "its music is down")
     down = [(recorder, recorder.frames) for recorder in (capture, headphones)]

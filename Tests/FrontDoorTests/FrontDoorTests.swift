@@ -4,6 +4,7 @@ import FrontDoor
 import Glibc
 import HTTP
 import Logging
+import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing
@@ -33,9 +34,11 @@ final class Visitors: Sendable {
 
 @Suite(.serialized) struct FrontDoorTests {
     let visitors = Visitors()
+    let door: FrontDoor
+
+    init() throws { door = try visitors.door() }
 
     @Test func handsOverUnread_whenHeadIsWhole() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET / HTTP/1.1\r\nHost: x\r\n")
         try client.send("\r\nrest")
@@ -54,7 +57,6 @@ final class Visitors: Sendable {
 
     @Test(arguments: ["websocket", "WebSocket", "h2c, websocket"])
     func handsToUpgrade_whenTokenIsWebsocket(token: String) throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET /e HTTP/1.1\r\nHost: x\r\nupgrade: \(token)\r\n\r\n")
         #expect(eventually { visitors.upgrades.withLock { $0.count } == 1 })
@@ -69,14 +71,14 @@ final class Visitors: Sendable {
     }
 
     @Test func answers431_whenHeadIsHuge() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 20_000))
         #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
     }
 
     @Test func listensAtAUnixSocket() throws {
-        let path = "/tmp/tonearm-door-\(getpid())"
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/door"
         func door() throws -> FrontDoor {
             try FrontDoor(
                 host: "127.0.0.1", port: 0, socket: path, log: Logger(label: "test"),
@@ -100,12 +102,10 @@ final class Visitors: Sendable {
         #expect(TestSocket.withAddress(path: path) { bind(left, $0, $1) } == 0)
         try door().close()
         close(open(path, O_CREAT | O_WRONLY, 0o600))
-        defer { unlink(path) }
         #expect(throws: ListenError.failed(call: path, code: EADDRINUSE)) { try door() }
     }
 
     @Test func answers414_whenTheTargetIsHuge() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET /api/v1/" + String(repeating: "a", count: 20_000))
         let answer = try client.receiveToEnd()
@@ -113,7 +113,6 @@ final class Visitors: Sendable {
     }
 
     @Test func closes_whenClientEndsInTheHead() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET / HT")
         client.shutDownSending()
@@ -122,7 +121,6 @@ final class Visitors: Sendable {
     }
 
     @Test func usesNoProcessorTime_whileAHeadIsIncomplete() throws {
-        let door = try visitors.door()
         let clients = try (0..<50).map { _ in try TestSocket(port: door.port) }
         for client in clients { try client.send("GET / HTTP/1.1\r\nHos") }
         #expect(eventually { door.connectionCount == 50 })
@@ -147,7 +145,6 @@ final class Visitors: Sendable {
     }
 
     @Test func throwsAddressInUse_whenThePortIsTaken() throws {
-        let door = try visitors.door()
         #expect(throws: ListenError.addressInUse(host: "127.0.0.1", port: door.port)) {
             _ = try visitors.door(port: door.port)
         }
@@ -166,7 +163,6 @@ final class Visitors: Sendable {
     }
 
     @Test func endsWaitingConnections_whenClosed() throws {
-        let door = try visitors.door()
         let client = try TestSocket(port: door.port)
         try client.send("GET ")
         #expect(eventually { door.connectionCount == 1 })

@@ -4,25 +4,19 @@ import HTTP
 import Testing
 
 @Suite struct NegotiationTests {
-    let json = MediaType("application", "json")
-    let events = MediaType("text", "event-stream")
-
-    @Test func prefersByWeightThenOrder_RFC9110_12_5_1() {
-        let offers = [json, events]
-        #expect(MediaType.preferred(among: offers, accept: nil) == json)
-        #expect(MediaType.preferred(among: offers, accept: "*/*") == json)
-        #expect(MediaType.preferred(among: offers, accept: "text/event-stream") == events)
-        #expect(MediaType.preferred(among: offers, accept: "text/*;q=0.5, application/json;q=0.4") == events)
-        #expect(MediaType.preferred(among: offers, accept: "*/*, application/json;q=0") == events)
-        #expect(MediaType.preferred(among: offers, accept: "image/png") == nil)
+    @Test func acceptsMediaTypes_RFC9110_12_5_1() {
+        func accepts(_ accept: String?) -> Bool { Negotiation.accepts("text/event-stream", accept: accept) }
+        #expect(accepts(nil) && accepts(" ") && accepts("*/*") && accepts("TEXT/Event-Stream;v=1"))
+        #expect(accepts("text/*;q=0.5, application/json") && accepts("*/*;q=0, text/*") && !accepts("image/png"))
+        #expect(!accepts("*/*, text/event-stream;q=0") && !accepts("text/*;q=0, */*"))
     }
 
     @Test func acceptsCodings_RFC9110_12_5_3() {
-        #expect(ContentCoding.accepts("gzip", acceptEncoding: "deflate, GZIP;q=0.5"))
-        #expect(ContentCoding.accepts("gzip", acceptEncoding: "*"))
-        #expect(!ContentCoding.accepts("gzip", acceptEncoding: "gzip;q=0, *"))
-        #expect(!ContentCoding.accepts("gzip", acceptEncoding: "br"))
-        #expect(!ContentCoding.accepts("gzip", acceptEncoding: nil))
-        #expect(!ContentCoding.accepts("gzip", acceptEncoding: "gzip;q=nan"))
+        #expect(Negotiation.accepts(coding: "gzip", acceptEncoding: "deflate, GZIP;q=0.5"))
+        #expect(Negotiation.accepts(coding: "gzip", acceptEncoding: "*"))
+        #expect(!Negotiation.accepts(coding: "gzip", acceptEncoding: "gzip;q=0, *"))
+        #expect(!Negotiation.accepts(coding: "gzip", acceptEncoding: "br"))
+        #expect(!Negotiation.accepts(coding: "gzip", acceptEncoding: nil))
+        #expect(!Negotiation.accepts(coding: "gzip", acceptEncoding: "gzip;q=nan"))
     }
 }

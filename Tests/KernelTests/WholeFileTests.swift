@@ -3,14 +3,16 @@
 import Foundation
 import Glibc
 import Kernel
+import KernelTesting
 import Testing
 
 @Suite struct WholeFileTests {
-    private let path =
-        FileManager.default.temporaryDirectory.path + "/tonearm-whole-file-\(UInt64.random(in: .min ... .max))"
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/file" }
+
+    init() throws { folder = try TemporaryFolder() }
 
     @Test func writtenFile_isItsOwnersOnly_andReplacesTheOld() throws {
-        defer { unlink(path) }
         try WholeFile.write("old, and longer\n".utf8, to: path)
         try WholeFile.write("secret\n".utf8, to: path)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret\n")
@@ -20,7 +22,6 @@ import Testing
     }
 
     @Test func whatIsNoFile_stays() throws {
-        defer { unlink(path) }
         #expect(mkfifo(path, 0o600) == 0)
         let error = #expect(throws: WholeFile.Failure.self) { try WholeFile.write("x".utf8, to: path) }
         #expect(error?.code == EINVAL)
@@ -30,7 +31,6 @@ import Testing
     }
 
     @Test func shortWrite_leavesTheOldFile() throws {
-        defer { unlink(path) }
         try WholeFile.write("old\n".utf8, to: path)
         let error = #expect(throws: WholeFile.Failure.self) {
             try WholeFile.write("secret\n".utf8, to: path) { Glibc.write($0, $1, $2 - 1) }
@@ -42,7 +42,6 @@ import Testing
 
     @Test func aLinkInTheWay_isNotFollowed() throws {
         let other = path + ".other"
-        defer { for file in [path, other] { unlink(file) } }
         try WholeFile.write("other\n".utf8, to: other)
         #expect(symlink(other, path + ".partial") == 0)
         try WholeFile.write("own\n".utf8, to: path)
@@ -52,7 +51,6 @@ import Testing
 
     @Test func aDirectoryInTheWay_isAnError() throws {
         #expect(mkdir(path, 0o700) == 0)
-        defer { rmdir(path) }
         let error = #expect(throws: WholeFile.Failure.self) { try WholeFile.write("x".utf8, to: path) }
         #expect(error?.code == EISDIR)
         #expect(access(path + ".partial", F_OK) != 0)

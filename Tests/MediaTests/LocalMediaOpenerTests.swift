@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
+import KernelTesting
 import Playback
 import Testing
 

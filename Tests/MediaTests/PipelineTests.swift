@@ -2,6 +2,7 @@
 
 import Audio
 import Kernel
+import KernelTesting
 import Playback
 import PlaybackTesting
 import Testing
@@ -16,7 +17,7 @@ import Testing
     /// All that is heard of one item, played to its end.
     private func heard(
         _ opener: any MediaOpener, _ uri: String, conversion: any SampleRateConversion = NoConversion()
-    ) async -> (samples: [Float], snapshot: PlayerSnapshot) {
+    ) -> (samples: [Float], snapshot: PlayerSnapshot) {
         let clock = ManualClock()
         let output = CapturingOutput(clock: clock)
         let player = Player(
@@ -24,47 +25,49 @@ import Testing
                 opener: opener, output: output, conversion: conversion, store: MemoryStore(), clock: clock,
                 buffering: DecodeBuffering()))
         defer { player.shutdown() }
-        func perform(_ command: PlayerCommand) async {
-            await withCheckedContinuation { done in player.perform(command) { _ in done.resume() } }
-        }
         let item = ItemDraft(uri: uri)
         player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { _ in }
-        let deadline = MonotonicTime.now.advanced(bySeconds: 50)
-        while ![.completed, .failed].contains(player.snapshot.status), .now < deadline {
+        let answered = Mailbox<Void>()
+        let hasEnded = eventually {
             // The player takes in each step before the next one.
-            if output.play(441) > 0 { await perform(.apply(SettingsPatch())) } else { await Task.yield() }
+            while output.play(441) > 0 {
+                player.perform(.apply(SettingsPatch())) { _ in answered.post(()) }
+                answered.answer()
+            }
+            return [.completed, .failed].contains(player.snapshot.status)
         }
+        #expect(hasEnded)
         return (output.captured, player.snapshot)
     }
 
     /// Row 91: a codec that is registered is played; without it, the file is none of ours.
-    @Test func aToyCodec_isPlayed_onceItIsRegistered() async throws {
+    @Test func aToyCodec_isPlayed_onceItIsRegistered() throws {
         let folder = try TemporaryFolder()
         try folder.file("a.toy", "TOY" + String(decoding: Self.song, as: UTF8.self))
         func opener(_ factories: [any DecoderFactory]) -> LocalMediaOpener {
             LocalMediaOpener(roots: MusicRoots([folder.path]), factories: factories)
         }
-        let without = await heard(opener([]), "a.toy")
+        let without = heard(opener([]), "a.toy")
         #expect(without.samples.isEmpty && without.snapshot.error?.code == .unsupported)
-        let with = await heard(opener([ToyFactory()]), "a.toy")
+        let with = heard(opener([ToyFactory()]), "a.toy")
         #expect(with.samples == Self.song.map(Float.init))
         #expect(with.snapshot.status == .completed && with.snapshot.error == nil)
     }
 
     /// Row 225: the bytes come from nowhere but a test, with and without a length, and the same decoder plays them.
-    @Test(arguments: [true, false]) func aSourceOfAnotherKind_isPlayed(isSeekable: Bool) async {
+    @Test(arguments: [true, false]) func aSourceOfAnotherKind_isPlayed(isSeekable: Bool) {
         let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: isSeekable)
-        let heard = await heard(SourceOpener(source: source), "anything")
+        let heard = heard(SourceOpener(source: source), "anything")
         #expect(heard.samples == Self.song.map(Float.init) && heard.snapshot.error == nil)
     }
 
     /// Row 201: another resampler between the same decoder and the same sink.
-    @Test func anotherResampler_isUsed() async {
+    @Test func anotherResampler_isUsed() {
         let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: true)
-        let heard = await heard(
+        let heard = heard(
             SourceOpener(source: source, sampleRate: 22_050), "anything", conversion: Repetition())
         #expect(heard.samples == Self.song.flatMap { [Float($0), Float($0)] })
-        let refused = await self.heard(SourceOpener(source: source, sampleRate: 22_050), "anything")
+        let refused = self.heard(SourceOpener(source: source, sampleRate: 22_050), "anything")
         #expect(refused.samples.isEmpty && refused.snapshot.error?.code == .unsupported)
     }
 }
@@ -146,14 +149,6 @@ private struct SourceOpener: MediaOpener {
         _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
     ) throws(MediaError) -> any AudioDecoder {
         try DecoderSelection(factories: [ToyFactory(sampleRate: sampleRate)]).open(source)
-    }
-}
-
-private struct NoConversion: SampleRateConversion {
-    func converter(
-        from input: Double, to output: Double, channelCount: Int
-    ) throws(MediaError) -> any FrameConverter {
-        throw MediaError(.unsupported, "No conversion in this test.")
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KernelTesting
 import Playback
 import Testing
 
@@ -81,6 +82,6 @@ import Testing
         ("a:b", false), (String(repeating: "x", count: 256), false), (String(repeating: "x/", count: 2_100), false),
     ])
     func plainPath_hasNothingToResolveOrRefuse(uri: String, isPlain: Bool) {
-        #expect(MusicPath.isPlain(uri.utf8) == isPlain)
+        #expect(MusicPath.isPlain(uri) == isPlain)
     }
 }

@@ -2,6 +2,7 @@
 
 import Glibc
 import HTTP
+import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@
 
 import Audio
 import Foundation
+import KernelTesting
 import Media
 import Playback
 import Testing

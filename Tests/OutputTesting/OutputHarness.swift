@@ -21,6 +21,8 @@ public final class OutputHarness {
         output.activate { [mailbox] in mailbox.post($0) }
     }
 
+    deinit { output.shutdown() }
+
     /// Waits up to 10 s for an event with this name; those before it are passed over.
     @discardableResult
     public func expect(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) -> AudioOutputEvent? {
@@ -55,6 +57,13 @@ public final class OutputHarness {
             Issue.record("wrote \(outcome) of \(frames)")
             return
         }
+    }
+
+    /// Plays what the first stream has.
+    public func playOut() {
+        output.start(generation: Generation(1))
+        output.drain(generation: Generation(1))
+        expect("drained")
     }
 
     /// Gives everything before the returned index up and goes on writing after it.

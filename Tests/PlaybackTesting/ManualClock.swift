@@ -17,3 +17,11 @@ public final class ManualClock: PlayerClock {
         nanoseconds.add(Int64(clamping: (seconds * 1e9).rounded()), ordering: .acquiringAndReleasing)
     }
 }
+
+/// The machine's.
+public struct MachineClock: PlayerClock {
+    public init() {}
+
+    public var now: MonotonicTime { .now }
+    public var wallMilliseconds: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
+}

@@ -13,6 +13,8 @@ public final class ScriptedOpener: MediaOpener {
         /// Value of the first sample; each frame adds `step`.
         public var base: Float
         public var step: Float
+        /// Frames after which the samples begin anew.
+        public var period: FrameCount
         public var openError: MediaError?
         /// Decoding fails here.
         public var failure: (frame: FrameCount, error: MediaError)?
@@ -22,7 +24,7 @@ public final class ScriptedOpener: MediaOpener {
 
         public init(
             frames: FrameCount, format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo), base: Float = 0,
-            step: Float = 1,
+            step: Float = 1, period: FrameCount = .max,
             openError: MediaError? = nil, failure: (frame: FrameCount, error: MediaError)? = nil, isHeld: Bool = false,
             tags: MediaDescription.Tags = MediaDescription.Tags()
         ) {
@@ -30,6 +32,7 @@ public final class ScriptedOpener: MediaOpener {
             self.format = format
             self.base = base
             self.step = step
+            self.period = period
             self.openError = openError
             self.failure = failure
             self.isHeld = isHeld
@@ -104,7 +107,8 @@ public final class ScriptedDecoder: AudioDecoder {
         let frames = Int(min(limit - frame, FrameCount(samples.count / channels)))
         for index in 0..<frames {
             for channel in 0..<channels {
-                samples[index * channels + channel] = script.base + Float(frame + FrameCount(index)) * script.step
+                samples[index * channels + channel] =
+                    script.base + Float((frame + FrameCount(index)) % script.period) * script.step
             }
         }
         frame += FrameCount(frames)
@@ -114,5 +118,16 @@ public final class ScriptedDecoder: AudioDecoder {
     public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
         self.frame = min(max(0, frame), script.frames)
         return self.frame
+    }
+}
+
+/// For material that needs none.
+public struct NoConversion: SampleRateConversion {
+    public init() {}
+
+    public func converter(
+        from input: Double, to output: Double, channelCount: Int
+    ) throws(MediaError) -> any FrameConverter {
+        throw MediaError(.unsupported, "No conversion in this test.")
     }
 }

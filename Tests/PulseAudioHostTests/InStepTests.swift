@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
-import Glibc
 import PlaybackTesting
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Playback
 @testable import PulseAudioHost
@@ -37,11 +37,23 @@ struct InStepTests {
             follower.observe { [link] _ in link.somethingChanged() }
         }
 
+        private static let period = 30_000
+        /// Whose samples tell their place: uri "20" is 20 s long.
+        private static let media = Dictionary(
+            uniqueKeysWithValues: [20, 30].map { seconds in
+                (
+                    "\(seconds)",
+                    ScriptedOpener.Script(
+                        frames: FrameCount(44_100 * seconds), format: AudioFormat(sampleRate: 44_100, layout: .mono),
+                        base: 1 / 32_768, step: 1 / 32_768, period: FrameCount(period))
+                )
+            })
+
         private static func player(_ daemon: PulseDaemon, _ device: String) -> Player {
             Player(
                 Player.Environment(
-                    opener: SawtoothOpener(), output: PulseAudioOutput(device: device, server: daemon.server),
-                    conversion: NoConversion(), store: MemoryStore(), clock: SystemClock()))
+                    opener: ScriptedOpener(Self.media), output: PulseAudioOutput(device: device, server: daemon.server),
+                    conversion: NoConversion(), store: MemoryStore(), clock: MachineClock()))
         }
 
         func end() throws {
@@ -54,12 +66,8 @@ struct InStepTests {
 
         /// Waits for what other threads bring about.
         func wait(_ what: String, within seconds: Double = 20, _ condition: () -> Bool) throws {
-            let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
-            while !condition() {
-                guard MonotonicTime.now < deadline else {
-                    throw PulseDaemon.Failure("not in \(seconds) s: \(what); \(follower.snapshot.status)")
-                }
-                usleep(5_000)
+            guard eventually(within: seconds, condition) else {
+                throw PulseDaemon.Failure("not in \(seconds) s: \(what); \(follower.snapshot.status)")
             }
         }
 
@@ -82,7 +90,7 @@ struct InStepTests {
                 let (now, before) = (frames[index], frames[index - 1])
                 guard now.x == before.x + 1, now.y == before.y + 1 else { return nil }
                 let apart = Int(now.x) - Int(now.y)
-                let period = SawtoothDecoder.period
+                let period = Self.period
                 return (apart % period + period + period / 2) % period - period / 2
             }
         }
@@ -98,10 +106,10 @@ struct InStepTests {
             .edit(.insert([ItemDraft(uri: "20"), ItemDraft(uri: "30")], at: .end), expected: nil, play: true))
         func check(_ what: String) throws {
             try pair.wait(what) { pair.isInStep() }
-            let delays = try pair.delays(over: 1)
+            let delays = try pair.delays(over: 0.5)
             let apart = delays.sorted()[delays.count / 2]
             print("in step", what, "\(Double(apart) / 44.1) ms of \(delays.count)")
-            #expect(delays.count > 40_000)
+            #expect(delays.count > 20_000)
             #expect(abs(apart) <= 220, "\(what): \(apart) frames")
         }
         try check("at the start")
@@ -121,53 +129,4 @@ struct InStepTests {
         try pair.wait("stopped") { pair.follower.snapshot.status == .stopped }
         try pair.end()
     }
-}
-
-/// Mono media whose samples tell their place: uri "20" is 20 s long.
-private struct SawtoothOpener: MediaOpener {
-    func open(
-        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
-    ) throws(MediaError) -> any AudioDecoder {
-        SawtoothDecoder(frames: FrameCount(44_100 * (Int(locator.uri) ?? 0)))
-    }
-}
-
-private final class SawtoothDecoder: AudioDecoder {
-    static let period = 30_000
-    let media: MediaDescription
-    private let length: FrameCount
-    private var frame: FrameCount = 0
-
-    init(frames: FrameCount) {
-        length = frames
-        media = MediaDescription(
-            format: AudioFormat(sampleRate: 44_100, layout: .mono), duration: frames, tags: MediaDescription.Tags())
-    }
-
-    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
-        let count = Int(min(length - frame, FrameCount(samples.count)))
-        for index in 0..<count {
-            samples[index] = Float(Int(frame + FrameCount(index)) % Self.period + 1) / 32_768
-        }
-        frame += FrameCount(count)
-        return DecodedFrames(frames: count, endOfStream: frame == length)
-    }
-
-    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
-        self.frame = min(max(0, frame), length)
-        return self.frame
-    }
-}
-
-private struct NoConversion: SampleRateConversion {
-    func converter(
-        from input: Double, to output: Double, channelCount: Int
-    ) throws(MediaError) -> any FrameConverter {
-        throw MediaError(.unsupported, "No conversion in this test.")
-    }
-}
-
-private struct SystemClock: PlayerClock {
-    var now: MonotonicTime { .now }
-    var wallMilliseconds: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
 }

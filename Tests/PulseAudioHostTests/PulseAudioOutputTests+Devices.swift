@@ -9,9 +9,6 @@ import Kernel
 /// Sinks that sleep, are chosen, go, and come back; and the server that dies.
 extension PulseAudioOutputTests {
     @Test func saysWhenTheSinkSleepsAndWakes() throws {
-        let driver = OutputDriver(daemon)
-        defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         _ = try play(Noise(seconds: 4, seed: 10), driver, 1, heard: 0.2)
         var events = driver.count
         daemon.pactl("suspend-sink", "spk", "1")
@@ -26,9 +23,6 @@ extension PulseAudioOutputTests {
     }
 
     @Test func pausesPromptly_whileTheSinkSleeps() throws {
-        let driver = OutputDriver(daemon)
-        defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         _ = try play(Noise(seconds: 4, seed: 11), driver, 1, heard: 0.2)
         let events = driver.count
         daemon.pactl("suspend-sink", "spk", "1")
@@ -41,9 +35,6 @@ extension PulseAudioOutputTests {
     }
 
     @Test func movesTheStream_toTheChosenDevice() throws {
-        let driver = OutputDriver(daemon)
-        defer { driver.output.shutdown() }
-        try driver.waitAvailable()
         _ = try play(Noise(seconds: 4, seed: 12), driver, 1, heard: 0.2)
         let events = driver.count
         driver.output.select(device: "hp")

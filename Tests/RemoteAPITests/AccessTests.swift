@@ -3,6 +3,7 @@
 import HTTP
 import Kernel
 import Playback
+import Service
 import PlaybackTesting
 import Testing
 import ServiceTesting
@@ -41,8 +42,11 @@ import ServiceTesting
             ])
             for refuses in [true, false] {
                 let request = HTTPRequest(method: .post, path: "/", headers: headers)
-                let need = AccessPolicy.Need(scope: .control, refusesForeignOrigin: refuses)
-                #expect(policy.decide(request, need) == .failure(.originNotAllowed))
+                #expect {
+                    try policy.decide(request, .control, refusesForeignOrigin: refuses)
+                } throws: {
+                    ($0 as? Problem)?.code == "origin-not-allowed"
+                }
             }
         }
     }

@@ -123,9 +123,26 @@ import ServiceTesting
         #expect(try frames(session).last?["code"]?.integer == 1008)
     }
 
+    @Test func refusedCommandsAreAnswered_howeverManyThereAre() throws {
+        let session = try open()
+        _ = try frames(session)
+        for _ in 0..<30 {
+            session.received(text: #"{"type":"command","command":"seek","data":{"progress":1.1}}"#)
+            #expect(try frames(session).map { $0["status"]?.integer } == [422])
+        }
+    }
+
+    @Test func manyCommandsAtOnce_waitForTheirTurn() throws {
+        let session = try open()
+        _ = try frames(session)
+        for id in 0..<1_000 { session.received(text: #"{"type":"command","id":\#(id),"command":"pause"}"#) }
+        #expect(try frames(session).map { $0["id"]?.integer } == (0..<1_000).map { $0 })
+    }
+
     @Test func connectionEnds_whenRepliesAreNotTaken() throws {
         let session = try open()
-        for _ in 0...100 { session.received(text: #"{"type":"command","command":"pause"}"#) }
+        let blanks = String(repeating: " ", count: 60_000)
+        for _ in 0..<140 { session.received(text: #"{"type":"command","command":"pause"}"# + blanks) }
         #expect(try frames(session).first?["code"]?.integer == 1008)
     }
 

@@ -8,23 +8,25 @@ import Kernel
 
 /// What the event channel is made of, each part for itself.
 enum EventFixture {
-    static func frame(_ text: String, sequence: UInt64? = nil, bytes: Int = 100) -> EventFrame {
-        EventFrame(type: text, sequence: sequence, bytes: SharedBytes([UInt8](repeating: 32, count: bytes)))
+    static func frame(
+        _ text: String, _ name: EventName? = nil, sequence: UInt64? = nil, version: UInt64 = 0, bytes: Int = 100
+    ) -> EventFrame {
+        EventFrame(
+            name: name, type: text, sequence: sequence, version: version,
+            bytes: SharedBytes([UInt8](repeating: 32, count: bytes)))
     }
 
-    static func event(_ sequence: UInt64, _ name: EventName = .settings, version: UInt64 = 0, bytes: Int = 100)
-        -> RecordedEvent
-    {
-        RecordedEvent(
-            name: name, sequence: sequence, version: version,
-            frame: frame("\(sequence)", sequence: sequence, bytes: bytes))
+    static func event(
+        _ sequence: UInt64, _ name: EventName = .settings, version: UInt64 = 0, bytes: Int = 100
+    ) -> EventFrame {
+        frame("\(sequence)", name, sequence: sequence, version: version, bytes: bytes)
     }
 }
 
 @Suite struct EventJournalTests {
     private func record(_ journal: inout EventJournal, _ count: Int, bytes: Int = 10) {
         for _ in 0..<count {
-            _ = journal.record(.settings, version: 0) { EventFixture.frame("e", sequence: $0, bytes: bytes) }
+            _ = journal.record { EventFixture.event($0, bytes: bytes) }
         }
     }
 

@@ -9,7 +9,7 @@ import Service
 /// A long list is read part by part: to the same end as at once.
 @Suite struct JSONListTests {
     private func list(_ text: String) throws(Problem) -> ReplaceQueueRequest {
-        try JSONBody.read(list: ReplaceQueueRequest.self, from: Array(text.utf8))
+        try JSONBody(Array(text.utf8)).list(ReplaceQueueRequest.self)
     }
 
     private func problem(_ text: String) -> Problem? {
@@ -116,14 +116,14 @@ import Service
         let items = String(repeating: "0,", count: Queue.maximumLength)
         #expect(problem(#"{"items":[\#(items)0]}"#)?.code == "queue-full")
         let problem = #expect(throws: Problem.self) {
-            try JSONBody.read(list: PlaylistRequest.self, from: Array(#"{"items":[\#(items)0]}"#.utf8))
+            try JSONBody(Array(#"{"items":[\#(items)0]}"#.utf8)).list(PlaylistRequest.self)
         }
         #expect(problem?.code == "playlist-full" && problem?.detail == "A playlist holds at most 100000 entries.")
     }
 
     @Test func listOfIDs_isReadLikewise() throws {
         let ids = (0..<600).map { #""\#(ItemID(number: UInt64($0 % 500)))""# }.joined(separator: ",")
-        let request = try JSONBody.read(list: RemoveRequest.self, from: Array(#"{"ids":[\#(ids)]}"#.utf8))
+        let request = try JSONBody(Array(#"{"ids":[\#(ids)]}"#.utf8)).list(RemoveRequest.self)
         #expect(request.ids.map(\.number) == (0..<500).map { UInt64($0) })
     }
 }

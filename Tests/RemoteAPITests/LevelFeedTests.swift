@@ -65,10 +65,10 @@ import Testing
         let ring = try #require(api.player.tap).begin(AudioFormat(sampleRate: 48_000, layout: .stereo))
         ring.write([Float](repeating: 0.5, count: 19_200), at: 0, frames: 9_600)
         api.player.state.withLock { $0.heard = 9_600 }
-        _ = hub.tick()
+        _ = hub.ticker.tick()
         for _ in 0..<3 {
             api.clock.advance(seconds: 0.05)
-            _ = hub.tick()
+            _ = hub.ticker.tick()
         }
         let all = try frames(listener)
         #expect(all.map { $0["type"]?.text }.sorted { ($0 ?? "") < ($1 ?? "") } == ["levels", "spectrum"])

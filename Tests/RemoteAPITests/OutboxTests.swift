@@ -58,42 +58,42 @@ import Testing
     @Test func timeAndBufferAreLatestOnly() {
         var box = outbox()
         for version in 1...1_000 {
-            _ = box.setTime(EventFixture.frame("time \(version)"), version: UInt64(version))
-            _ = box.setBuffer(EventFixture.frame("buffer \(version)"), version: UInt64(version))
+            _ = box.set(EventFixture.frame("time \(version)", .time, version: UInt64(version)))
+            _ = box.set(EventFixture.frame("buffer \(version)", .buffer, version: UInt64(version)))
         }
-        let woken5 = box.setTime(EventFixture.frame("old"), version: 3)
+        let woken5 = box.set(EventFixture.frame("old", .time, version: 3))
         #expect(!woken5)
         #expect(drain(&box) == ["time 1000", "buffer 1000"])
     }
 
     @Test func timeOfThePastIsDropped_whenAnEventEndsIt() {
         var box = outbox()
-        _ = box.setTime(EventFixture.frame("time"), version: 4)
+        _ = box.set(EventFixture.frame("time", .time, version: 4))
         _ = box.append(EventFixture.event(1, .item, version: 5))
-        let woken6 = box.setTime(EventFixture.frame("time"), version: 4)
+        let woken6 = box.set(EventFixture.frame("time", .time, version: 4))
         #expect(!woken6)
         #expect(drain(&box) == ["1"])
-        _ = box.setTime(EventFixture.frame("new time"), version: 5)
+        _ = box.set(EventFixture.frame("new time", .time, version: 5))
         #expect(drain(&box) == ["new time"])
     }
 
     @Test func theEndOfAnItemIsTold_beforeItIsCompleted() {
         var box = outbox()
-        _ = box.setTime(EventFixture.frame("end of a"), version: 4)
+        _ = box.set(EventFixture.frame("end of a", .time, version: 4))
         _ = box.append(EventFixture.event(1, .completed, version: 4))
         _ = box.append(EventFixture.event(2, .item, version: 4))
-        _ = box.setTime(EventFixture.frame("begin of b"), version: 4)
+        _ = box.set(EventFixture.frame("begin of b", .time, version: 4))
         #expect(drain(&box) == ["end of a", "1", "2", "begin of b"])
     }
 
     @Test func versionsNeverFall_whateverKindTheFrameIsOf() {
         var box = outbox()
-        _ = box.setState(.session, EventFixture.frame("session 3"), version: 3)
-        _ = box.setTime(EventFixture.frame("time 4"), version: 4)
+        _ = box.set(EventFixture.frame("session 3", .session, version: 3))
+        _ = box.set(EventFixture.frame("time 4", .time, version: 4))
         _ = box.append(EventFixture.event(5, .settings, version: 5))
-        _ = box.setBuffer(EventFixture.frame("buffer 6"), version: 6)
+        _ = box.set(EventFixture.frame("buffer 6", .buffer, version: 6))
         _ = box.append(EventFixture.event(7, .settings, version: 7))
-        _ = box.setState(.cache, EventFixture.frame("cache 7"), version: 7)
+        _ = box.set(EventFixture.frame("cache 7", .cache, version: 7))
         #expect(drain(&box) == ["session 3", "time 4", "5", "buffer 6", "7", "cache 7"])
     }
 
@@ -135,7 +135,7 @@ import Testing
         let woken7 = box.append(EventFixture.event(1, .settings))
         #expect(!woken7)
         _ = box.append(EventFixture.event(2, .queue))
-        let woken8 = box.setTime(EventFixture.frame("time"), version: 1)
+        let woken8 = box.set(EventFixture.frame("time", .time, version: 1))
         #expect(!woken8)
         #expect(drain(&box) == ["2"])
     }

@@ -207,4 +207,17 @@ import ServiceTesting
     func pathIsSplit(path: String, player: String?, route: String) {
         #expect(PlayerPath.split(path) == (player, route))
     }
+
+    @Test(arguments: [
+        ("/api/v1/player", "/api/v1/players/a"), ("/api/v1/player/play", "/api/v1/players/a/play"),
+        ("/api/v1/queue?limit=1", "/api/v1/players/a/queue?limit=1"), ("/api/v1/events", "/api/v1/players/a/events"),
+        ("/api/v1/outputs/current", "/api/v1/players/a/outputs/current"), ("/api/v1/players", "/api/v1/players"),
+        ("/api/v1/announcements/s1", "/api/v1/players/a/announcements/s1"), ("/api/v1/sfx", "/api/v1/players/a/sfx"),
+        ("/api/v1/timers", "/api/v1/players/a/timers"), ("/api/v1/renders/r1", "/api/v1/players/a/renders/r1"),
+        ("/api/v1/playlists", "/api/v1/playlists"), ("/api/v1/session", "/api/v1/session"), ("/metrics", "/metrics"),
+    ])
+    func pathIsThePlayersOwn(path: String, own: String) {
+        #expect(PlayerPath(id: "a").of(path) == own)
+        #expect(PlayerPath.main.of(path) == path)
+    }
 }

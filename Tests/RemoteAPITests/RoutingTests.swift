@@ -45,9 +45,12 @@ import ServiceTesting
                 contract.insert("\(method.uppercased()) \(path)")
             }
         }
-        let ofEachPlayer = api.api.playerRoutes.map { "\($0.method) \(PlayerPath(id: "{player}").of($0.pattern))" }
-        let table = Set(api.api.routes.map { "\($0.method) \($0.pattern)" }).union(ofEachPlayer)
-        for pattern in Set(api.api.playerRoutes.map(\.pattern)) {
+        let main = api.api.main
+        let routes = (main.router.literal.values + main.router.patterns).flatMap(\.routes.values)
+        let ofEach = PlayerAPI.routes(main.services, main.hub) + [api.api.playersRoutes.removal(of: main.path)]
+        let ofEachPlayer = ofEach.map { "\($0.method.rawValue) \(PlayerPath(id: "{player}").of($0.pattern))" }
+        let table = Set(routes.map { "\($0.method.rawValue) \($0.pattern)" }).union(ofEachPlayer)
+        for pattern in Set(ofEach.map(\.pattern)) {
             #expect(PlayerPath.split(PlayerPath(id: "a").of(pattern)) == ("a", pattern))
         }
         #expect(table.subtracting(contract).sorted() == [])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
+public import Kernel
 public import Playback
 public import Service
 public import Synchronization
@@ -22,6 +22,8 @@ public final class ScriptedPlayer: PlayerControl {
         public var observer: (@Sendable (PlayerEvent) -> Void)?
         public var tap: SoundTap?
         public var heard: Int64 = 0
+        /// Of a clock that a test moves.
+        public var now = MonotonicTime(nanoseconds: 1_000_000_000)
     }
 
     public let state = Mutex(State())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Kernel
+import KernelTesting
 import Playback
 import PlaybackTesting
 import Synchronization
@@ -15,7 +15,7 @@ import Testing
 
     init() throws { rig = try HostRig(["kitchen", "bath"]) }
 
-    @Test func mainIsBuiltObservedAndEndedAsTheOthersAre() async throws {
+    @Test func mainIsBuiltObservedAndEndedAsTheOthersAre() throws {
         #expect(rig.events.changes == ["admitted main", "admitted bath", "admitted kitchen"])
         _ = try rig.host.add(PlayerDraft(id: "attic"))
         try rig.host.remove("attic")
@@ -24,7 +24,7 @@ import Testing
         #expect(throws: PlayerRosterProblem.isMain) { try rig.host.remove("main") }
         #expect(throws: PlayerRosterProblem.exists("main")) { _ = try rig.host.add(PlayerDraft(id: "main")) }
         for id in ["main", "kitchen"] {
-            _ = await rig.perform(.apply(rig.volume(0.5)), on: id)
+            _ = rig.perform(.apply(rig.volume(0.5)), on: id)
             #expect(rig.events.all.contains { $0.player == id && $0.isSettings })
         }
         let members = rig.host.beginEnd()
@@ -36,12 +36,12 @@ import Testing
     @Test func aNewPlayerKnowsTheOutputs_beforeTheSoundServerAnswersIt() throws {
         let device = OutputDevice(id: "speakers", description: "Speakers", isDefault: true)
         let output = try #require(rig.outputs["main"])
-        // Again until the player's thread listens. It does not wait by yielding: beside other tests that takes long.
-        let deadline = MonotonicTime.now.advanced(bySeconds: 30)
-        while rig["main"].snapshot.output.devices.devices != [device], MonotonicTime.now < deadline {
-            output.send(.devices(OutputDevices(devices: [device], current: device.id)))
-            usleep(2_000)
-        }
+        // Again until the player's thread listens.
+        #expect(
+            eventually {
+                output.send(.devices(OutputDevices(devices: [device], current: device.id)))
+                return rig["main"].snapshot.output.devices.devices == [device]
+            })
         let began = MonotonicTime.now
         _ = try rig.host.add(PlayerDraft(id: "attic"))
         #expect(MonotonicTime.now.seconds(since: began) < 0.9)
@@ -49,20 +49,20 @@ import Testing
         #expect(devices.devices == [device] && devices.current == nil)
     }
 
-    @Test func everyPairFollows_inBothDirections_mainToo() async throws {
+    @Test func everyPairFollows_inBothDirections_mainToo() throws {
         for leader in ["main", "kitchen", "bath"] {
             for follower in ["main", "kitchen", "bath"] where follower != leader {
-                #expect(await rig.follow(follower, leader)?.settings.leader == leader)
-                #expect(await rig.follow(follower, nil)?.settings.leader == nil)
+                #expect(rig.follow(follower, leader)?.settings.leader == leader)
+                #expect(rig.follow(follower, nil)?.settings.leader == nil)
             }
         }
-        #expect(await rig.follow("kitchen", "kitchen") == nil && rig.lastError?.member == "leader")
-        #expect(await rig.follow("kitchen", "nobody") == nil)
+        #expect(rig.follow("kitchen", "kitchen") == nil && rig.lastError?.member == "leader")
+        #expect(rig.follow("kitchen", "nobody") == nil)
     }
 
-    @Test func aFollowersQueueIsItsLeaders() async throws {
-        _ = await rig.follow("kitchen", "main")
-        let added = await rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "kitchen")
+    @Test func aFollowersQueueIsItsLeaders() throws {
+        _ = rig.follow("kitchen", "main")
+        let added = rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "kitchen")
         let snapshot = try #require(added)
         #expect(snapshot.queueLength == 3 && snapshot.insertedItems?.count == 3 && snapshot.settings.leader == "main")
         #expect(rig["main"].snapshot.queueLength == 3)
@@ -70,44 +70,44 @@ import Testing
         #expect(window.items.map(\.id) == rig["main"].player.queueWindow(offset: 0, limit: 10).items.map(\.id))
         #expect(rig["kitchen"].queueItem(window.items[2].id)?.index == 2)
         let wrong = PlayerCommand.edit(.clear, expected: window.revision + 1, play: false)
-        #expect(await rig.perform(wrong, on: "kitchen") == nil && rig.lastError?.code == .revisionMismatch)
+        #expect(rig.perform(wrong, on: "kitchen") == nil && rig.lastError?.code == .revisionMismatch)
         // The event is the follower's as well, with the revision of the queue that it shows.
         #expect(rig.events.all.contains { $0.player == "kitchen" && $0.revision == window.revision })
         #expect(!rig.events.all.contains { $0.player == "kitchen" && ($0.revision ?? 0) > window.revision })
         // Alone again, its own.
-        let alone = try #require(await rig.follow("kitchen", nil))
+        let alone = try #require(rig.follow("kitchen", nil))
         #expect(alone.queueLength == rig["kitchen"].player.snapshot.queueLength)
     }
 
-    @Test func theOrderIsTheLeaders_volumeAndMuteAreItsOwn() async throws {
-        _ = await rig.follow("kitchen", "main")
+    @Test func theOrderIsTheLeaders_volumeAndMuteAreItsOwn() throws {
+        _ = rig.follow("kitchen", "main")
         var patch = rig.volume(0.25)
         (patch.repeats, patch.muted) = (.all, true)
-        let after = try #require(await rig.perform(.apply(patch), on: "kitchen"))
+        let after = try #require(rig.perform(.apply(patch), on: "kitchen"))
         #expect(after.settings.repeats == .all && after.settings.volume == 0.25 && after.settings.muted)
         let main = rig["main"].snapshot.settings
         #expect(main.repeats == .all && main.volume == 1 && !main.muted)
         #expect(rig["kitchen"].player.snapshot.settings.repeats == .off)
     }
 
-    @Test func transportOfAFollowerMovesTheLeader() async throws {
-        _ = await rig.follow("main", "kitchen")
-        _ = await rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "main")
-        _ = await rig.perform(.next, on: "main")
+    @Test func transportOfAFollowerMovesTheLeader() throws {
+        _ = rig.follow("main", "kitchen")
+        _ = rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "main")
+        _ = rig.perform(.next, on: "main")
         #expect(rig["kitchen"].snapshot.item?.index == 1)
         rig["main"].perform(.play(.index(2), position: nil)) { _ in }
-        #expect(await rig.wait { rig["kitchen"].snapshot.playWhenReady })
+        #expect(eventually { rig["kitchen"].snapshot.playWhenReady })
         #expect(rig["kitchen"].snapshot.item?.index == 2)
     }
 
-    @Test func headsSwap_theQueueAndItsOrderStay() async throws {
-        _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+    @Test func headsSwap_theQueueAndItsOrderStay() throws {
+        _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
         var patch = SettingsPatch()
         patch.repeats = .all
-        _ = await rig.perform(.apply(patch), on: "main")
-        _ = await rig.follow("kitchen", "main")
-        _ = await rig.follow("bath", "main")
-        let after = try #require(await rig.follow("main", "kitchen"))
+        _ = rig.perform(.apply(patch), on: "main")
+        _ = rig.follow("kitchen", "main")
+        _ = rig.follow("bath", "main")
+        let after = try #require(rig.follow("main", "kitchen"))
         #expect(after.settings.leader == "kitchen" && rig["bath"].snapshot.settings.leader == "kitchen")
         let head = rig["kitchen"].snapshot
         #expect(head.settings.leader == nil && head.settings.repeats == .all && head.item?.index == 2)
@@ -116,53 +116,52 @@ import Testing
         #expect(rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == uris)
     }
 
-    @Test func leavingAGroup_isOneEditOfTheQueue() async throws {
-        _ = await rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
-        _ = await rig.follow("kitchen", "main")
+    @Test func leavingAGroup_isOneEditOfTheQueue() throws {
+        _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
+        _ = rig.follow("kitchen", "main")
         let before = rig["kitchen"].player.snapshot.queueRevision
-        let after = try #require(await rig.follow("kitchen", nil))
+        let after = try #require(rig.follow("kitchen", nil))
         #expect(after.queueRevision == before + 1 && after.item?.index == 2)
         #expect(rig["kitchen"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == rig.items(4).map(\.uri))
     }
 
-    @Test func aGroupIsAnsweredAsItIsThen() async throws {
-        _ = await rig.perform(.edit(.replace(rig.items(3), startIndex: 2), expected: nil, play: false), on: "main")
-        _ = await rig.perform(.edit(.replace(rig.items(2), startIndex: 1), expected: nil, play: false), on: "kitchen")
-        let follower = try #require(await rig.follow("kitchen", "main"))
+    @Test func aGroupIsAnsweredAsItIsThen() throws {
+        _ = rig.perform(.edit(.replace(rig.items(3), startIndex: 2), expected: nil, play: false), on: "main")
+        _ = rig.perform(.edit(.replace(rig.items(2), startIndex: 1), expected: nil, play: false), on: "kitchen")
+        let follower = try #require(rig.follow("kitchen", "main"))
         let head = rig["main"].snapshot
         #expect(
             follower.item?.item.id == head.item?.item.id && follower.item?.item.uri == "2" && follower.item?.index == 2)
         #expect(rig["kitchen"].player.snapshot.item?.item.leaders == head.item?.item.id)
-        let swapped = try #require(await rig.follow("main", "kitchen"))
+        let swapped = try #require(rig.follow("main", "kitchen"))
         let heir = rig["kitchen"].snapshot
         #expect(swapped.item?.item.id == heir.item?.item.id && swapped.item?.index == 2)
         #expect(swapped.queueRevision == heir.queueRevision)
         // A leader without a queue has no item, whatever its follower had.
-        #expect(try #require(await rig.follow("kitchen", "bath")).item == nil)
+        #expect(try #require(rig.follow("kitchen", "bath")).item == nil)
     }
 
-    @Test func aGroupsLevel_movesByOneStep() async throws {
-        _ = await rig.follow("kitchen", "main")
+    @Test func aGroupsLevel_movesByOneStep() throws {
+        _ = rig.follow("kitchen", "main")
         for (id, level) in [("main", 0.9), ("kitchen", 0.5), ("bath", 0.3)] {
             var patch = SettingsPatch()
             patch.level = level
-            _ = await rig.perform(.apply(patch), on: id)
+            _ = rig.perform(.apply(patch), on: id)
         }
         var patch = SettingsPatch()
         patch.groupLevelBy = 0.3
-        let after = try #require(await rig.perform(.apply(patch), on: "kitchen"))
+        let after = try #require(rig.perform(.apply(patch), on: "kitchen"))
         #expect(abs(after.settings.level - 0.6) < 1e-6)
         #expect(abs(rig["main"].snapshot.settings.level - 1) < 1e-6)
         #expect(abs(rig["bath"].snapshot.settings.level - 0.3) < 1e-6)
     }
 
-    @Test func changesFromManySidesAtOnce_makeNoCircle() async throws {
+    @Test func changesFromManySidesAtOnce_makeNoCircle() throws {
         let ids = ["main", "kitchen", "bath"]
-        await withTaskGroup(of: Void.self) { group in
-            for round in 0..<30 {
-                group.addTask { [rig] in _ = await rig.follow(ids[round % 3], ids[(round + 1 + round / 3 % 2) % 3]) }
-            }
+        let sides = (0..<30).map { round in
+            NamedThread("side") { [rig] in _ = rig.follow(ids[round % 3], ids[(round + 1 + round / 3 % 2) % 3]) }
         }
+        for side in sides { side.join() }
         let followers = ids.filter { rig[$0].player.snapshot.settings.leader != nil }
         for id in followers {
             let leader = try #require(rig[id].player.snapshot.settings.leader)
@@ -219,11 +218,10 @@ final class HostRig: Sendable {
     }
 
     /// nil when it is refused: `lastError` has the reason.
-    func perform(_ command: PlayerCommand, on id: String) async -> PlayerSnapshot? {
-        let result = await withCheckedContinuation { continuation in
-            self[id].perform(command) { continuation.resume(returning: $0) }
-        }
-        switch result {
+    func perform(_ command: PlayerCommand, on id: String) -> PlayerSnapshot? {
+        let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
+        self[id].perform(command) { answer.post($0) }
+        switch answer.answer() {
         case .success(let snapshot): return snapshot
         case .failure(let failure):
             error.withLock { $0 = failure }
@@ -231,19 +229,10 @@ final class HostRig: Sendable {
         }
     }
 
-    func follow(_ id: String, _ leader: String?) async -> PlayerSnapshot? {
+    func follow(_ id: String, _ leader: String?) -> PlayerSnapshot? {
         var patch = SettingsPatch()
         patch.leader = .some(leader)
-        return await perform(.apply(patch), on: id)
-    }
-
-    func wait(until condition: () -> Bool) async -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 30)
-        while !condition() {
-            if MonotonicTime.now > deadline { return false }
-            await Task.yield()
-        }
-        return true
+        return perform(.apply(patch), on: id)
     }
 }
 
@@ -325,14 +314,5 @@ final class ServerEvents: Sendable {
             default: break
             }
         }
-    }
-}
-
-/// For material that needs none.
-private struct NoConversion: SampleRateConversion {
-    func converter(
-        from input: Double, to output: Double, channelCount: Int
-    ) throws(MediaError) -> any FrameConverter {
-        throw MediaError(.unsupported, "No conversion in this test.")
     }
 }

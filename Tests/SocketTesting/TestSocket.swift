@@ -134,15 +134,6 @@ extension Array where Element == UInt8 {
     }
 }
 
-/// Waits for a condition that another thread makes true; false after `seconds`.
-public func eventually(seconds: Int = 5, _ condition: () -> Bool) -> Bool {
-    for _ in 0..<(seconds * 500) {
-        if condition() { return true }
-        usleep(2000)
-    }
-    return condition()
-}
-
 /// Processor time of this process, in seconds.
 public func processorSeconds() -> Double {
     var time = timespec()

@@ -2,19 +2,18 @@
 
 import Glibc
 import HTTP
+import KernelTesting
 import StaticSite
 import Testing
 
 /// A directory that a test fills and that goes with it.
 final class TestDirectory {
-    let path: String
+    private let folder: TemporaryFolder
+    var path: String { folder.path }
 
-    init() {
-        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(temporary)/tonearm-static-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil, "no directory can be made in \(temporary)")
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        mkdir(path + "/lib", 0o755)
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.directory("lib")
     }
 
     func write(_ name: String, _ bytes: [UInt8]) {
@@ -22,21 +21,14 @@ final class TestDirectory {
         precondition(Glibc.write(file, bytes, bytes.count) == bytes.count)
         close(file)
     }
-
-    deinit {
-        for name in ["index.html", "app.js", "big.png", ".hidden", "link", "lib/a.css", "linked"] {
-            unlink("\(path)/\(name)")
-        }
-        rmdir(path + "/lib")
-        rmdir(path)
-    }
 }
 
 @Suite struct StaticFilesTests {
-    let directory = TestDirectory()
+    let directory: TestDirectory
     let files: StaticFiles
 
     init() throws {
+        directory = try TestDirectory()
         directory.write("index.html", Array("<p>".utf8))
         directory.write("app.js", Array(String(repeating: "let a = 1;\n", count: 500).utf8))
         directory.write("big.png", [UInt8](repeating: 7, count: 2 << 20))

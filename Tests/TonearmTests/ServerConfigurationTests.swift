@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import KernelTesting
 import Testing
 
 @testable import tonearm
@@ -12,12 +12,11 @@ import Testing
         _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
     ) throws -> ServerConfiguration {
         var arguments = arguments
-        let path = TemporaryPath.make()
+        let folder = try TemporaryFolder()
         if let file {
-            try Data(file.utf8).write(to: URL(filePath: path))
-            arguments += ["--config", path]
+            try folder.file("config", file)
+            arguments += ["--config", folder.path + "/config"]
         }
-        defer { if file != nil { TemporaryPath.remove(path) } }
         let options = try ServeOptions.parse(arguments)
         return try ServerConfiguration(options, environment: Self.home.merging(environment) { $1 })
     }
@@ -93,19 +92,5 @@ import Testing
         #expect(failure(file: "- 1")?.message.contains("no names and values") == true)
         #expect(failure(file: "a: [")?.message.contains("neither YAML nor JSON") == true)
         #expect(failure(["--config", "/nowhere/at/all"])?.message.contains("/nowhere/at/all: No such file") == true)
-    }
-}
-
-enum TemporaryPath {
-    static func make() -> String {
-        FileManager.default.temporaryDirectory.path + "/tonearm-\(UInt64.random(in: 0 ... .max))"
-    }
-
-    static func remove(_ path: String) {
-        do {
-            try FileManager.default.removeItem(atPath: path)
-        } catch {
-            Issue.record("\(path) was left: \(error)")
-        }
     }
 }

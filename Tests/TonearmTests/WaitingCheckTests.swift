@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
+import KernelTesting
 import Media
 import Playback
 import Testing
-import Kernel
 
 @testable import tonearm
 
 @Suite struct WaitingCheckTests {
     /// What waits is listed, as a scan does it: opening it would take the decoder that is kept for what is heard next.
     @Test func whatWaits_isNotOpened() throws {
-        let path = TemporaryPath.make()
-        defer { TemporaryPath.remove(path) }
-        try WholeFile.write("anything".utf8, to: path)
-        let slash = try #require(path.lastIndex(of: "/"))
+        let folder = try TemporaryFolder()
+        try folder.file("anything")
         let check = WaitingCheck(
-            roots: MusicRoots([String(path[..<slash])]), examiner: MediaExaminer(factories: [ListingOnly()]))
+            roots: MusicRoots([folder.path]), examiner: MediaExaminer(factories: [ListingOnly()]))
         let answer = Mailbox<PlaybackError?>()
-        check.begin([String(path[path.index(after: slash)...])]) { answer.post($0) }
+        check.begin(["anything"]) { answer.post($0) }
         let error = try #require(answer.take(until: .now.advanced(bySeconds: 60)).first)
         #expect(error?.code == .empty && error?.message == "It was listed." && error?.part == 0)
     }

@@ -5,6 +5,7 @@ import Glibc
 import HTTP
 import Logging
 import MicrohttpdServer
+import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing

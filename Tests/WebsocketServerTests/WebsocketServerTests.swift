@@ -4,6 +4,7 @@ import FrontDoor
 import Glibc
 import HTTP
 import Logging
+import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing

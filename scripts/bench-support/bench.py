@@ -60,7 +60,7 @@ ROWS = {
     "ending": (rows_promises.ending, 7),
     "mpris": (rows_shared.mpris, 5),
     "timers": (rows_time.timers, 7),
-    "effects": (rows_time.effects, 10),
+    "effect-change": (rows_time.effects, 10),
     "levels": (rows_time.levels, 7),
     "in-step": (rows_shared.in_step, 10),
 }
@@ -71,7 +71,7 @@ GROUPS = {
     "ratios": ["latency", "cpu", "memory", "start", "http", "ws", "queue", "wakeups", "render", "effects", "scan"],
     # The other times that SPEC promises.
     "promises": ["network", "station", "lyrics", "worker", "interruption", "unplug", "neighbours", "routes", "switching", "watch", "search",
-                 "commands", "default-output", "sound-server", "ticks", "slow-link", "page", "ending", "mpris", "timers", "effects", "levels", "undo", "in-step"],
+                 "commands", "default-output", "sound-server", "ticks", "slow-link", "page", "ending", "mpris", "timers", "effect-change", "levels", "undo", "in-step"],
 }
 
 

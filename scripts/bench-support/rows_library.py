@@ -17,7 +17,7 @@ from rig.collection import make_collection, sound
 COVER = b"\x89PNG\r\n\x1a\n" + bytes(100_000)
 
 
-def _idle(client: httpx.Client) -> dict | None:
+def idle(client: httpx.Client) -> dict | None:
     status = client.get("/api/v1/library").json()
     return status if status["state"] == "idle" and status["scan"] and status["scan"]["endedAt"] else None
 
@@ -28,7 +28,7 @@ def _scan(directory: pathlib.Path, music: pathlib.Path, files: int) -> float:
     home.mkdir()
     server = Server(home, music).start()
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
-        status = eventually(lambda: _idle(client), "scanned", timeout=300, every=0.02)
+        status = eventually(lambda: idle(client), "scanned", timeout=300, every=0.02)
     server.stop()
     shutil.rmtree(home)
     assert status["tracks"] == files, status
@@ -78,10 +78,10 @@ def rescan(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
     server = Server(home, root).start()
     times = []
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
-        eventually(lambda: _idle(client), "scanned", timeout=120)
+        eventually(lambda: idle(client), "scanned", timeout=120)
         for _ in range(max(5, rounds)):
             assert client.post("/api/v1/library/scan").status_code == 202
-            status = eventually(lambda: _idle(client), "scanned again", timeout=60, every=0.002)
+            status = eventually(lambda: idle(client), "scanned again", timeout=60, every=0.002)
             assert status["scan"]["scanned"] == 0 and status["scan"]["found"] == 2_000, status
             times.append(1_000 * (status["scan"]["endedAt"] - status["scan"]["startedAt"]))
     server.stop()
@@ -99,7 +99,7 @@ def watch(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
     server = Server(home, root).start()
     times = []
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
-        count = eventually(lambda: _idle(client), "scanned", timeout=120)["tracks"]
+        count = eventually(lambda: idle(client), "scanned", timeout=120)["tracks"]
         for number in range(rounds):
             began = time.monotonic()
             (root / f"new-{number}.mp3").write_bytes(file)
@@ -128,7 +128,7 @@ def search(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
              "two words": lambda: f"song {chance.randrange(10_000)}", "one letter": lambda: "a", "two characters of CJK": lambda: "流行"}
     rows = []
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
-        eventually(lambda: _idle(client), "scanned", timeout=600)
+        eventually(lambda: idle(client), "scanned", timeout=600)
         for name, word in words.items():
             times = []
             for _ in range(20 * rounds):

@@ -79,7 +79,6 @@ def station(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
         s.start()
         for _ in range(rounds):
             radio = Radio(content[chance.randrange(1, len(content) // 2) :], 24_000)
-            radio.began -= 10  # The burst is whole.
             s.api.load(f"{radio.url}/live")
             capture.wait_silence(0.15)
             mark, asked = capture.frames, time.monotonic()

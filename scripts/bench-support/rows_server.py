@@ -9,9 +9,13 @@ import statistics
 import subprocess
 import time
 
+import httpx
+
 from measure import Goal, Row, Usage, at_least_of, at_most, at_most_of, below, both, cores, proportional_bytes
 from peers import Bare, Mpd, compiled, require
 from rig import Api, PulseDaemon, Server, eventually
+from rig.collection import sound
+from rows_library import idle
 from rows_sound import Rest
 
 
@@ -171,26 +175,39 @@ def ws(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 5
             row("memory per client (PSS)", "kB", "memory", below(8, "kB"))]
 
 
+def files_and_body(folder: pathlib.Path, count: int) -> tuple[pathlib.Path, bytes]:
+    """So many files of 0.2 s (links to a few), and the request that adds them."""
+    folder.mkdir()
+    content = sound(folder.parent, 0.2)
+    uris = [f"An Artist/Album {n // 12:05}/Track {n:06}.mp3" for n in range(count)]
+    for number, uri in enumerate(uris):
+        path = folder / uri
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A file system may allow no more than 65,000 links to a file.
+        if number % 50_000 == 0:
+            path.write_bytes(content)
+            linked = path
+        else:
+            path.hardlink_to(linked)
+    return folder, json.dumps({"items": [{"uri": uri} for uri in uris]}).encode()
+
+
 def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 100_000) -> list[Row]:
     """A queue of 100,000 items: add, window, move, clear, restart. A command's time in the server is its round trip
     less that of GET /healthz on the same connection."""
     require("mpd")
-    uris = [f"An Artist/Album {n // 12:05}/Track {n:06}.mp3" for n in range(count)]
-    collection = directory / "collection"
-    for uri in uris:
-        path = collection / uri
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    body = json.dumps({"items": [{"uri": uri} for uri in uris]}).encode()
+    collection, body = files_and_body(directory / "collection", count)
     names = ("add", "bytes", "one", "window", "move", "clear", "restore")
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: dict[str, list[float]] = {name: [] for name in names}
     for number in range(rounds):
         home = directory / f"queue-{number}"
         home.mkdir()
-        # Without the library each file is looked up on the disk.
-        server = Server(home, collection, output="null", arguments=("--library", "off")).start()
+        server = Server(home, collection, output="null", arguments=("--measure-loudness", "off")).start()
         rest = Rest(server.port)
+        # As MPD, which asks its database: the library knows the files.
+        with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
+            eventually(lambda: idle(client), "scanned", timeout=120)
         before = proportional_bytes(server.process.pid)
         ours["add"].append(rest.timed("POST", "/api/v1/queue/items", body))
         time.sleep(1)
@@ -236,8 +253,8 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
 
 def undo(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 190_000) -> list[Row]:
     """What undo and redo of a long queue under shuffle leave in memory."""
-    body = json.dumps({"items": [{"uri": f"An Artist/Album {n // 12:05}/Track {n:06}.mp3"} for n in range(count)]}).encode()
-    server = Server(directory / "undo", music, output="null")
+    collection, body = files_and_body(directory / "undo-collection", count)
+    server = Server(directory / "undo", collection, output="null", arguments=("--library", "off"))
     server.directory.mkdir(exist_ok=True)
     server.start()
     rest = Rest(server.port)

@@ -15,7 +15,7 @@ enum LogindMessage: Sendable {
 /// The thread that listens to logind. Waits on the bus and on its inbox only.
 final class LogindLoop {
     private let inbox: Mailbox<LogindMessage>
-    private let session: any MachineListener
+    private let session: LiveSession
     private let log: Logger
     private var policy = LoginPolicy(user: getuid())
     private lazy var link: BusLink<LogindConnection> = BusLink("system bus", log: log) {
@@ -27,7 +27,7 @@ final class LogindLoop {
         }
     }
 
-    init(session: any MachineListener, inbox: Mailbox<LogindMessage>, log: Logger) {
+    init(session: LiveSession, inbox: Mailbox<LogindMessage>, log: Logger) {
         self.session = session
         self.inbox = inbox
         self.log = log

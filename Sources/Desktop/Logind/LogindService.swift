@@ -6,14 +6,6 @@ public import Service
 internal import Synchronization
 internal import Kernel
 
-/// Receives what the machine does: the audio session. It exists so that the adapter knows no more of it.
-public protocol MachineListener: Sendable {
-    /// From the adapter's thread, without blocking; `done` comes once, from any thread, when the players have followed.
-    func receive(_ notice: MachineNotice, done: @escaping @Sendable () -> Void)
-}
-
-extension LiveSession: MachineListener {}
-
 /// Listens to systemd's login manager: the screen's lock, and sleep. A handle for any thread.
 public final class LogindService: Sendable {
     private let inbox = Mailbox<LogindMessage>(descriptorFor: "logind")
@@ -26,7 +18,7 @@ public final class LogindService: Sendable {
         return access("/run/dbus/system_bus_socket", F_OK) == 0 && access("/run/systemd/system", F_OK) == 0
     }
 
-    public init(_ session: any MachineListener, log: Logger) {
+    public init(_ session: LiveSession, log: Logger) {
         let inbox = inbox
         thread = Mutex(NamedThread("logind") { LogindLoop(session: session, inbox: inbox, log: log).run() })
     }

@@ -62,19 +62,6 @@ public struct WorkerMedia: Hashable, Sendable {
         }
     }
 
-    /// Times in seconds.
-    public struct Chapter: Hashable, Sendable {
-        public var start: Double
-        public var end: Double
-        public var title: String
-
-        public init(start: Double, end: Double, title: String) {
-            self.start = start
-            self.end = end
-            self.title = title
-        }
-    }
-
     public init(
         format: AudioFormat, duration: Int64?, durationIsExact: Bool, isSeekable: Bool, codec: String,
         bitrate: Int? = nil, bitsPerSample: Int? = nil
@@ -150,8 +137,6 @@ extension WireWriter {
 }
 
 extension WireReader {
-    typealias Reading<Value> = (inout WireReader) throws(WireError) -> Value
-
     mutating func media() throws(WireError) -> WorkerMedia {
         var media = WorkerMedia(
             format: try format(), duration: try optional(Self.length), durationIsExact: try flag(),
@@ -175,7 +160,7 @@ extension WireReader {
                 try reader.text(atMost: WorkerMedia.longestText), try reader.text(atMost: WorkerMedia.longestLyrics))
         }
         media.chapters = try list(atMost: WorkerMedia.mostChapters) { (reader: inout WireReader) throws(WireError) in
-            WorkerMedia.Chapter(
+            Chapter(
                 start: try reader.seconds(), end: try reader.seconds(),
                 title: try reader.text(atMost: WorkerMedia.longestText))
         }

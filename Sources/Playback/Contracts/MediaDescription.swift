@@ -79,6 +79,8 @@ public struct MediaDescription: Hashable, Sendable {
         public var hasLyrics = false
         /// As it was measured, for tags without it.
         public var loudness: TrackLoudness?
+        /// The files of its album, as the library knows them: neighbours that are not opened yet are recognised by them.
+        public var albumFiles: Set<String> = []
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
             self.hasPicture = hasPicture
@@ -99,19 +101,6 @@ public struct MediaDescription: Hashable, Sendable {
         public init(start: Double, grid: Int?) {
             self.start = start
             self.grid = grid
-        }
-    }
-
-    /// A named part. Times are seconds of the media.
-    public struct Chapter: Hashable, Sendable {
-        public var start: Double
-        public var end: Double
-        public var title: String
-
-        public init(start: Double, end: Double, title: String) {
-            self.start = start
-            self.end = end
-            self.title = title
         }
     }
 

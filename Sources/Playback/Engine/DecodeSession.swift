@@ -14,7 +14,6 @@ final class DecodeSession: Sendable {
         case end
     }
 
-    let generation: Generation
     private let mailbox = Mailbox<Command>()
     private let cancellation = MediaCancellation()
     private let overlapLimit = SharedSeconds()
@@ -25,14 +24,13 @@ final class DecodeSession: Sendable {
         ahead: SharedSeconds, meter: DecodeMeter,
         report: @escaping @Sendable (Generation, DecodeEvent) -> Void
     ) {
-        self.generation = generation
         let mailbox = mailbox
         let cancellation = cancellation
         let overlapLimit = overlapLimit
         let locator = MediaLocator(item.draft, item: item.id)
         let thread = NamedThread(ifPossible: "decode") {
             var worker = DecodeWorker(
-                start, conversion: conversion, stretching: stretching, buffering: buffering, ahead: ahead,
+                start: start, conversion: conversion, stretching: stretching, buffering: buffering, ahead: ahead,
                 mailbox: mailbox, cancellation: cancellation, meter: meter, overlapLimit: overlapLimit,
                 report: { report(generation, $0) })
             worker.run(locator, opener: opener)

@@ -5,6 +5,7 @@ internal import Kernel
 
 /// The inside of a decode thread. Lives on it alone.
 struct DecodeWorker {
+    var start: DecodeStart
     let conversion: any SampleRateConversion
     let stretching: any TimeStretching
     let buffering: DecodeBuffering
@@ -15,26 +16,7 @@ struct DecodeWorker {
     let overlapLimit: SharedSeconds
     let report: @Sendable (DecodeEvent) -> Void
 
-    private var run = DecodeRun()
-    private var start: DecodeStart
-
-    init(
-        _ start: DecodeStart, conversion: any SampleRateConversion, stretching: any TimeStretching,
-        buffering: DecodeBuffering, ahead: SharedSeconds, mailbox: Mailbox<DecodeSession.Command>,
-        cancellation: MediaCancellation, meter: DecodeMeter, overlapLimit: SharedSeconds,
-        report: @escaping @Sendable (DecodeEvent) -> Void
-    ) {
-        self.start = start
-        self.conversion = conversion
-        self.stretching = stretching
-        self.buffering = buffering
-        self.ahead = ahead
-        self.mailbox = mailbox
-        self.cancellation = cancellation
-        self.meter = meter
-        self.overlapLimit = overlapLimit
-        self.report = report
-    }
+    var run = DecodeRun()
 
     mutating func run(_ locator: MediaLocator, opener: any MediaOpener) {
         do {
@@ -163,7 +145,7 @@ struct DecodeWorker {
         report(.mediaChanged(reader.decoder.media, start: start))
     }
 
-    /// Who asks for another place meanwhile has to hear that there is none.
+    /// A client that asks for another place meanwhile gets an error.
     private func awaitEnd(_ error: MediaError) {
         while true {
             for command in mailbox.take(until: nil) {

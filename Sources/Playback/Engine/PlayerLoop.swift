@@ -60,8 +60,11 @@ final class PlayerLoop: @unchecked Sendable {
         self.environment = environment
         queueShare = .init(of: environment.memory.queues)
         undoShare = .init(of: environment.memory.undo)
+        var saved = environment.store.load()
+        saved.settings.leader = environment.leader
+        if environment.leader != nil { saved.settings.followOnly() }
         var core = PlayerCore(
-            environment.store.load(), now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
+            saved, now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
             networkBuffering: environment.networkBuffering)
         core.output.devices.devices = environment.outputs
         decodeAhead = SharedSeconds(seconds: core.settings.decodeAhead)

@@ -9,15 +9,8 @@ public struct AudiblePosition: Hashable, Sendable {
     /// Seconds into the item.
     public var position: Double
     /// Media seconds per second.
-    public var rate: Double
+    public var rate = 1.0
     public var at: MonotonicTime
-
-    public init(itemID: ItemID, position: Double, rate: Double = 1, at time: MonotonicTime) {
-        self.itemID = itemID
-        self.position = position
-        self.rate = rate
-        self.at = time
-    }
 
     public func position(at time: MonotonicTime) -> Double { position + time.seconds(since: at) * rate }
 
@@ -31,7 +24,7 @@ extension PlayerCore {
     /// nil unless the current item is played, and between two items.
     func audiblePosition(_ reading: OutputClock) -> AudiblePosition? {
         guard reading.isAdvancing, status == .playing, seek == nil, scan == nil, let current else { return nil }
-        var timeline = timeline
+        var timeline = stream.timeline
         _ = timeline.advance(to: reading.ringIndex)
         guard let place = timeline.place, place.segment.generation == current.generation,
             place.segment.run == current.run, case .played(let rate) = place.segment.pace
@@ -44,7 +37,7 @@ extension PlayerCore {
 
     mutating func shift(by seconds: Double) {
         guard case .play = goal, seek == nil, scan == nil, gathering == nil, seconds.isFinite,
-            case .open(let generation, let format, .running) = stream
+            case .open(let generation, let format, .running) = stream.state
         else { return }
         let bounded = min(max(seconds, -Self.largestShift), Self.largestShift)
         actions.append(

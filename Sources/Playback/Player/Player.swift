@@ -20,6 +20,8 @@ public final class Player: Sendable {
         public var memory = QueueMemory()
         /// Known already, until `output` reports its own.
         public var outputs: [OutputDevice] = []
+        /// The player that it follows from the start: the host keeps that.
+        public var leader: String?
 
         public init(
             opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,

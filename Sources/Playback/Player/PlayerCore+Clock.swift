@@ -7,12 +7,12 @@ internal import Kernel
 extension PlayerCore {
     /// The next item enters the ring so many seconds before the end of the current one is heard: late, so that edits of the
     /// queue still count, and a second before the sink has taken all of it.
-    var feedAhead: Double { 1 + min(5, max(0, clock.latency)) }
+    var feedAhead: Double { 1 + min(5, max(0, stream.clock.latency)) }
 
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }
-        clock = reading
-        let left = timeline.place?.segment
+        stream.read(reading)
+        let left = stream.timeline.place?.segment
         hear(upTo: reading.ringIndex)
         reportLoop(from: left)
         applyProgrammes()
@@ -28,11 +28,11 @@ extension PlayerCore {
     /// All of the current item that will be heard was heard.
     var isCurrentOver: Bool {
         guard let current, let end = current.writtenEnd else { return false }
-        return timeline.heard >= end || timeline.isEmpty(current.generation, current.run, end: end)
+        return stream.timeline.heard >= end || stream.timeline.isEmpty(current.generation, current.run, end: end)
     }
 
     mutating func hear(upTo ringIndex: FrameCount) {
-        for (generation, seconds) in timeline.advance(to: ringIndex) {
+        for (generation, seconds) in stream.timeline.advance(to: ringIndex) {
             if current?.generation == generation {
                 if current?.listened == 0 { statistics.itemsStarted += 1 }
                 current?.listened += seconds
@@ -46,7 +46,7 @@ extension PlayerCore {
     /// A looped item is heard from its beginning again.
     private mutating func reportLoop(from left: Timeline.Segment?) {
         // The blocks of a scan are no rounds.
-        guard let left, let entered = timeline.place?.segment, entered.start > left.start,
+        guard let left, let entered = stream.timeline.place?.segment, entered.start > left.start,
             entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
         jumped()
@@ -81,9 +81,9 @@ extension PlayerCore {
     private mutating func finishSeekOnceHeard() {
         guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
         if isCurrentOver { seek = nil }
-        guard let place = timeline.place else { return }
+        guard let place = stream.timeline.place else { return }
         let isHeard = place.segment.generation == current.generation && place.segment.run == current.run
-        if isHeard, stream.transport == .running, clock.isAdvancing { seek = nil }
+        if isHeard, stream.transport == .running, stream.clock.isAdvancing { seek = nil }
     }
 
     /// The current item was heard to its end. False when there is nothing more to cross.
@@ -124,7 +124,6 @@ extension PlayerCore {
         current = track
         seek = nil
         gathering = nil
-        dryTimes = []
         // Frames skipped before the item that is left do not concern this one.
         if lastError?.code != .outputUnavailable { lastError = nil }
         dropScan()

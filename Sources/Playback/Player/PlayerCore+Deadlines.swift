@@ -9,8 +9,7 @@ extension PlayerCore {
     static let streamOpeningLimit = 5.0
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
-    static let outageLimit = 300.0
-    /// How often the clock is read while sound advances: refreshes the published position and saves it.
+    /// How often the clock is read while the last frames are heard: refreshes the published position.
     static let clockInterval = 1.0
     /// How often while a start or a seek is about to be heard.
     static let startingPoll = 0.005
@@ -27,24 +26,14 @@ extension PlayerCore {
         checkAppointment()
         watchSink()
         checkStream()
-        if let outage, isOver(outage.since, Self.outageLimit), goal.wantsSound {
-            self.outage = nil
-            goal = .pause(.outputUnavailable)
-        }
-        if outage != nil, !goal.wantsSound { outage = nil }
-        // There is a way to sound again; that it is not taken has another reason.
-        if outage != nil, isHeldBack, availability == .available {
-            outage = nil
-            if lastError?.code == .outputUnavailable { lastError = nil }
-        }
-        if status == .playing, isOver(positionSavedAt, Self.clockInterval) { savePosition() }
-        retrySaving()
+        checkOutage()
+        checkSaving()
     }
 
     private static func failIfOverdue(_ track: inout Track?, now: MonotonicTime) {
         guard let loading = track, case .opening(let since) = loading.stage else { return }
         let limit = openingLimit(of: loading)
-        guard Self.isOver(since, limit, at: now) else { return }
+        guard now.isOver(limit, since: since) else { return }
         track?.stage = .failed(
             PlaybackError(.timedOut, "The media did not open within \(Int(limit)) s.", itemID: loading.item.id),
             end: nil)
@@ -54,24 +43,35 @@ extension PlayerCore {
         max(openingLimit, track.item.oneShot?.timeout ?? 0)
     }
 
+    private mutating func checkOutage() {
+        guard let outage else { return }
+        if outage.isOver(now), goal.wantsSound { goal = .pause(.outputUnavailable) }
+        if !goal.wantsSound {
+            self.outage = nil
+        } else if isHeldBack, availability == .available {
+            // There is a way to sound again; that it is not taken has another reason.
+            endOutage()
+        }
+    }
+
     private mutating func checkStream() {
-        switch stream {
+        switch stream.state {
         case .closed: return
         case .opening(let generation, let since):
             guard isOver(since, Self.streamOpeningLimit) else { return }
             giveUp(generation, "The sound server did not open a stream within \(Int(Self.streamOpeningLimit)) s.")
-        case .open(let generation, let format, let transport):
+        case .open(let generation, _, let transport):
             switch transport {
             case .silent(let since):
                 guard goal.isAtRest, isOver(since, Self.streamGrace) else { return }
-                actions.append(.closeStream(generation))
+                actions += stream.close()
                 closeDown()
             case .starting(let since):
                 // A seek that is heard needs no word from the output.
-                if isHeard, clock.isAdvancing {
-                    stream.transport = .running
+                if isHeard, stream.clock.isAdvancing {
+                    actions += stream.started()
                     outage = nil
-                    observe(clock)
+                    observe(stream.clock)
                 } else if isOver(since, Self.startingLimit), !output.isSuspended, current?.isFed == true {
                     giveUp(generation, "The sink did not start within \(Int(Self.startingLimit)) s.")
                 }
@@ -80,7 +80,7 @@ extension PlayerCore {
                 giveUp(generation, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
             case .draining(let since):
                 if giveUpStanding(generation) { return }
-                guard isOver(since, 10), unheardRest(format) <= 0 else { return }
+                guard isOver(since, 10), unheardRest <= 0 else { return }
                 giveUp(generation, "The sink did not play to the end.")
             case .running: _ = giveUpStanding(generation)
             case .dry(let since):
@@ -91,7 +91,7 @@ extension PlayerCore {
     }
 
     private mutating func giveUpStanding(_ generation: Generation) -> Bool {
-        guard let stalledSince, isOver(stalledSince, Self.standingLimit) else { return false }
+        guard let since = stream.stalledSince, isOver(since, Self.standingLimit) else { return false }
         giveUp(generation, "The sink has stood still for \(Int(Self.standingLimit)) s.")
         return true
     }
@@ -101,11 +101,7 @@ extension PlayerCore {
         outputReported(.failed(generation, .lost(message)))
     }
 
-    func isOver(_ since: MonotonicTime, _ seconds: Double) -> Bool { Self.isOver(since, seconds, at: now) }
-
-    private static func isOver(_ since: MonotonicTime, _ seconds: Double, at now: MonotonicTime) -> Bool {
-        now.seconds(since: since) >= seconds - 0.0005
-    }
+    func isOver(_ since: MonotonicTime, _ seconds: Double) -> Bool { now.isOver(seconds, since: since) }
 
     /// When the player wants to be called again although nothing has happened; nil while it can sleep.
     var nextDeadline: MonotonicTime? {
@@ -113,23 +109,22 @@ extension PlayerCore {
         func after(_ since: MonotonicTime, _ seconds: Double) { times.append(since.advanced(bySeconds: seconds)) }
         func pollUntilHeard() {
             guard status != .playing, current?.isFed == true, !output.isSuspended else { return }
-            after(now, stalledSince == nil ? Self.startingPoll : Self.standingPoll)
+            after(now, stream.stalledSince == nil ? Self.startingPoll : Self.standingPoll)
         }
 
         for track in [current, upcoming].compactMap(\.self) {
             if case .opening(let since) = track.stage { after(since, Self.openingLimit(of: track)) }
         }
         if let reply = pending.map(\.deadline).min() { times.append(reply) }
-        times += [interruptionDeadline, nextAttenuation, sleepDeadline, appointmentDeadline].compactMap(\.self)
+        times += [interruptionDeadline, attenuations.next, sleepDeadline, appointmentDeadline, saving.retryTime]
+            .compactMap(\.self)
         if isBeingPrimed { after(now, Self.startingPoll) }
         if let wait = gatheringLimit { after(wait.since, wait.seconds) }
         if let moment = nextLiveMoment { times.append(moment) }
-        if let saveTrouble { times.append(saveTrouble.retryAt) }
         if let outage, goal.wantsSound {
-            after(outage.since, Self.outageLimit)
-            if wantsStream { times.append(outage.retryAt) }
+            times.append(wantsStream ? min(outage.end, outage.retryTime) : outage.end)
         }
-        switch stream {
+        switch stream.state {
         case .closed: break
         case .opening(_, let since): after(since, Self.streamOpeningLimit)
         case .open(_, let format, let transport):
@@ -144,15 +139,15 @@ extension PlayerCore {
                 after(now, Self.clockInterval)
                 pollUntilHeard()
             case .running:
-                if status == .playing { after(positionSavedAt, Self.clockInterval) }
+                if status == .playing { times.append(saving.positionTime) }
                 pollUntilHeard()
             case .dry(let since):
-                guard stalledSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else {
-                    break
-                }
+                guard stream.stalledSince == nil, gathering == nil, !output.isSuspended,
+                    case .feeding = current?.stage
+                else { break }
                 after(since, Self.sourceLimit)
             }
-            if let stalledSince { after(stalledSince, Self.standingLimit) }
+            if let since = stream.stalledSince { after(since, Self.standingLimit) }
             times += [nextBorder(format), nextStretch(format)].compactMap(\.self)
         }
         if case .stop(drain: false, let since) = goal { after(since, stoppingLimit) }
@@ -161,18 +156,23 @@ extension PlayerCore {
 
     /// When the next stretch of the current item is heard, as another round of its loop or the end of a rewind.
     private func nextStretch(_ format: AudioFormat) -> MonotonicTime? {
-        guard stream.isSounding, clock.isAdvancing, let start = timeline.nextStart else { return nil }
-        return clock.sampledAt.advanced(bySeconds: format.seconds(start - timeline.heard))
+        guard stream.isSounding, stream.clock.isAdvancing, let start = stream.timeline.nextStart else { return nil }
+        return stream.clock.sampledAt.advanced(bySeconds: format.seconds(start - stream.timeline.heard))
     }
 
     /// When the end of the current item is heard, or the next one is to enter the ring.
     private func nextBorder(_ format: AudioFormat) -> MonotonicTime? {
         guard stream.isSounding, let border else { return nil }
-        let remaining = format.seconds(border - timeline.heard)
+        let remaining = format.seconds(border - stream.timeline.heard)
         guard remaining > 0 else { return nil }
         if upcoming.map({ !$0.isFed }) ?? wantsDecay, remaining > feedAhead {
-            return clock.sampledAt.advanced(bySeconds: remaining - feedAhead)
+            return stream.clock.sampledAt.advanced(bySeconds: remaining - feedAhead)
         }
-        return upcoming == nil ? nil : clock.sampledAt.advanced(bySeconds: remaining)
+        return upcoming == nil ? nil : stream.clock.sampledAt.advanced(bySeconds: remaining)
     }
+}
+
+extension MonotonicTime {
+    /// Whether a wait that began at `since` ends now. A timer may call a little early.
+    func isOver(_ seconds: Double, since: MonotonicTime) -> Bool { self.seconds(since: since) >= seconds - 0.0005 }
 }

@@ -41,7 +41,7 @@ extension PlayerCore {
             track.startPosition = position
         case .wrote(let run, let start, let position, let pace):
             guard run == track.run, case .feeding = track.stage else { return }
-            timeline.append(
+            stream.timeline.append(
                 Timeline.Segment(
                     generation: track.generation, run: run, start: start, position: position, pace: pace, end: nil))
         case .held(let run, let tail, let end):

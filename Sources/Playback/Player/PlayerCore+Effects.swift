@@ -16,15 +16,17 @@ extension PlayerCore {
         else { return }
         guard upcoming == nil else {
             // What was added at the last moment follows without a gap.
-            guard current.decayEnd != nil, timeline.heard < end, current.media?.isSeekable == true else { return }
+            guard current.decayEnd != nil, stream.timeline.heard < end, current.media?.isSeekable == true else {
+                return
+            }
             return runSeek(DecodeStart(place: .seconds(position)), target: position)
         }
-        guard wantsDecay, format.seconds(end - timeline.heard) <= feedAhead,
-            !timeline.isEmpty(current.generation, current.run, end: end)
+        guard wantsDecay, format.seconds(end - stream.timeline.heard) <= feedAhead,
+            !stream.timeline.isEmpty(current.generation, current.run, end: end)
         else { return }
         let frames = format.frames(decay)
         self.current?.decayEnd = end + frames
-        timeline.end(at: end)
+        stream.timeline.end(at: end)
         actions.append(.feed(current.generation, Feed(tempo: .normal, decay: frames)))
     }
 
@@ -36,7 +38,7 @@ extension PlayerCore {
 
     var wantsDecay: Bool { decay > 0 && current?.decayEnd == nil }
 
-    var hasDecayed: Bool { current?.decayEnd.map { timeline.heard >= $0 } ?? true }
+    var hasDecayed: Bool { current?.decayEnd.map { stream.timeline.heard >= $0 } ?? true }
 
     mutating func commit(effects new: PlayerSettings, _ prepared: PreparedChange) {
         let isHeard = new.effects != settings.effects

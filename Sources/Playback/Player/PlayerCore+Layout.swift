@@ -14,25 +14,23 @@ extension PlayerCore {
     func fits(_ track: Track) -> Bool {
         guard let media = track.media else { return true }
         let wanted = layout(for: media.format)
-        return wanted == streamLayout || wanted == stream.format?.layout
+        return wanted == stream.layout || wanted == stream.format?.layout
     }
 
     /// Replaces a stream that does not fit, before the first frame of the item is written.
     mutating func reconcileLayout() {
         guard !goal.isAtRest, let current, !current.isFed, !fits(current) else { return }
         if case .stop = goal { return }
-        switch stream {
+        switch stream.state {
         case .closed: return
-        case .opening(let generation, _):
-            actions.append(.closeStream(generation))
-            stream = .closed
+        case .opening: actions += stream.close()
         case .open(let generation, _, _): routing.leaving = generation
         }
     }
 
     /// The device has changed while the item plays.
     mutating func leaveForLayout() {
-        guard case .open(let generation, let format, _) = stream, let current, current.isFed,
+        guard case .open(let generation, let format, _) = stream.state, let current, current.isFed,
             let media = current.media, layout(for: media.format) != format.layout
         else { return }
         routing.leaving = generation

@@ -53,8 +53,10 @@ extension PlayerCore {
 
     /// Titles whose first frame has been heard become the item's.
     mutating func applyProgrammes() {
-        guard var track = current, let first = track.programmes.first, first.start <= timeline.heard else { return }
-        while let next = track.programmes.first, next.start <= timeline.heard {
+        guard var track = current, let first = track.programmes.first, first.start <= stream.timeline.heard else {
+            return
+        }
+        while let next = track.programmes.first, next.start <= stream.timeline.heard {
             track.media?.broadcast = next.broadcast
             track.programmes.removeFirst()
         }
@@ -66,8 +68,10 @@ extension PlayerCore {
     var nextLiveMoment: MonotonicTime? {
         var times: [MonotonicTime] = []
         if let end = liveHoldEnd { times.append(end) }
-        if stream.isSounding, clock.isAdvancing, let format = stream.format, let next = current?.programmes.first {
-            times.append(clock.sampledAt.advanced(bySeconds: max(0, format.seconds(next.start - clock.ringIndex))))
+        if stream.isSounding, stream.clock.isAdvancing, let next = current?.programmes.first,
+            let time = stream.time(of: next.start)
+        {
+            times.append(max(stream.clock.sampledAt, time))
         }
         return times.min()
     }

@@ -66,18 +66,20 @@ extension PlayerCore {
 
     /// The sink ran dry while the current item was being written.
     mutating func gatherAfterUnderrun() {
-        guard let current, current.loading?.isSatisfied == false, current.isFed, current.writtenEnd == nil else {
+        guard var current, current.loading?.isSatisfied == false, current.isFed, current.writtenEnd == nil else {
             return
         }
         // What is there was not decoded in time: no fault of the connection, and nothing to wait for.
         guard (loadedTime?.ahead ?? 0) < networkBuffering.least else { return }
         guard current.item.oneShot == nil else { return gather(networkBuffering.resume) }
-        dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
-        dryTimes.append(now)
-        guard dryTimes.count <= networkBuffering.bounces else {
+        current.dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
+        current.dryTimes.append(now)
+        self.current = current
+        let times = current.dryTimes.count
+        guard times <= networkBuffering.bounces else {
             let window = Int(networkBuffering.bounceWindow)
             return failWaiting(
-                .bouncing, "The connection is too unsteady: it ran dry \(dryTimes.count) times within \(window) s.")
+                .bouncing, "The connection is too unsteady: it ran dry \(times) times within \(window) s.")
         }
         gather(networkBuffering.resume)
     }
@@ -108,7 +110,7 @@ extension PlayerCore {
         let isFed = track.isFed
         if isFed { flush() }
         current?.stage = .failed(
-            PlaybackError(code, message, itemID: track.item.id), end: isFed ? timeline.heard : nil)
+            PlaybackError(code, message, itemID: track.item.id), end: isFed ? stream.timeline.heard : nil)
     }
 
     /// The loading that clients see; nil for local media.

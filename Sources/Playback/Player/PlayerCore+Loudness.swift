@@ -4,7 +4,8 @@ internal import Audio
 
 /// The known loudness of the tracks, for the renderer.
 extension PlayerCore {
-    /// By its tags, or as it was measured; `isInAlbum`: the item before or after it is of the same album, and they are played in order.
+    /// By its tags, or as it was measured; `isInAlbum`: the item before or after it is of the same album, and they are
+    /// played in order.
     func loudness(of generation: Generation) -> (track: TrackLoudness?, isInAlbum: Bool) {
         let loaded = [current, upcoming].compactMap(\.self)
         guard let track = loaded.first(where: { $0.generation == generation }), let media = track.media else {
@@ -18,7 +19,10 @@ extension PlayerCore {
             return false
         }
         return [index - 1, index + 1].contains { neighbour in
-            (0..<queue.count).contains(neighbour) && self.album(of: queue[neighbour]) == album
+            guard (0..<queue.count).contains(neighbour) else { return false }
+            let item = queue[neighbour]
+            if let other = self.album(of: item) { return other == album }
+            return track.media?.companions.albumFiles.contains(item.uri) == true
         }
     }
 

@@ -8,32 +8,18 @@ extension PlayerCore {
     mutating func outputReported(_ event: AudioOutputEvent) {
         switch event {
         case .opened(let generation, let ring):
-            guard case .opening(generation, _) = stream else { return }
-            stream = .open(generation, ring.format, .silent(since: now))
-            timeline = Timeline(sampleRate: ring.format.sampleRate)
-            clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: now, latency: 0)
-            self.ring = ring
-            describeStream(ring.format)
+            if stream.opened(generation, ring, now) { describeStream() }
         case .started(let generation):
             guard generation == stream.generation else { return }
-            outage = nil
-            if lastError?.code == .outputUnavailable { lastError = nil }
-            switch stream.transport {
-            case .starting, .dry: stream.transport = .running
-            // Nobody has asked for sound.
-            case .silent: actions.append(.pauseStream(generation))
-            case .running, .pausing, .draining, nil: return
-            }
+            endOutage()
+            actions += stream.started()
         case .paused(let generation):
-            guard generation == stream.generation, case .pausing = stream.transport else { return }
-            stream.transport = .silent(since: now)
+            if generation == stream.generation { stream.paused(now) }
         case .flushed: return
         case .drained(let generation):
-            guard generation == stream.generation, case .draining = stream.transport else { return }
-            drained()
+            if generation == stream.generation, stream.drained(now) { drained() }
         case .underrun(let generation):
-            guard generation == stream.generation else { return }
-            ranDry()
+            if generation == stream.generation, stream.ranDry(now) { ranDry() }
         case .suspended(let generation, let isSuspended):
             guard generation == stream.generation, output.isSuspended != isSuspended else { return }
             output.isSuspended = isSuspended
@@ -62,7 +48,6 @@ extension PlayerCore {
     }
 
     private mutating func drained() {
-        stream.transport = .silent(since: now)
         if case .stop = goal {
             stopped()
         } else if goal.wantsSound, let end = current?.writtenEnd {
@@ -76,18 +61,9 @@ extension PlayerCore {
     }
 
     private mutating func ranDry() {
-        switch stream.transport {
-        case .running, .starting:
-            if hasFramesForSink {
-                stalledSince = stalledSince ?? now
-            } else if let current, current.writtenEnd == nil, !current.isOpening {
-                statistics.underruns += 1
-            }
-            stream.transport = .dry(since: now)
-            jumped()
-            gatherAfterUnderrun()
-        case .silent, .dry, .pausing, .draining, nil: return
-        }
+        if !stream.hasFrames, let current, current.writtenEnd == nil, !current.isOpening { statistics.underruns += 1 }
+        jumped()
+        gatherAfterUnderrun()
     }
 
     private mutating func availabilityChanged(_ new: OutputAvailability) {
@@ -95,7 +71,7 @@ extension PlayerCore {
         availability = new
         output.availability = new
         if new == .available {
-            outage?.retryAt = now
+            outage?.retry(now)
             outlivedOutage()
             if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
             // While sound is wanted, it is reported until there is some.
@@ -104,18 +80,21 @@ extension PlayerCore {
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
         if case .unavailable(let message) = new, goal.wantsSound, outage == nil {
             lastError = PlaybackError(.outputUnavailable, message, itemID: current?.item.id)
-            outage = Outage(since: now, retryAt: now)
+            outage = Outage(now)
         }
     }
 
     /// The sound server has put another device in the place of one that went, and taken the stream along: there will be no
     /// word of its start. Should it stand, `watchSink` notices.
     private mutating func outlivedOutage() {
-        guard outage != nil, case .open(_, _, let transport) = stream else { return }
-        switch transport {
-        case .running, .dry, .draining: outage = nil
-        case .silent, .starting, .pausing: return
+        switch stream.transport {
+        case .running, .dry, .draining: if outage != nil { endOutage() }
+        case .silent, .starting, .pausing, nil: return
         }
+    }
+
+    mutating func endOutage() {
+        outage = nil
         if lastError?.code == .outputUnavailable { lastError = nil }
     }
 
@@ -136,18 +115,16 @@ extension PlayerCore {
             emit(.error(failure))
             rest(.failed(failure), at: place)
         } else if goal.wantsSound, !isHeldBack {
-            var outage = self.outage ?? Outage(since: now, retryAt: now)
-            outage.attempts += 1
-            outage.retryAt = now.advanced(bySeconds: min(2, 0.05 * Double(1 << min(outage.attempts, 6))))
-            self.outage = outage
+            outage = outage ?? Outage(now)
+            outage?.failed(now)
         }
     }
 
     /// There is no stream any more.
     mutating func closeDown() {
-        stream = .closed
+        stream.lost()
         routing.leaving = nil
-        describeStream(nil)
+        describeStream()
         forgetServerInterruption()
     }
 
@@ -164,14 +141,10 @@ extension PlayerCore {
         }
     }
 
-    mutating func describeStream(_ format: AudioFormat?) {
-        output.sampleRate = format?.sampleRate
-        output.channelCount = format?.channelCount
-        if format == nil {
-            output.isSuspended = false
-            ring = nil
-            stalledSince = nil
-        }
+    mutating func describeStream() {
+        output.sampleRate = stream.format?.sampleRate
+        output.channelCount = stream.format?.channelCount
+        if stream.format == nil { output.isSuspended = false }
         emit(.output(output))
     }
 

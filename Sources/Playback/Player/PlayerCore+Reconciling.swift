@@ -84,8 +84,7 @@ extension PlayerCore {
     var secondsLeft: Double? {
         // It has no end.
         guard part(of: current?.item) == nil else { return nil }
-        if let end = current?.writtenEnd, let format = stream.format { return format.seconds(end - timeline.heard) }
-        return secondsToEnd
+        return current?.writtenEnd.flatMap { stream.seconds(to: $0) } ?? secondsToEnd
     }
 
     var isNearItsEnd: Bool {
@@ -99,19 +98,16 @@ extension PlayerCore {
 
     /// There is none, and nothing speaks against one.
     var wantsStream: Bool {
-        guard case .closed = stream, let current else { return false }
+        guard case .closed = stream.state, let current else { return false }
         return (goal.wantsSound || isMakingReady) && current.failure == nil && !isCutOff && !isHeldBack
     }
 
     mutating func reconcileStream() {
         guard wantsStream, let current else { return }
-        if let outage, now < outage.retryAt { return }
-        let generation = newGeneration()
+        if let outage, now < outage.retryTime { return }
         // While the media opens: most of it is stereo, and the stream is there when the first frame is.
         let format = current.media?.format ?? AudioFormat(sampleRate: 44_100, layout: .stereo)
-        stream = .opening(generation, since: now)
-        streamLayout = layout(for: format)
-        actions.append(.openStream(generation, format))
+        actions += stream.open(newGeneration(), format, layout: layout(for: format), now)
     }
 
     private mutating func reconcileFeeding() {
@@ -122,11 +118,10 @@ extension PlayerCore {
             let tempo = tempo(of: current)
             self.current?.tempo = tempo
             actions.append(.feed(current.generation, Feed(tempo: tempo, silence: silenceBefore(current, format))))
-            // Only from now on is it the sink that is waited for.
-            if case .starting = stream.transport { stream.transport = .starting(since: now) }
+            stream.fed(now)
         }
         if let upcoming, case .primed = upcoming.stage, let border, seek == nil, fits(upcoming),
-            format.seconds(border - timeline.heard) <= feedAhead
+            format.seconds(border - stream.timeline.heard) <= feedAhead
         {
             let overlap = overlap(under: upcoming, format)
             guard overlap != nil || current?.isWritten == true else { return }
@@ -140,68 +135,48 @@ extension PlayerCore {
     }
 
     private mutating func reconcileTransport() {
-        guard case .open(let generation, _, let transport) = stream else {
+        guard case .open(let generation, _, let transport) = stream.state else {
             if case .stop = goal { stopped() }
             return
         }
-        if routing.leaving == generation, leaveStream(generation, transport) { return }
+        if routing.leaving == generation, leaveStream(transport) { return }
         switch goal {
         case .play:
-            if isHeldBack, !(isAtItsEnd && isCurrentOver) { return silence(generation, transport) }
+            if isHeldBack, !(isAtItsEnd && isCurrentOver) { return silence() }
             guard let current, current.isFed else { return }
             if isAtItsEnd, isCurrentOver, hasDecayed || isHeldBack {
                 reachedEndOfQueue()
-                if !goal.wantsSound, let transport = stream.transport { silence(generation, transport) }
+                if !goal.wantsSound { silence() }
                 return
             }
             switch transport {
             case .silent where gathering != nil: return
-            case .dry where gathering != nil: silence(generation, transport)
+            case .dry where gathering != nil: silence()
             case .silent:
-                stream.transport = .starting(since: now)
-                actions.append(.startStream(generation, fade: lastStatus == .paused ? settings.fades.pause : 0))
+                actions += stream.start(fade: lastStatus == .paused ? settings.fades.pause : 0, now)
             case .pausing(_, fade: let fade) where fade > 0:
                 // Taken back while it fades: it rises again from the gain that it has reached.
-                stream.transport = .starting(since: now)
-                actions.append(.startStream(generation, fade: settings.fades.pause))
+                actions += stream.start(fade: settings.fades.pause, now)
             case .running, .dry:
                 // A stream that drains cannot be shifted to its time.
-                guard isLastInStream, appointment == nil else { return }
-                stream.transport = .draining(since: now)
-                actions.append(.drainStream(generation))
+                if isLastInStream, appointment == nil { actions += stream.drain(now) }
             case .draining:
-                guard !isLastInStream else { return }
-                stream.transport = .running
-                actions.append(.startStream(generation))
+                if !isLastInStream { actions += stream.start(now) }
             case .starting, .pausing: return
             }
-        case .hold, .pause:
-            silence(generation, transport)
+        case .hold, .pause, .idle, .rest: silence()
         case .stop(let drains, _):
             let drain = drains && !isHeldBack
             switch transport {
             case .silent: stopped()
             case .draining where drain: return
-            case .running where drain:
-                stream.transport = .draining(since: now)
-                actions.append(.drainStream(generation))
-            case .starting, .running, .dry, .pausing, .draining: silence(generation, transport)
+            case .running where drain: actions += stream.drain(now)
+            case .starting, .running, .dry, .pausing, .draining: silence()
             }
-        case .idle, .rest:
-            silence(generation, transport)
         }
     }
 
-    mutating func silence(_ generation: Generation, _ transport: OutputStream.Transport) {
-        let fade = secondsToSilence
-        switch transport {
-        case .silent: return
-        case .pausing(_, fade: let longest) where longest <= fade: return
-        case .starting, .running, .dry, .pausing, .draining:
-            stream.transport = .pausing(since: now, fade: fade)
-            actions.append(.pauseStream(generation, fade: fade))
-        }
-    }
+    mutating func silence() { actions += stream.pause(fade: secondsToSilence, now) }
 
     /// Of the user's own pauses and stops. An interruption or a lost device waits for no fade.
     private var secondsToSilence: Double {
@@ -258,24 +233,11 @@ extension PlayerCore {
         track.media = left.media
         track.listened = left.listened
         current = track
-        dryTimes = []
     }
 
     /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
     mutating func flush(fade: Double = 0) {
-        guard case .open(let generation, _, let transport) = stream else { return }
-        timeline.cut()
-        actions.append(.flushStream(generation, fade: isSilent(transport) || isHeldBack ? 0 : fade))
-        guard !isSilent(transport) else { return }
-        stream.transport = .starting(since: now)
-        actions.append(.startStream(generation))
-    }
-
-    private func isSilent(_ transport: OutputStream.Transport) -> Bool {
-        switch transport {
-        case .silent, .pausing: true
-        case .starting, .running, .dry, .draining: false
-        }
+        actions += stream.flush(fade: isHeldBack ? 0 : fade, now)
     }
 
     /// Begins a new run of the current item; what it had written must have been flushed or lost.

@@ -157,13 +157,13 @@ extension PlayerCore {
 
     /// On the way to another stream: silent first, so that the place that was heard is known to the frame. False when the
     /// goal asks for something else.
-    mutating func leaveStream(_ generation: Generation, _ transport: OutputStream.Transport) -> Bool {
+    mutating func leaveStream(_ transport: OutputStream.Transport) -> Bool {
         switch goal {
         case .play, .hold, .pause: break
         case .stop: return false
         case .idle, .rest:
             guard case .silent = transport else { return false }
-            actions.append(.closeStream(generation))
+            actions += stream.close()
             closeDown()
             return true
         }
@@ -171,14 +171,13 @@ extension PlayerCore {
         if case .draining = transport, current?.isFed == false { return true }
         // The sound server reports the end of the call for this stream only.
         guard case .silent = transport, !interruptions.holds(.soundServer) else {
-            silence(generation, transport)
+            silence()
             return true
         }
         let place = position
-        actions.append(.closeStream(generation))
-        stream = .closed
+        actions += stream.close()
         routing.leaving = nil
-        describeStream(nil)
+        describeStream()
         if current?.isFed == true { takeBack(to: place) }
         reconcileStream()
         return true

@@ -26,9 +26,6 @@ struct PreparedChange {
 /// What must survive comes into force only when it is saved: `prepare`, save, `commit`. Between the two no other
 /// command that is saved may come; everything else may.
 extension PlayerCore {
-    /// How often saving is tried again while it fails.
-    static let saveRetryInterval = 1.0
-
     mutating func prepare(_ command: PlayerCommand) throws(PlaybackError) -> PreparedChange {
         switch command {
         case .edit(let edit, let expected, let play):
@@ -133,21 +130,16 @@ extension PlayerCore {
     // MARK: When it fails
 
     mutating func saveFailed(_ message: String) {
-        if saveTrouble == nil { emit(.error(PlaybackError(.notSaved, message))) }
-        let retryAt = saveTrouble?.retryAt ?? now.advanced(bySeconds: Self.saveRetryInterval)
-        saveTrouble = SaveTrouble(message: message, retryAt: retryAt)
+        if saving.failed(message, now) { emit(.error(PlaybackError(.notSaved, message))) }
     }
 
     mutating func saveSucceeded() {
-        guard saveTrouble != nil else { return }
-        saveTrouble = nil
-        saveOwn()
+        if saving.succeeded() { saveOwn() }
     }
 
-    mutating func retrySaving() {
-        guard let trouble = saveTrouble, trouble.retryAt <= now else { return }
-        saveTrouble?.retryAt = now.advanced(bySeconds: Self.saveRetryInterval)
-        saveOwn()
+    mutating func checkSaving() {
+        if status == .playing, saving.isPositionDue(now) { savePosition() }
+        if saving.takeRetry(now) { saveOwn() }
     }
 
     /// Changes without a command, in force whether saved or not.

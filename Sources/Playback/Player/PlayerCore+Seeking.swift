@@ -60,20 +60,18 @@ extension PlayerCore {
 
     /// Goes on at normal speed from where the scan has come to; silent again when it had been silent before.
     mutating func endScan() {
-        guard let scan else { return }
+        guard scan != nil else { return }
         let place = DecodeStart.Place.seconds(position)
-        self.scan = nil
-        if !scan.wasPlaying { goal = .pause(.user) }
+        dropScan()
         beginSeek(to: place)
     }
 
     /// A rewind that has reached the beginning plays on from there by itself.
     mutating func finishScanAtStart() {
-        guard let scan, seek == nil, let place = timeline.place, place.segment.generation == current?.generation,
-            place.segment.pace.isPlayed
+        guard scan != nil, seek == nil, let segment = stream.timeline.place?.segment,
+            segment.generation == current?.generation, segment.pace.isPlayed
         else { return }
-        self.scan = nil
-        if !scan.wasPlaying { goal = .pause(.user) }
+        dropScan()
         jumped()
     }
 

@@ -12,38 +12,23 @@ extension PlayerCore {
     /// How often the clock is read while the sink stands.
     static let standingPoll = 0.05
 
-    /// Where frames wait, it is not the decoder that is late.
-    var hasFramesForSink: Bool { ring.map { $0.unread > 0 } ?? false }
-
     /// Seconds of the current item, and of what the effects make of it, that are written and not heard.
-    func unheardRest(_ format: AudioFormat) -> Double {
-        (current?.decayEnd ?? current?.writtenEnd).map { format.seconds($0 - timeline.heard) } ?? 0
+    var unheardRest: Double {
+        (current?.decayEnd ?? current?.writtenEnd).flatMap { stream.seconds(to: $0) } ?? 0
     }
 
     mutating func watchSink() {
-        guard !clock.isAdvancing, !output.isSuspended, case .open(_, let format, let transport) = stream else {
-            stalledSince = nil
-            return
-        }
-        let stands: Bool
-        switch transport {
-        case .running: stands = hasFramesForSink
-        case .draining: stands = unheardRest(format) > 0
-        // What was found when it ran dry holds: the first frames after that only have to reach the sink.
-        case .dry: return
-        case .silent, .starting, .pausing: stands = false
-        }
-        stalledSince = stands ? stalledSince ?? now : nil
+        stream.watch(hasRest: unheardRest > 0, isSuspended: output.isSuspended, now)
     }
 
     /// Without frames since `since`: the source has its time, then the item fails. Frames that came too late to be played
     /// are the sink's to play, and it has its own time for them.
     mutating func checkSource(drySince since: MonotonicTime) {
-        guard stalledSince == nil, gathering == nil, !output.isSuspended, let feeding = current,
+        guard stream.stalledSince == nil, gathering == nil, !output.isSuspended, let feeding = current,
             case .feeding = feeding.stage, isOver(since, Self.sourceLimit)
         else { return }
-        if hasFramesForSink {
-            stalledSince = now
+        if stream.hasFrames {
+            stream.stall(now)
         } else {
             let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
             current?.stage = .failed(PlaybackError(.timedOut, message, itemID: feeding.item.id), end: nil)

@@ -31,7 +31,7 @@ extension PlayerCore {
         case .play where status == .buffering:
             if gathering != nil {
                 .network
-            } else if stalledSince != nil {
+            } else if stream.stalledSince != nil {
                 .outputUnavailable
             } else {
                 // What it waited for is there; a moment later it sounds.
@@ -43,8 +43,8 @@ extension PlayerCore {
 
     private var statusTowardsPlaying: PlayerStatus {
         guard let current else { return .loading }
-        if isHeldBack { return stream.isSounding && clock.isAdvancing && isHeard ? .playing : .interrupted }
-        if routing.leaving != nil { return clock.isAdvancing && isHeard ? .playing : .loading }
+        if isHeldBack { return stream.isSounding && stream.clock.isAdvancing && isHeard ? .playing : .interrupted }
+        if routing.leaving != nil { return stream.clock.isAdvancing && isHeard ? .playing : .loading }
         if outage != nil || isCutOff { return .interrupted }
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
@@ -52,13 +52,13 @@ extension PlayerCore {
         if gathering != nil { return .buffering }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.
-        case .pausing where !clock.isAdvancing: return statusBeforeSound
+        case .pausing where !stream.clock.isAdvancing: return statusBeforeSound
         case .running, .draining, .pausing:
             guard isHeard else { return .loading }
-            return stalledSince == nil ? .playing : .buffering
+            return stream.stalledSince == nil ? .playing : .buffering
         case .dry: return current.listened > 0 ? .buffering : .loading
         // A pause that was taken back while it faded out.
-        case .starting where clock.isAdvancing && isHeard: return .playing
+        case .starting where stream.clock.isAdvancing && isHeard: return .playing
         case .silent, .starting, nil: return statusBeforeSound
         }
     }
@@ -66,7 +66,7 @@ extension PlayerCore {
     /// A pause, and a wait for more to play, last until there is sound. An interruption does not, and is not followed by a
     /// pause that nobody asked for.
     private var statusBeforeSound: PlayerStatus {
-        guard isHeard, timeline.heard > 0, current?.listened ?? 0 > 0 else { return .loading }
+        guard isHeard, stream.timeline.heard > 0, current?.listened ?? 0 > 0 else { return .loading }
         switch lastStatus {
         case .paused, .buffering: return lastStatus
         default: return .loading
@@ -75,14 +75,14 @@ extension PlayerCore {
 
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {
         // A fade-out that a standing sink does not play is no sound.
-        if stream.isSounding, clock.isAdvancing, isHeard, seek == nil { return .playing }
+        if stream.isSounding, stream.clock.isAdvancing, isHeard, seek == nil { return .playing }
         return seek == nil ? silent : .seeking
     }
 
     /// What is (or was last) heard is the current item, from where it is now: starting again is a matter of
     /// milliseconds.
     var isHeard: Bool {
-        guard let current, current.isFed, let place = timeline.place else { return false }
+        guard let current, current.isFed, let place = stream.timeline.place else { return false }
         return place.segment.generation == current.generation && place.segment.run == current.run
     }
 
@@ -98,7 +98,7 @@ extension PlayerCore {
                 current.startPosition
             } else if let seek {
                 seek.target
-            } else if let place = timeline.place, place.segment.generation == current.generation,
+            } else if let place = stream.timeline.place, place.segment.generation == current.generation,
                 place.segment.run == current.run, stream.format != nil
             {
                 place.position
@@ -111,19 +111,19 @@ extension PlayerCore {
     var positionClock: PositionClock {
         var reading = PositionClock()
         reading.position = position
-        reading.rate = status == .playing || isPlayingOut ? timeline.place?.segment.pace.rate ?? 1 : 0
+        reading.rate = status == .playing || isPlayingOut ? stream.timeline.place?.segment.pace.rate ?? 1 : 0
         reading.listenedTime = current?.listened ?? 0
-        reading.sampledAt = stream.format == nil ? now : clock.sampledAt
+        reading.sampledAt = stream.format == nil ? now : stream.clock.sampledAt
         reading.duration = current?.duration
         reading.discontinuity = discontinuity
-        reading.latency = clock.latency
+        reading.latency = stream.clock.latency
         return reading
     }
 
     /// What was written before a stop is heard to its end.
     private var isPlayingOut: Bool {
         guard case .stop(drain: true, _) = goal, case .draining = stream.transport else { return false }
-        return clock.isAdvancing && isHeard && stalledSince == nil
+        return stream.clock.isAdvancing && isHeard && stream.stalledSince == nil
     }
 
     mutating func publishStatus() {
@@ -169,7 +169,7 @@ extension PlayerCore {
         snapshot.canRedo = queue.canRedo
         snapshot.statistics = statistics
         snapshot.loaded = loadedTime
-        snapshot.saveFailure = saveTrouble?.message
+        snapshot.saveFailure = saving.failure
         return snapshot
     }
 

@@ -45,20 +45,10 @@ struct PlayerCore {
     var gathering: Gathering?
     /// Of which a part is repeated (`settings.abLoop`).
     var repeated: ItemID?
-    /// When the current item ran dry.
-    var dryTimes: [MonotonicTime] = []
 
     // Reports of the output.
-    var stream = OutputStream.closed
-    /// The layout that the stream was opened for.
-    var streamLayout = ChannelLayout.stereo
-    var timeline = Timeline(sampleRate: 44_100)
-    var clock = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: MonotonicTime(nanoseconds: 0), latency: 0)
+    var stream = OutputStream()
     var output = OutputStatus()
-    /// The stream's ring, to distinguish a late decoder from a sink that stands.
-    var ring: FrameRing?
-    /// Since when the sink's clock stands although the sink has frames to play; nil while all is well.
-    var stalledSince: MonotonicTime?
     /// nil until the output has reported for the first time.
     var availability: OutputAvailability?
     var outage: Outage?
@@ -71,7 +61,6 @@ struct PlayerCore {
 
     // What it does by itself at a time.
     var attenuations = Attenuations()
-    var nextAttenuation: MonotonicTime?
     var sleep: Sleep?
     var rise: Rise?
     var appointment: Appointment?
@@ -90,11 +79,7 @@ struct PlayerCore {
     var lastReason: StatusReason?
     var lastWantsSound = false
     var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
-    var positionSavedAt = MonotonicTime(nanoseconds: 0)
-    /// nil while the state can be saved.
-    var saveTrouble: SaveTrouble?
-    /// The store still marks the item that was opened at the start.
-    private var isMarked: Bool
+    var saving: Saving
     private var lastGeneration: UInt64 = 0
 
     /// A jump within the current item that is not heard yet.
@@ -108,18 +93,6 @@ struct PlayerCore {
     struct Scan {
         var rate: Double
         var wasPlaying: Bool
-    }
-
-    /// The sink is away although it should play.
-    struct Outage {
-        var since: MonotonicTime
-        var attempts = 0
-        var retryAt: MonotonicTime
-    }
-
-    struct SaveTrouble {
-        var message: String
-        var retryAt: MonotonicTime
     }
 
     struct PendingReply {
@@ -151,7 +124,7 @@ struct PlayerCore {
         if repeated == nil { settings.abLoop = nil }
         random = SplitMix64(seed: seed)
         self.now = now
-        isMarked = saved.first != nil
+        saving = Saving(isMarked: saved.first != nil)
         guard let first = saved.first, let item = queue.item(first) else { return }
         if first == saved.unopened {
             current = Track(
@@ -232,18 +205,16 @@ struct PlayerCore {
 
     /// The saved place of an item that was not opened at the start.
     func placeOfUnopened(_ item: QueueItem) -> Double? {
-        isMarked && goal.isAtRest && current?.item.id == item.id ? current?.startPosition : nil
+        saving.isMarked && goal.isAtRest && current?.item.id == item.id ? current?.startPosition : nil
     }
 
     /// An item was opened, or could not be, and the process lives.
     mutating func survivedOpening() {
-        guard isMarked else { return }
-        isMarked = false
-        actions.append(.save(.opened))
+        if saving.takeMark() { actions.append(.save(.opened)) }
     }
 
     mutating func savePosition() {
-        positionSavedAt = now
+        saving.savedPosition(now)
         actions.append(.save(.position(savedPosition)))
     }
 

@@ -38,6 +38,8 @@ struct Track {
     var loading: MediaLoading?
     /// At which `loading` grows.
     var pace = LoadingPace()
+    /// When its connection left the sink without frames, lately.
+    var dryTimes: [MonotonicTime] = []
     let loadedAt: MonotonicTime
     /// Seconds; what the position is until something is heard.
     var startPosition: Double

@@ -2,12 +2,8 @@
 
 extension Queue {
     public struct Order: Hashable, Sendable {
-        public var repeats: PlayerSettings.Repeat
-        public var shuffle: Bool
-        public init(repeats: PlayerSettings.Repeat = .off, shuffle: Bool = false) {
-            self.repeats = repeats
-            self.shuffle = shuffle
-        }
+        public var repeats = PlayerSettings.Repeat.off
+        public var shuffle = false
     }
 
     /// Makes an item current (nil, or an id that is not there: none) and records it in the history.
@@ -26,7 +22,7 @@ extension Queue {
         round?.becameCurrent(id, order: order) { [table] in table[$0] != nil }
     }
 
-    /// What follows the current item when it ends by itself: with repeat one the same item again; nil at the end.
+    /// The successor of the current item when it ends by itself: with repeat one the same item again; nil at the end.
     /// The answer stays the same until an edit, a change of order or of the current item, also under shuffle: the
     /// next item is loaded ahead by it.
     public mutating func successor(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
@@ -35,13 +31,13 @@ extension Queue {
         return following(wraps: order.repeats != .off, using: &random)
     }
 
-    /// What the user's `next` goes to: as `successor`, but repeat one goes on as repeat all does.
+    /// The target of the user's `next`: as `successor`, but repeat one goes on as repeat all does.
     public mutating func next(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
         adopt(shuffle: order.shuffle)
         return following(wraps: order.repeats != .off, using: &random)
     }
 
-    /// What the user's `previous` goes to: under shuffle the item really heard before (history), else the one above;
+    /// The target of the user's `previous`: under shuffle the item really heard before (history), else the one above;
     /// repeat all and one wrap around. nil at the beginning.
     public mutating func previous(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
         adopt(shuffle: order.shuffle)

@@ -54,11 +54,6 @@ public struct EffectChain: BitwiseCopyable, Sendable {
         }
     }
 
-    /// The limiter's, linear; 1 at rest.
-    public var gain: Float {
-        @_noLocks @_noAllocation get { limiter.gain }
-    }
-
     /// The frames of the next quantum that goes in are the first to change. Not while `isChanging`.
     @_noLocks @_noAllocation
     public mutating func beginChange(to parameters: EffectParameters) {

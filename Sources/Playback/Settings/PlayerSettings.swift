@@ -91,7 +91,7 @@ public struct PlayerSettings: Hashable, Sendable {
     /// In the order in which replies have them. The members of one object stand together.
     public static let table: [Setting] = [
         Setting("name", \.name, .name),
-        Setting("leader", \.leader),
+        Setting("leader", \.leader, saved: .never),
         Setting("volume", \.volume, .number(0...1)),
         Setting("level", \.level, .number(0...1), saved: .never),
         Setting("muted", \.muted),

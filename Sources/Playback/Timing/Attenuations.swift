@@ -26,6 +26,8 @@ struct Attenuations {
     }
 
     private var ramps: [Source: Ramp] = [:]
+    /// When a ramp ends while another one goes on: another piece follows then.
+    private(set) var next: MonotonicTime?
 
     /// From wherever the last ramp had got to.
     mutating func move(_ source: Source, to gain: Double, over seconds: Double, now: MonotonicTime) {
@@ -35,6 +37,12 @@ struct Attenuations {
 
     /// At the end of its ramp.
     func target(of source: Source) -> Double { ramps[source]?.to ?? 1 }
+
+    /// The piece that the output gets now.
+    mutating func takePiece(at now: MonotonicTime) -> (gain: Double, seconds: Double) {
+        next = nextPiece(after: now)
+        return piece(at: now)
+    }
 
     /// The output's ramp from `now` on: it lasts until the first of the ramps ends.
     func piece(at now: MonotonicTime) -> (gain: Double, seconds: Double) {
@@ -60,12 +68,11 @@ extension PlayerCore {
 
     /// A ramp has ended while another one goes on.
     mutating func checkAttenuation() {
-        if let nextAttenuation, nextAttenuation <= now { issueAttenuation() }
+        if let next = attenuations.next, next <= now { issueAttenuation() }
     }
 
     private mutating func issueAttenuation() {
-        let piece = attenuations.piece(at: now)
-        nextAttenuation = attenuations.nextPiece(after: now)
+        let piece = attenuations.takePiece(at: now)
         actions.append(.duck(piece.gain, seconds: piece.seconds))
     }
 }

@@ -7,20 +7,28 @@ internal import Kernel
 ///
 /// The item is loaded ahead, with silence before its first frame, and the stream starts while that silence lasts. As soon as
 /// the sink's clock shows when the first frame will be heard, the stream is shifted by the difference, which nobody hears.
+///
+/// Owns how far that has come, and the readings of the clock. `PlayerCore` asks it at each input, and acts.
 struct Appointment {
-    var item: ItemID
-    var position: Double?
-    var at: MonotonicTime
+    let item: ItemID
+    let position: Double?
+    let at: MonotonicTime
     /// The stream runs.
-    var hasBegun = false
+    private(set) var hasBegun = false
     /// The stream is opened ahead; once it has failed, it is opened when it is to sound.
-    var opensAhead = true
+    private(set) var opensAhead = true
     /// Silence is in the ring before the item.
-    var hasSilence = false
+    private(set) var hasSilence = false
     /// Seconds by which the first frame would be late.
-    var lateness: [Double] = []
+    private var lateness: [Double] = []
     /// Readings in quick succession are of the same report of the sink.
-    var measuredAt: MonotonicTime?
+    private var measuredAt: MonotonicTime?
+
+    init(item: ItemID, position: Double?, at time: MonotonicTime) {
+        self.item = item
+        self.position = position
+        at = time
+    }
 
     /// Seconds of silence: a sink starts, and is measured, within them.
     static let lead = 1.0
@@ -30,6 +38,34 @@ struct Appointment {
     static let readings = 3
     /// Below that, a shift corrects nothing.
     static let tolerance = 0.0005
+
+    mutating func begin() { hasBegun = true }
+
+    mutating func giveUpOpening() { opensAhead = false }
+
+    /// Seconds of silence that go before the item, when it is fed now.
+    mutating func silence(_ now: MonotonicTime) -> Double {
+        hasSilence = true
+        return max(0, min(Self.lead, at.seconds(since: now)))
+    }
+
+    func isReadingDue(_ now: MonotonicTime) -> Bool {
+        at.seconds(since: now) <= Self.measuring
+            && measuredAt.map { now.seconds(since: $0) >= Self.measureInterval } ?? true
+    }
+
+    /// `time`: when the first frame is heard, by this reading. Returns how late that is, once it is known.
+    mutating func measure(_ time: MonotonicTime, _ now: MonotonicTime) -> Double? {
+        measuredAt = now
+        lateness.append(time.seconds(since: at))
+        // One reading may be off by a hiccup: the middle one counts.
+        return lateness.count < Self.readings ? nil : lateness.sorted()[Self.readings / 2]
+    }
+
+    func deadline(wantsSound: Bool, _ now: MonotonicTime) -> MonotonicTime {
+        guard hasBegun else { return wantsSound ? at : at.advanced(bySeconds: -Self.lead) }
+        return max(at.advanced(bySeconds: -Self.measuring), now.advanced(bySeconds: Self.measureInterval))
+    }
 }
 
 extension PlayerCore {
@@ -72,7 +108,7 @@ extension PlayerCore {
     /// The stream that was opened ahead is gone.
     mutating func giveUpMakingReady() {
         primes = false
-        appointment?.opensAhead = false
+        appointment?.giveUpOpening()
     }
 
     /// Another command has come first. `isReplaced`: by another start, which may be for the same time.
@@ -90,9 +126,7 @@ extension PlayerCore {
         guard let appointment, appointment.item == track.item.id, !goal.wantsSound || appointment.hasBegun else {
             return 0
         }
-        self.appointment?.hasSilence = true
-        let seconds = min(Appointment.lead, appointment.at.seconds(since: now))
-        return format.frames(max(0, seconds))
+        return format.frames(self.appointment?.silence(now) ?? 0)
     }
 
     mutating func checkAppointment() {
@@ -106,7 +140,7 @@ extension PlayerCore {
         }
         guard current?.item.id == appointment.item, !goal.isAtRest else { return dropAppointment() }
         guard appointment.at.advanced(bySeconds: -Appointment.lead) <= now else { return }
-        self.appointment?.hasBegun = true
+        self.appointment?.begin()
         goal = .play
         overrideInterruption()
     }
@@ -120,35 +154,30 @@ extension PlayerCore {
     }
 
     private mutating func measure(_ appointment: Appointment) {
-        let left = appointment.at.seconds(since: now)
-        guard goal.wantsSound, left > 0, current?.item.id == appointment.item else { return self.appointment = nil }
-        let isTooSoon = appointment.measuredAt.map { now.seconds(since: $0) < Appointment.measureInterval } ?? false
-        guard !isTooSoon, left <= Appointment.measuring, case .open(let generation, let format, .running) = stream,
-            clock.isAdvancing, let first = firstFrame
+        guard goal.wantsSound, now < appointment.at, current?.item.id == appointment.item else {
+            return self.appointment = nil
+        }
+        guard appointment.isReadingDue(now), case .open(let generation, let format, .running) = stream.state,
+            stream.clock.isAdvancing, let heard = firstFrame.flatMap({ stream.time(of: $0) })
         else { return }
-        self.appointment?.measuredAt = now
-        let ahead = format.seconds(first - clock.ringIndex)
-        self.appointment?.lateness.append(clock.sampledAt.advanced(bySeconds: ahead).seconds(since: appointment.at))
-        guard let lateness = self.appointment?.lateness, lateness.count >= Appointment.readings else { return }
+        guard let lateness = self.appointment?.measure(heard, now) else { return }
         self.appointment = nil
-        // One reading may be off by a hiccup: the middle one counts.
-        let middle = lateness.sorted()[Appointment.readings / 2]
-        guard abs(middle) > Appointment.tolerance else { return }
-        let frames = FrameCount(clamping: (middle * Double(format.sampleRate)).rounded())
+        guard abs(lateness) > Appointment.tolerance else { return }
+        let frames = FrameCount(clamping: (lateness * Double(format.sampleRate)).rounded())
         actions.append(.shiftStream(generation, frames: frames))
     }
 
     /// Ring index of the first frame of the current item's run.
     private var firstFrame: FrameCount? {
         guard let current else { return nil }
-        return timeline.segments.first { $0.generation == current.generation && $0.run == current.run }?.start
+        return stream.timeline.segments.first { $0.generation == current.generation && $0.run == current.run }?.start
     }
 
     /// Of the current item, and waiting for the sink; without end when no more will come.
     var decodedSeconds: Double {
         guard !goal.isAtRest, let current, current.failure == nil, current.writtenEnd == nil else { return .infinity }
-        guard let ring, let format = stream.format, current.isFed else { return 0 }
-        return format.seconds(ring.writeIndex - timeline.heard)
+        guard let ring = stream.ring, current.isFed else { return 0 }
+        return stream.seconds(to: ring.writeIndex) ?? 0
     }
 
     /// Nothing reports how much is decoded, so it is looked at.
@@ -157,11 +186,6 @@ extension PlayerCore {
     }
 
     var appointmentDeadline: MonotonicTime? {
-        guard let appointment else { return nil }
-        if appointment.hasBegun {
-            let first = appointment.at.advanced(bySeconds: -Appointment.measuring)
-            return max(first, now.advanced(bySeconds: Appointment.measureInterval))
-        }
-        return goal.wantsSound ? appointment.at : appointment.at.advanced(bySeconds: -Appointment.lead)
+        appointment?.deadline(wantsSound: goal.wantsSound, now)
     }
 }

@@ -21,27 +21,68 @@ public struct SleepPlan: Hashable, Sendable {
     }
 }
 
+/// A plan in force, and whether its fade has begun. `PlayerCore+Sleep` asks it at each input, and moves the gain.
+struct Sleep {
+    enum Turn {
+        case fadeOut(seconds: Double)
+        /// A jump back, another item or a pause has come first.
+        case comeBack
+    }
+
+    let plan: SleepPlan
+    private(set) var isFading = false
+
+    init(_ plan: SleepPlan) { self.plan = plan }
+
+    private var isTimed: Bool { if case .at = plan.end { true } else { false } }
+
+    /// `left`: seconds until the end; nil while unknown, or while there is more to come.
+    mutating func turn(left seconds: Double?, isPlaying: Bool) -> Turn? {
+        guard plan.fade > 0 else { return nil }
+        let isDue = seconds.map { $0 <= plan.fade } ?? false
+        if isDue, let seconds, !isFading, isTimed || isPlaying {
+            isFading = true
+            return .fadeOut(seconds: seconds)
+        }
+        guard isFading, !isTimed, !isDue || !isPlaying else { return nil }
+        isFading = false
+        return .comeBack
+    }
+
+    func deadline(left: Double?, isPlaying: Bool, _ now: MonotonicTime) -> MonotonicTime? {
+        switch plan.end {
+        case .at(let end): return isFading ? end : end.advanced(bySeconds: -max(0, plan.fade))
+        case .endOfItem, .endOfQueue:
+            guard isPlaying, !isFading, plan.fade > 0, let left, left > plan.fade else { return nil }
+            return now.advanced(bySeconds: left - plan.fade)
+        }
+    }
+}
+
+/// Silence until the next sound, and the ramp of so many seconds that begins with it.
+struct Rise {
+    let seconds: Double
+    /// Sound was wanted since: when it is not any more, the ramp is dropped.
+    private var isArmed = false
+
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// At each input. False: it is dropped.
+    mutating func isKept(wantsSound: Bool) -> Bool {
+        defer { isArmed = isArmed || wantsSound }
+        return wantsSound || !isArmed
+    }
+}
+
 /// Falls asleep and wakes up: a gain beside the user's volume, and a pause at the end.
 extension PlayerCore {
-    struct Sleep {
-        var plan: SleepPlan
-        var isFading = false
-    }
-
-    /// Silence until the next sound, and the ramp that begins with it.
-    struct Rise {
-        var seconds: Double
-        /// Sound was wanted since: when it is not any more, the ramp is dropped.
-        var isArmed = false
-    }
-
     /// After a jump back, or a new plan.
     private static let returnSeconds = 0.2
 
     /// nil takes the plan back, and the gain with it.
     mutating func sleep(_ plan: SleepPlan?) {
         let wasFading = sleep?.isFading == true
-        sleep = plan.map { Sleep(plan: $0) }
+        sleep = plan.map(Sleep.init)
         if wasFading { attenuate(.timer, to: 1, over: 0) }
     }
 
@@ -62,28 +103,18 @@ extension PlayerCore {
 
     mutating func checkSleep() {
         guard let plan = sleep?.plan else { return }
+        var left: Double?
         switch plan.end {
         case .at(let end):
             guard now < end else { return fallAsleep() }
-            fade(plan, in: end.seconds(since: now))
-        case .endOfItem: fade(plan, in: secondsLeftOfRound)
-        case .endOfQueue:
-            let isLast = queue.successor(order, using: &random) == nil
-            fade(plan, in: isLast ? secondsLeftOfRound : nil)
+            left = end.seconds(since: now)
+        case .endOfItem: left = secondsLeftOfRound
+        case .endOfQueue: if queue.successor(order, using: &random) == nil { left = secondsLeftOfRound }
         }
-    }
-
-    /// nil: not known yet, or there is more to come.
-    private mutating func fade(_ plan: SleepPlan, in seconds: Double?) {
-        guard plan.fade > 0 else { return }
-        let isDue = seconds.map { $0 <= plan.fade } ?? false
-        let isTimed = if case .at = plan.end { true } else { false }
-        if isDue, let seconds, sleep?.isFading == false, isTimed || lastStatus == .playing {
-            sleep?.isFading = true
-            attenuate(.timer, to: 0, over: seconds)
-        } else if sleep?.isFading == true, !isTimed, !isDue || lastStatus != .playing {
-            sleep?.isFading = false
-            attenuate(.timer, to: 1, over: Self.returnSeconds)
+        switch sleep?.turn(left: left, isPlaying: lastStatus == .playing) {
+        case .fadeOut(let seconds): attenuate(.timer, to: 0, over: seconds)
+        case .comeBack: attenuate(.timer, to: 1, over: Self.returnSeconds)
+        case nil: return
         }
     }
 
@@ -123,9 +154,7 @@ extension PlayerCore {
 
     /// The gain is back once nothing sounds that it was for.
     mutating func reconcileTimerGain() {
-        if rise != nil {
-            if goal.wantsSound { rise?.isArmed = true } else if rise?.isArmed == true { rise = nil }
-        }
+        if rise?.isKept(wantsSound: goal.wantsSound) == false { rise = nil }
         guard rise == nil, sleep?.isFading != true, attenuations.target(of: .timer) != 1 else { return }
         let isSilent = if case .silent? = stream.transport { true } else { stream.format == nil }
         if goal.wantsSound || isSilent { attenuate(.timer, to: 1, over: 0) }
@@ -141,15 +170,7 @@ extension PlayerCore {
     }
 
     var sleepDeadline: MonotonicTime? {
-        guard let sleep else { return nil }
-        switch sleep.plan.end {
-        case .at(let end):
-            return sleep.isFading || sleep.plan.fade == 0 ? end : min(end, end.advanced(bySeconds: -sleep.plan.fade))
-        case .endOfItem, .endOfQueue:
-            guard lastStatus == .playing, !sleep.isFading, sleep.plan.fade > 0, let left = secondsLeftOfRound else {
-                return nil
-            }
-            return left > sleep.plan.fade ? now.advanced(bySeconds: left - sleep.plan.fade) : nil
-        }
+        sleep?.deadline(
+            left: secondsLeftOfRound, isPlaying: lastStatus == .playing, now)
     }
 }

@@ -51,7 +51,8 @@ struct ItemResolver: Sendable {
 
     /// Whether `resolve` reads several folders or lists. Such requests share a part of the threads.
     func readsSeveral(_ items: [ItemRequest]) -> Bool {
-        items.lazy.filter(isReference).prefix(2).count > 1
+        var references = items.lazy.filter(isReference).makeIterator()
+        return references.next() != nil && references.next() != nil
     }
 
     private func isReference(_ item: ItemRequest) -> Bool {

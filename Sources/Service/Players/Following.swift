@@ -17,14 +17,17 @@ final class Following: Sendable {
     private typealias Change = @Sendable (@escaping @Sendable () -> Void) -> Void
     private typealias Done = @Sendable (PlaybackError?) -> Void
 
+    /// Who follows whom, by the follower's id, in the saved state of `main`: what a restart restores.
+    private static let record = SavedNote<[String: String]>(name: "leaders")
+
     private struct State {
         var players: [String: HostedPlayer] = [:]
         /// By the id of the follower.
         var links: [String: Link] = [:]
         /// Changes of groups come one after another, so that none sees half of another: the first is under way.
         var changes: [Change] = []
-        /// The saved state may have leaders of a change that is over: they would undo later changes at a restart.
-        var isNoted = false
+        /// As on the disk; nil while that is unknown.
+        var recorded: [String: String]? = [:]
     }
 
     private let state = Mutex(State())
@@ -33,6 +36,15 @@ final class Following: Sendable {
     init(warn: @escaping @Sendable (_ sentence: String, _ player: String) -> Void) { self.warn = warn }
 
     // MARK: Members
+
+    /// Before the players are made, from the saved state of `main`.
+    func load(_ notes: [String: String]) {
+        let leaders = Self.record.value(notes[Self.record.name]) ?? [:]
+        // Nobody follows a follower.
+        state.withLock { $0.recorded = leaders.filter { leaders[$0.value] == nil } }
+    }
+
+    func recordedLeader(of id: String) -> String? { state.withLock { $0.recorded?[id] } }
 
     func join(_ player: HostedPlayer) {
         state.withLock { state in
@@ -45,36 +57,37 @@ final class Following: Sendable {
     func handOverGroup(of id: String, done: @escaping @Sendable () -> Void) {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
-            take(groups.steps(removing: id), groups, players) { _ in
+            let steps = groups.steps(removing: id)
+            var leaders = groups.leaders(after: steps)
+            leaders[id] = nil
+            take(steps, leaders, players) { _ in
                 done()
                 finish()
             }
         }
     }
 
-    /// Before the player ends. Who still follows it goes its own way, from where it is.
+    /// Before the player ends.
     func leave(_ id: String) {
-        let followers = state.withLock { state in
+        state.withLock { state in
             state.players[id] = nil
             // At once: the leader's end is nothing to follow.
             for (follower, link) in state.links where follower == id || link.leader == id {
                 link.follower.stop()
                 state.links[follower] = nil
             }
-            return state.players.values.filter { $0.player.snapshot.settings.leader == id }
         }
-        for follower in followers { follower.player.perform(.apply(.following(nil))) { _ in } }
+        settle()
     }
 
-    /// Once all players are there: makes true what a crash has left half done.
+    /// Whoever follows a player that is gone goes its own way, from where it is; the record has the groups as they are.
     func settle() {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
-            let noted = players[HostedPlayer.main]?.state.notes[GroupNote.name].map(GroupNote.leaders) ?? [:]
-            state.withLock { $0.isNoted = !noted.isEmpty }
-            take(groups.repairs(Set(players.keys), noted: noted)[...], players) { [self] failure in
-                // What cannot be saved now is repaired by the next start.
-                failure == nil ? clearNote { _ in finish() } : finish()
+            let lost = groups.leaders.filter { players[$0.value] == nil }.keys.sorted()
+            let steps = lost.map { GroupPlan.Step.follow($0, nil) }
+            perform(steps[...], players) { [self] _ in
+                save(groups.leaders(after: steps)) { _ in finish() }
             }
         }
     }
@@ -143,7 +156,10 @@ final class Following: Sendable {
         enqueue { [self] finish in
             perform(patch, of: player) { [self] failure in
                 finish()
-                if let failure { return reply(.failure(failure)) }
+                if let failure {
+                    settle()
+                    return reply(.failure(failure))
+                }
                 if patch.leader == nil { return reply(.success(player.snapshot)) }
                 // Until then it has an item of its own former queue.
                 whenSettled(player.id, until: .now.advanced(bySeconds: Self.patience)) {
@@ -181,13 +197,13 @@ final class Following: Sendable {
             steps = groups.steps(id, follows: wanted)
             own.leader = nil
         }
+        let leaders = groups.leaders(after: steps)
         // Its own step comes last, and with the rest of the patch.
-        let all = steps
         if case .follow(id, let leader)? = steps.last {
             own.leader = .some(leader)
             steps.removeLast()
         }
-        take(steps, of: all, groups, players, last: { [self, own] in finish(player, own, done: $0) }, done: done)
+        take(steps, leaders, players, last: { [self, own] in finish(player, own, done: $0) }, done: done)
     }
 
     private func finish(_ player: HostedPlayer, _ patch: SettingsPatch, done: @escaping Done) {
@@ -225,66 +241,50 @@ final class Following: Sendable {
         wanted > 0 ? min(wanted, 1 - (levels.max() ?? 0)) : max(wanted, -(levels.min() ?? 0))
     }
 
-    /// Performs steps, of `all` that make a whole group, and `last` the rest. A restart in between finds the group as it was
-    /// until a queue is handed over, and as it is to be from then on.
+    /// Performs steps and `last`, the rest, after which the groups are `leaders`. That is recorded in between: a restart finds the
+    /// groups as they were until the queues are handed over, and as they are to be from then on.
     private func take(
-        _ steps: [GroupPlan.Step], of all: [GroupPlan.Step]? = nil, _ groups: GroupPlan,
-        _ players: [String: HostedPlayer], last: @escaping @Sendable (@escaping Done) -> Void = { $0(nil) },
-        done: @escaping Done
+        _ steps: [GroupPlan.Step], _ leaders: [String: String], _ players: [String: HostedPlayer],
+        last: @escaping @Sendable (@escaping Done) -> Void = { $0(nil) }, done: @escaping Done
     ) {
-        let all = all ?? steps
-        // A single step is saved as a whole.
-        guard all.count > 1 else {
-            return clearNote { [self] failure in
-                if failure != nil { return done(failure) }
-                take(steps[...], players) { $0 == nil ? last(done) : done($0) }
-            }
-        }
-        let end: Done = { [self] failure in note([:]) { _ in done(failure) } }
-        let follows = steps.drop(while: \.isHandover)
-        let finish: @Sendable () -> Void = { [self] in
-            note(groups.leaders(after: all)) { [self] failure in
-                if failure != nil { return end(failure) }
-                take(follows, players) { $0 == nil ? last(end) : end($0) }
-            }
-        }
-        let swaps = steps.prefix(while: \.isHandover)
-        if swaps.isEmpty { return finish() }
-        note(groups.leaders(before: all)) { [self] failure in
+        let handovers = steps.prefix(while: \.isHandover)
+        perform(handovers, players) { [self] failure in
             if failure != nil { return done(failure) }
-            take(swaps, players) { $0 == nil ? finish() : end($0) }
+            save(leaders) { [self] failure in
+                if failure != nil { return done(failure) }
+                perform(steps.dropFirst(handovers.count), players) { $0 == nil ? last(done) : done($0) }
+            }
         }
     }
 
-    /// Saves what a restart makes of the groups. `main` waits for its disk, as for that of its settings, and not for ever.
-    private func note(_ leaders: [String: String?], done: @escaping Done) {
-        let main = state.withLock { state in
-            state.isNoted = true
+    /// `main` waits for its disk, as for that of its settings, and not for ever.
+    private func save(_ leaders: [String: String], done: @escaping Done) {
+        let main: Player? = state.withLock { state in
+            guard state.recorded != leaders else { return nil }
+            state.recorded = nil
             return state.players[HostedPlayer.main]?.player
         }
         guard let main else { return done(nil) }
-        Self.send([(main, GroupNote.command(leaders))]) { [self] failure in
-            if failure == nil, leaders.isEmpty { state.withLock { $0.isNoted = false } }
+        Self.send([(main, .note(Self.record.name, Self.record.text(leaders)))]) { [self] failure in
+            if failure == nil { state.withLock { $0.recorded = leaders } }
             done(failure)
         }
     }
 
-    private func clearNote(done: @escaping Done) {
-        state.withLock { $0.isNoted } ? note([:], done: done) : done(nil)
-    }
-
-    private func take(
+    private func perform(
         _ steps: ArraySlice<GroupPlan.Step>, _ players: [String: HostedPlayer], done: @escaping Done
     ) {
         guard let step = steps.first else { return done(nil) }
         let next: Done = { [self] failure in
             if failure != nil { return done(failure) }
-            take(steps.dropFirst(), players, done: done)
+            perform(steps.dropFirst(), players, done: done)
         }
         switch step {
         case .follow(let id, let leader):
             guard let player = players[id]?.player else { return next(nil) }
-            Self.send([(player, .apply(.following(leader)))], done: next)
+            var patch = SettingsPatch()
+            patch.leader = .some(leader)
+            Self.send([(player, .apply(patch))], done: next)
         case .handOver(let id, let to, let isNeeded):
             guard let head = players[id]?.player, let heir = players[to]?.player else { return next(nil) }
             let ended: Done = { next(isNeeded ? $0 : nil) }
@@ -311,14 +311,6 @@ final class Following: Sendable {
             if case .failure(let error) = result { return done(error) }
             send(commands.dropFirst(), done: done)
         }
-    }
-}
-
-extension SettingsPatch {
-    fileprivate static func following(_ leader: String?) -> SettingsPatch {
-        var patch = SettingsPatch()
-        patch.leader = .some(leader)
-        return patch
     }
 }
 

@@ -39,38 +39,13 @@ struct GroupPlan {
         return [.handOver(from: player, to: heir, isNeeded: false)] + followers.dropFirst().map { .follow($0, heir) }
     }
 
-    /// The leaders that the players of these steps have now; nil leads.
-    func leaders(before steps: [Step]) -> [String: String?] {
-        leaders(after: steps).reduce(into: [:]) { $0[$1.key] = .some(leaders[$1.key]) }
-    }
-
-    /// Likewise, once the steps are done.
-    func leaders(after steps: [Step]) -> [String: String?] {
-        steps.reduce(into: [:]) { leaders, step in
+    /// The leaders once the steps are done.
+    func leaders(after steps: [Step]) -> [String: String] {
+        steps.reduce(into: leaders) { leaders, step in
             switch step {
-            case .follow(let id, let leader): leaders[id] = .some(leader)
-            case .handOver(_, let heir, _): leaders[heir] = .some(nil)
+            case .follow(let id, let leader): leaders[id] = leader
+            case .handOver(_, let heir, _): leaders[heir] = nil
             }
         }
-    }
-
-    /// What makes saved settings true: a change that was cut off (`noted`), a leader that is gone, a follower's follower, a circle.
-    func repairs(_ players: Set<String>, noted: [String: String?] = [:]) -> [Step] {
-        var wanted = leaders
-        for (player, leader) in noted where players.contains(player) { wanted[player] = leader }
-        return players.sorted().compactMap { player in
-            let leader = Self.head(of: player, wanted, players)
-            return leader == leaders[player] ? nil : .follow(player, leader)
-        }
-    }
-
-    /// nil for one that leads, or is to.
-    private static func head(of player: String, _ leaders: [String: String], _ players: Set<String>) -> String? {
-        var (head, passed) = (leaders[player], Set([player]))
-        while let next = head, players.contains(next), let further = leaders[next] {
-            guard passed.insert(next).inserted else { return nil }
-            head = further
-        }
-        return head.flatMap { players.contains($0) && $0 != player ? $0 : nil }
     }
 }

@@ -167,8 +167,10 @@ public final class PlayerHost: PlayerRoster {
         _ id: String, _ parts: Parts, _ following: Following, outputs: [OutputDevice] = []
     ) throws(PlayerKeeperError) -> HostedPlayer {
         let state = try parts.keeper.open(id)
+        if id == HostedPlayer.main { following.load(state.notes) }
         var environment = parts.environment(id, state.store)
         environment.outputs = outputs
+        environment.leader = following.recordedLeader(of: id)
         let player = Player(environment)
         parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
         return HostedPlayer(id, player, parts.announcer(id, player), state, following)

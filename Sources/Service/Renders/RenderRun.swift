@@ -57,8 +57,11 @@ final class RenderRun {
             var media = OfflineMedia(try open(item))
             let description = media.decoder.media
             let album = item.album ?? description.tags.album
-            let nextAlbum = index + 1 < items.count ? items[index + 1].album : nil
-            media.isInAlbum = inOrder && album != nil && [previousAlbum, nextAlbum].contains(album)
+            let next = index + 1 < items.count ? items[index + 1] : nil
+            let precedes = next.map { next in
+                next.album.map { $0 == album } ?? description.companions.albumFiles.contains(next.uri)
+            }
+            media.isInAlbum = inOrder && album != nil && (previousAlbum == album || precedes == true)
             previousAlbum = album
             media.beginTime = item.beginTime
             media.loops = item.loops

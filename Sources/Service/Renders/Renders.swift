@@ -38,7 +38,7 @@ public final class Renders: Sendable {
 
     private let environment: Environment
     private let entries = Published<[Entry], String>([])
-    private let worker = BackgroundWorker("renders", afterEach: { Heap.giveBack() })
+    private let worker = SupervisedWorker("renders", seconds: nil, afterEach: { Heap.giveBack() })
 
     public init(_ environment: Environment) { self.environment = environment }
 

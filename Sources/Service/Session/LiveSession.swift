@@ -216,22 +216,4 @@ public final class LiveSession: Sendable {
         round.begin()
         environment.players.command(command, only: players) { round.end() }
     }
-
-    /// Calls once when all that began has ended.
-    private final class Round: Sendable {
-        private let open = Mutex(1)
-        private let done: @Sendable () -> Void
-
-        init(_ done: @escaping @Sendable () -> Void) { self.done = done }
-
-        func begin() { open.withLock { $0 += 1 } }
-
-        func end() {
-            let isLast = open.withLock { open in
-                open -= 1
-                return open == 0
-            }
-            if isLast { done() }
-        }
-    }
 }

@@ -32,7 +32,6 @@ public struct OtherStream: Hashable, Sendable {
     var isSpeech: Bool { role == "a11y" || role == "speech" }
     /// Not only a beep.
     var isMusic: Bool { !isOfTheSystem && !isSpeech }
-    var isAudible: Bool { !isCorked && !isMuted }
 }
 
 public struct OtherStreamChange: Hashable, Sendable {

@@ -38,7 +38,7 @@ public final class PlayerGroup: Sendable {
 
     /// `only`: the players with these ids, nil all. `done` comes once, when all of them have done it.
     public func command(_ command: PlayerCommand, only: Set<String>? = nil, done: @escaping @Sendable () -> Void) {
-        let open = Count(done)
+        let open = Round(done)
         state.withLock { state in
             switch command {
             case .applyRules(let rules): state.rules = rules
@@ -52,19 +52,19 @@ public final class PlayerGroup: Sendable {
         }
         open.end()
     }
+}
 
-    /// Calls when all that began has ended, itself included.
-    private final class Count: Sendable {
-        private let open = Atomic(1)
-        private let done: @Sendable () -> Void
+/// Calls when all that began has ended, itself included.
+final class Round: Sendable {
+    private let open = Atomic(1)
+    private let done: @Sendable () -> Void
 
-        init(_ done: @escaping @Sendable () -> Void) { self.done = done }
+    init(_ done: @escaping @Sendable () -> Void) { self.done = done }
 
-        func begin() { open.add(1, ordering: .relaxed) }
+    func begin() { open.add(1, ordering: .relaxed) }
 
-        func end() {
-            if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
-        }
+    func end() {
+        if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
     }
 }
 

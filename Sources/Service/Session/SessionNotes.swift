@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import Playback
 
 /// The session's part of the saved state. What cannot be read is as if it were not there.
 enum SessionNotes {
-    private static let configuration = "session"
-    private static let journal = "session.journal"
+    private static let configuration = SavedNote<Saved>(name: "session")
+    private static let journal = SavedNote<[OtherStreamsPolicy.Entry]>(name: "session.journal")
 
     private struct Saved: Codable {
         var category: String
@@ -16,21 +15,20 @@ enum SessionNotes {
     }
 
     static func core(_ notes: [String: String], interruptsOthers: Bool) -> SessionCore {
-        let saved = decode(Saved.self, notes[configuration])
+        let saved = configuration.value(notes[configuration.name])
         return SessionCore(
             configuration: saved.flatMap(valid) ?? .standard, silentSwitch: saved?.silentSwitch ?? false,
-            entries: decode([OtherStreamsPolicy.Entry].self, notes[journal]) ?? [], interruptsOthers: interruptsOthers)
+            entries: journal.value(notes[journal.name]) ?? [], interruptsOthers: interruptsOthers)
     }
 
     static func changes(_ configuration: SessionConfiguration, silentSwitch: Bool) -> [SavedChange] {
-        note(
-            Self.configuration,
-            Saved(
-                category: configuration.category.rawValue, options: configuration.options.map(\.rawValue).sorted(),
-                mode: configuration.mode.rawValue, silentSwitch: silentSwitch))
+        let saved = Saved(
+            category: configuration.category.rawValue, options: configuration.options.map(\.rawValue).sorted(),
+            mode: configuration.mode.rawValue, silentSwitch: silentSwitch)
+        return [Self.configuration.change(saved)]
     }
 
-    static func changes(_ entries: [OtherStreamsPolicy.Entry]) -> [SavedChange] { note(journal, entries) }
+    static func changes(_ entries: [OtherStreamsPolicy.Entry]) -> [SavedChange] { [journal.change(entries)] }
 
     private static func valid(_ saved: Saved) -> SessionConfiguration? {
         guard let category = SessionCategory(rawValue: saved.category), let mode = SessionMode(rawValue: saved.mode)
@@ -41,19 +39,5 @@ enum SessionNotes {
         } catch {
             return nil
         }
-    }
-
-    private static func note(_ name: String, _ value: some Encodable) -> [SavedChange] {
-        do {
-            return [.note(name, String(decoding: try JSONEncoder().encode(value), as: UTF8.self))]
-        } catch {
-            // Numbers and texts can always be encoded.
-            preconditionFailure("\(name): \(error)")
-        }
-    }
-
-    private static func decode<Value: Decodable>(_ type: Value.Type, _ text: String?) -> Value? {
-        guard let text else { return nil }
-        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch { return nil }
     }
 }

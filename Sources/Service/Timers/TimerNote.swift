@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import Kernel
 internal import Playback
 
 /// The timers in the saved state of their player. What cannot be read is as if it were not there.
-public enum TimerNote {
-    public static let name = "timers"
+enum TimerNote {
+    private static let note = SavedNote<Saved>(name: "timers")
 
     private struct Saved: Codable {
         var next: UInt64
         var timers: [SavedTimer]
     }
 
-    static func change(_ text: String) -> SavedChange { .note(name, text) }
-
-    static func text(_ book: TimerBook) -> String {
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            let saved = Saved(next: book.nextNumber, timers: book.timers.map(SavedTimer.init))
-            return String(decoding: try encoder.encode(saved), as: UTF8.self)
-        } catch {
-            // Finite numbers and texts can always be encoded.
-            preconditionFailure("timers: \(error)")
-        }
-    }
+    static func text(_ book: TimerBook) -> String { note.text(saved(book)) }
+    static func change(_ book: TimerBook) -> SavedChange { note.change(saved(book)) }
+    static func text(in notes: [String: String]) -> String? { notes[note.name] }
 
     static func book(_ text: String) -> TimerBook {
         var book = TimerBook()
-        do {
-            let saved = try JSONDecoder().decode(Saved.self, from: Data(text.utf8))
-            book.timers = saved.timers.prefix(TimerBook.maximum).compactMap(\.timer)
-            book.nextNumber = max(saved.next, (book.timers.map(\.id.number).max() ?? 0) &+ 1)
-        } catch {
-            return TimerBook()
-        }
+        guard let saved = note.value(text) else { return book }
+        book.timers = saved.timers.prefix(TimerBook.maximum).compactMap(\.timer)
+        book.nextNumber = max(saved.next, (book.timers.map(\.id.number).max() ?? 0) &+ 1)
         return book
+    }
+
+    private static func saved(_ book: TimerBook) -> Saved {
+        Saved(next: book.nextNumber, timers: book.timers.map(SavedTimer.init))
     }
 }
 

@@ -107,7 +107,7 @@ struct TimedPlayer: Sendable {
 
     init(_ hosted: HostedPlayer) {
         id = hosted.id
-        note = hosted.state.notes[TimerNote.name]
+        note = TimerNote.text(in: hosted.state.notes)
         player = hosted.player
         store = hosted.state.store
     }
@@ -122,7 +122,7 @@ struct TimedPlayer: Sendable {
     }
 
     func save(_ book: TimerBook, _ done: @escaping @Sendable (_ failure: String?) -> Void) {
-        store.save([TimerNote.change(TimerNote.text(book))], completion: done)
+        store.save([TimerNote.change(book)], completion: done)
     }
 }
 
@@ -132,11 +132,10 @@ final class TimerBoard: Sendable {
         var players: [String: TimedPlayer] = [:]
         /// nil until the server has begun.
         var server: ServerService?
-        var published: [String: [PlayerTimer]] = [:]
-        var observer: @Sendable (String) -> Void = { _ in }
     }
 
     private let state = Mutex(State())
+    private let published = Published<[String: [PlayerTimer]], String>([:])
 
     /// - Returns: whether the server has begun.
     func join(_ player: TimedPlayer) -> Bool {
@@ -160,7 +159,7 @@ final class TimerBoard: Sendable {
     }
 
     func player(_ id: String) -> TimedPlayer? { state.withLock { $0.players[id] } }
-    func timers(of id: String) -> [PlayerTimer] { state.withLock { $0.published[id] ?? [] } }
+    func timers(of id: String) -> [PlayerTimer] { published.value[id] ?? [] }
 
     /// Calls once, on any thread, with what can be played of it.
     func expand(_ items: [TimerItem], _ use: @escaping @Sendable ([ItemDraft]) -> Void) {
@@ -170,12 +169,11 @@ final class TimerBoard: Sendable {
 
     /// Notifies the observer when that is new.
     func publish(_ id: String, _ timers: [PlayerTimer]?) {
-        let observer = state.withLock { state -> (@Sendable (String) -> Void)? in
-            defer { state.published[id] = timers }
-            return state.published[id] ?? [] != timers ?? [] ? state.observer : nil
+        published.change { published in
+            defer { published[id] = timers }
+            return published[id] ?? [] != timers ?? [] ? id : nil
         }
-        observer?(id)
     }
 
-    func observe(_ call: @escaping @Sendable (String) -> Void) { state.withLock { $0.observer = call } }
+    func observe(_ call: @escaping @Sendable (String) -> Void) { published.observe(call) }
 }

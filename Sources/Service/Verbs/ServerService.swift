@@ -48,9 +48,9 @@ public final class ServerService: Sendable {
     /// Measures waveforms, which takes longer.
     let waveformWorker = SupervisedWorker("api-waveforms", subject: "The decoder", width: 4)
     /// Reads the library, reads and changes playlists and the cache: short work in files, one after another.
-    let libraryWorker = BackgroundWorker("api-library")
+    let libraryWorker = SupervisedWorker("api-library", seconds: nil)
     /// Makes and ends players. A player takes up to 128 MB with it.
-    let rosterWorker = BackgroundWorker("api-players", afterEach: { Heap.giveBack() })
+    let rosterWorker = SupervisedWorker("api-players", seconds: nil, afterEach: { Heap.giveBack() })
 
     public init(_ parts: Parts) {
         self.parts = parts
@@ -60,12 +60,12 @@ public final class ServerService: Sendable {
     /// Drops the jobs that wait; those that run are waited for.
     /// - Returns: when the last of these waits ends; nothing else needs to be waited for longer.
     public func shutdown() -> MonotonicTime {
-        libraryWorker.beginStop()
-        rosterWorker.beginStop()
-        for worker in [mediaWorker, listWorker, coverWorker, renditionWorker, waveformWorker] { worker.stop() }
+        let workers = [
+            libraryWorker, rosterWorker, mediaWorker, listWorker, coverWorker, renditionWorker, waveformWorker,
+        ]
+        for worker in workers { worker.beginStop() }
         let deadline = MonotonicTime.now.advanced(bySeconds: 0.5)
-        libraryWorker.stop(until: deadline)
-        rosterWorker.stop(until: deadline)
+        for worker in workers { worker.stop(until: deadline) }
         return deadline
     }
 

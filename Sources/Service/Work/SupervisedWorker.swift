@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
+public import Kernel
 internal import Synchronization
 
-/// Runs jobs that may take long or hang (a slow server, a file on a network mount that is gone), a few at the same time on
-/// threads that are made when they are needed and end when they are not. One that takes too long is reported and left to
-/// itself, and another thread has its place: nothing can end a thread that is stuck in the kernel.
-final class SupervisedWorker: Sendable {
+/// Runs jobs that take long (a large body, the catalogue), so that the server's threads stay free: a few at the same time, on
+/// threads that are made when they are needed and end when they are not.
+///
+/// Jobs that may hang (a slow server, a file on a network mount that is gone) have a time limit. One that exceeds it is
+/// reported and left to itself, and another thread has its place: nothing can end a thread that is stuck in the kernel.
+public final class SupervisedWorker: Sendable {
     /// Threads left behind; with this many, jobs are refused until one returns.
     static let maximumStuck = 8
     /// Jobs that may wait; further ones are refused.
@@ -22,14 +24,14 @@ final class SupervisedWorker: Sendable {
         var isUnwanted: @Sendable () -> Bool = { false }
         var run: @Sendable () -> Void
         /// It will not run, or runs and its result is not needed: comes once, before or instead of the end of `run`.
-        var giveUp: @Sendable (Reason) -> Void
+        var giveUp: @Sendable (Reason) -> Void = { _ in }
     }
 
     enum Reason: Sendable { case overdue, unwanted, stopped }
 
     private struct Active {
         let job: Job
-        let deadline: MonotonicTime
+        let deadline: MonotonicTime?
         var isGivenUp = false
     }
 
@@ -49,20 +51,32 @@ final class SupervisedWorker: Sendable {
     private let name: String
     /// What the jobs wait for, as a sentence begins: "The file system".
     let subject: String
-    private let seconds: Double
+    private let seconds: Double?
+    private let afterEach: (@Sendable () -> Void)?
     private let state: Mutex<State>
     /// One for each thread that is to look for work.
     private let work = Mailbox<Void>()
     private let watch = Mailbox<Void>()
     private let settled = Mailbox<Void>()
 
-    /// `subject`: what the jobs wait for, for messages. `width`: jobs at the same time.
-    init(_ name: String, subject: String = "The file system", seconds: Double = 30, width: Int = 1) {
+    /// - Parameters:
+    ///   - subject: what the jobs wait for, for messages.
+    ///   - seconds: the time limit of a job; nil for none.
+    ///   - width: jobs at the same time.
+    ///   - afterEach: called on the thread when a job is done and all that it held is gone.
+    public init(
+        _ name: String, subject: String = "The file system", seconds: Double? = 30, width: Int = 1,
+        afterEach: (@Sendable () -> Void)? = nil
+    ) {
         self.name = name
         self.subject = subject
         self.seconds = seconds
+        self.afterEach = afterEach
         state = Mutex(State(schedule: JobSchedule(width: width, maximumWaiting: Self.maximumWaiting)))
     }
+
+    /// A job that is dropped when the worker stops before it runs. False as below.
+    public func submit(_ run: @escaping @Sendable () -> Void) -> Bool { submit(Job(run: run)) }
 
     /// False when too much waits or hangs already, no thread is to be had, or after `stop`.
     func submit(_ job: Job) -> Bool {
@@ -80,21 +94,26 @@ final class SupervisedWorker: Sendable {
         }
     }
 
-    /// Gives up what waits and runs, and waits for what runs, 0.5 s at most.
-    func stop() {
-        let (jobs, isSettled) = state.withLock { state in
+    /// Gives up the jobs that wait and run. Returns at once: `stop` waits.
+    public func beginStop() {
+        let jobs = state.withLock { state in
             state.isStopped = true
             var jobs = Self.withdrawAll(&state)
             for (id, active) in state.active where !active.isGivenUp {
                 state.active[id]?.isGivenUp = true
                 jobs.append(active.job)
             }
-            return (jobs, state.active.isEmpty)
+            return jobs
         }
         for job in jobs { job.giveUp(.stopped) }
         work.post(())
         watch.post(())
-        if !isSettled { _ = settled.take(until: .now.advanced(bySeconds: 0.5)) }
+    }
+
+    /// As `beginStop`, and waits for the jobs that run, 0.5 s at most and not beyond `deadline`.
+    public func stop(until deadline: MonotonicTime = .now.advanced(bySeconds: 0.5)) {
+        beginStop()
+        if !state.withLock({ $0.active.isEmpty }) { _ = settled.take(until: deadline) }
     }
 
     // MARK: Threads that work
@@ -112,10 +131,15 @@ final class SupervisedWorker: Sendable {
     }
 
     private func run() {
-        while let entry = next() {
-            if entry.job.isUnwanted() { giveUp(entry.id, .unwanted) } else { entry.job.run() }
-            guard end(entry) else { return }
-        }
+        while runNext() { afterEach?() }
+    }
+
+    /// Of the job nothing is left behind. False: the thread is to end.
+    @inline(never)
+    private func runNext() -> Bool {
+        guard let entry = next() else { return false }
+        if entry.job.isUnwanted() { giveUp(entry.id, .unwanted) } else { entry.job.run() }
+        return end(entry)
     }
 
     private func next() -> JobSchedule<Job>.Entry? {
@@ -151,7 +175,7 @@ final class SupervisedWorker: Sendable {
 
     private func begin(_ state: inout State) -> JobSchedule<Job>.Entry? {
         guard !state.isStopped, let entry = state.schedule.begin() else { return nil }
-        state.active[entry.id] = Active(job: entry.job, deadline: .now.advanced(bySeconds: seconds))
+        state.active[entry.id] = Active(job: entry.job, deadline: seconds.map { .now.advanced(bySeconds: $0) })
         if state.watchRests {
             state.watchRests = false
             watch.post(())
@@ -186,7 +210,7 @@ final class SupervisedWorker: Sendable {
     // MARK: The thread that watches
 
     private func startWatch(_ state: inout State) -> Bool {
-        guard !state.hasWatch else { return true }
+        guard seconds != nil, !state.hasWatch else { return true }
         guard let thread = NamedThread(ifPossible: name + "-watch", { [self] in runWatch() }) else { return false }
         thread.detach()
         state.hasWatch = true
@@ -217,7 +241,7 @@ final class SupervisedWorker: Sendable {
         guard !state.isStopped else { return ([], [], nil) }
         var overdue: [Job] = []
         var hasPlace = false
-        for (id, active) in state.active where active.deadline <= now {
+        for (id, active) in state.active where active.deadline.map({ $0 <= now }) ?? false {
             state.active[id] = nil
             state.schedule.end(active.job.shares)
             state.threads -= 1
@@ -229,7 +253,7 @@ final class SupervisedWorker: Sendable {
         if state.stuck >= Self.maximumStuck { overdue += Self.withdrawAll(&state) }
         // Also where the machine had no thread to give the last time.
         if hasPlace || state.threads == 0 { summon(&state) }
-        let first = state.active.values.map(\.deadline).min()
+        let first = state.active.values.compactMap(\.deadline).min()
         guard first != nil || !state.schedule.waiting.isEmpty else {
             state.watchRests = true
             return (overdue, [], .never)

@@ -89,7 +89,7 @@ final class PulseSources {
                 let sources = Unmanaged<PulseSources>.fromOpaque(userdata).takeUnretainedValue()
                 sources.defaultName = info.default_source_name.map { String(cString: $0) }
             }, pointer)
-        if let server { pa_operation_unref(server) }
+        release(server)
         let listing = pa_context_get_source_info_list(
             context,
             { _, info, end, userdata in
@@ -98,7 +98,7 @@ final class PulseSources {
                 if end != 0 { return sources.finish() }
                 if let info { sources.add(info.pointee) }
             }, pointer)
-        if let listing { pa_operation_unref(listing) }
+        release(listing)
     }
 
     private func add(_ info: pa_source_info) {

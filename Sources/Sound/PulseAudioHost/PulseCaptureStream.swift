@@ -125,33 +125,22 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
     // MARK: Sound
 
     private func readable() {
-        guard !isPaused, !isOver else { return drop() }
-        if readAll() { report(.frames) }
+        let isKept = !isPaused && !isOver
+        if readAll(isKept: isKept), isKept { report(.frames) }
     }
 
-    private func readAll() -> Bool {
+    private func readAll(isKept: Bool = true) -> Bool {
         guard let stream else { return false }
         var isAny = false
         while pa_stream_readable_size(stream) > 0 {
             var data: UnsafeRawPointer?
             var length = 0
             guard pa_stream_peek(stream, &data, &length) == 0, length > 0 else { break }
-            let count = length / 4
-            ring.write(data?.assumingMemoryBound(to: Float.self), count: count)
+            if isKept { ring.write(data?.assumingMemoryBound(to: Float.self), count: length / 4) }
             pa_stream_drop(stream)
             isAny = true
         }
         return isAny
-    }
-
-    private func drop() {
-        guard let stream else { return }
-        while pa_stream_readable_size(stream) > 0 {
-            var data: UnsafeRawPointer?
-            var length = 0
-            guard pa_stream_peek(stream, &data, &length) == 0, length > 0 else { break }
-            pa_stream_drop(stream)
-        }
     }
 
     // MARK: From the recorder's thread
@@ -164,8 +153,8 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
         if isPaused { _ = readAll() }
         self.isPaused = isPaused
         // What the server still had from before is not of this part.
-        if !isPaused, let operation = pa_stream_flush(stream, nil, nil) { pa_operation_unref(operation) }
-        if let operation = pa_stream_cork(stream, isPaused ? 1 : 0, nil, nil) { pa_operation_unref(operation) }
+        if !isPaused { release(pa_stream_flush(stream, nil, nil)) }
+        release(pa_stream_cork(stream, isPaused ? 1 : 0, nil, nil))
     }
 
     func close() {

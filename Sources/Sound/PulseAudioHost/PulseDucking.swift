@@ -11,8 +11,7 @@ final class PulseDucking {
     private var listedModules: [DuckingModule] = []
     private var own: [DuckingModule.Stream] = []
     private var others: [DuckingModule.Stream] = []
-    private var isListing = false
-    private var listsAgain = false
+    private var listings = Listings.none
     private var client: UInt32 = .max
     private var isDucked = false
 
@@ -33,8 +32,7 @@ final class PulseDucking {
 
     /// It is gone; what was asked is never answered.
     func forget() {
-        isListing = false
-        listsAgain = false
+        listings = .none
         modules = []
         listedModules = []
         publish(false)
@@ -50,7 +48,7 @@ final class PulseDucking {
     }
 
     private func listModules(_ context: OpaquePointer) {
-        run(
+        release(
             pa_context_get_module_info_list(
                 context,
                 { context, info, end, userdata in
@@ -71,16 +69,11 @@ final class PulseDucking {
         if modules.isEmpty { publish(false) } else if let context { listStreams(context) }
     }
 
-    /// One listing at a time; changes during one cause another.
     private func listStreams(_ context: OpaquePointer) {
-        guard !isListing else {
-            listsAgain = true
-            return
-        }
-        isListing = true
+        guard listings.begin() else { return }
         own = []
         others = []
-        run(
+        release(
             pa_context_get_sink_input_info_list(
                 context,
                 { context, info, end, userdata in
@@ -97,21 +90,14 @@ final class PulseDucking {
     }
 
     private func streamsListed(_ context: OpaquePointer?) {
-        isListing = false
+        let isOutdated = listings.end()
         publish(own.contains { stream in modules.contains { $0.ducks(stream, others: others) } })
-        if listsAgain, let context {
-            listsAgain = false
-            listStreams(context)
-        }
+        if isOutdated, let context { listStreams(context) }
     }
 
     private func publish(_ ducked: Bool) {
         guard ducked != isDucked else { return }
         isDucked = ducked
         report(ducked)
-    }
-
-    private func run(_ operation: OpaquePointer?) {
-        if let operation { pa_operation_unref(operation) }
     }
 }

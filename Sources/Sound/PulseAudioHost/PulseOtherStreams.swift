@@ -12,8 +12,7 @@ final class PulseOtherStreams {
     private var listing: [OtherStream] = []
     private var listingHasInput = false
     private var reported: OtherStreams?
-    private var isListing = false
-    private var listsAgain = false
+    private var listings = Listings.none
     /// Ours at the server.
     private var client: UInt32 = .max
 
@@ -36,8 +35,7 @@ final class PulseOtherStreams {
 
     /// It is gone; what was asked is never answered.
     func forget() {
-        isListing = false
-        listsAgain = false
+        listings = .none
         guard reported != nil else { return }
         reported = nil
         handler?(nil)
@@ -51,21 +49,16 @@ final class PulseOtherStreams {
     }
 
     private func list(_ context: OpaquePointer) {
-        guard handler != nil else { return }
-        guard !isListing else {
-            listsAgain = true
-            return
-        }
-        isListing = true
+        guard handler != nil, listings.begin() else { return }
         listing = []
         listingHasInput = false
-        run(
+        release(
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
                     if let info { PulseOtherStreams.of(userdata).current.server = info.pointee.cookie }
                 }, pointer))
-        run(
+        release(
             pa_context_get_source_info_list(
                 context,
                 { _, info, _, userdata in
@@ -74,7 +67,7 @@ final class PulseOtherStreams {
                         PulseOtherStreams.of(userdata).listingHasInput = true
                     }
                 }, pointer))
-        run(
+        release(
             pa_context_get_sink_input_info_list(
                 context,
                 { context, info, end, userdata in
@@ -89,22 +82,15 @@ final class PulseOtherStreams {
                 }, pointer))
     }
 
-    private func run(_ operation: OpaquePointer?) {
-        if let operation { pa_operation_unref(operation) }
-    }
-
     private func listed(_ context: OpaquePointer?) {
-        isListing = false
+        let isOutdated = listings.end()
         current.streams = listing
         current.hasInput = listingHasInput
         if current != reported {
             reported = current
             handler?(current)
         }
-        if listsAgain, let context {
-            listsAgain = false
-            list(context)
-        }
+        if isOutdated, let context { list(context) }
     }
 
     func change(_ changes: [OtherStreamChange], context: OpaquePointer?) {
@@ -112,7 +98,7 @@ final class PulseOtherStreams {
         for change in changes {
             switch change.value {
             case .muted(let isMuted):
-                run(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
+                release(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
             case .volume(let channels):
                 guard (1...32).contains(channels.count) else { continue }
                 var volume = pa_cvolume()
@@ -123,7 +109,7 @@ final class PulseOtherStreams {
                         for (index, value) in channels.enumerated() { values[index] = value }
                     }
                 }
-                run(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
+                release(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
             }
         }
     }

@@ -91,7 +91,7 @@ extension PulseSession {
             rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
                 | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
                 | PA_SUBSCRIPTION_MASK_MODULE.rawValue)
-        if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
+        release(pa_context_subscribe(context, mask, nil, nil))
         listDevices()
         otherStreams.begin(context)
         ducking.begin(context)
@@ -100,8 +100,7 @@ extension PulseSession {
     private func connectionFailed(_ code: Int32) {
         let reason = PulseProblem.connection(code, address: PulseAddress(server: server))
         connection = .waiting(reason)
-        isListing = false
-        listsAgain = false
+        listings = .none
         devices.forget()
         otherStreams.forget()
         ducking.forget()
@@ -121,14 +120,8 @@ extension PulseSession {
 
     // MARK: Devices
 
-    /// One listing at a time; changes during one cause another.
     func listDevices() {
-        guard !isListing else {
-            listsAgain = true
-            return
-        }
-        guard let context else { return }
-        isListing = true
+        guard let context, listings.begin() else { return }
         movesBeforeListing = movesAsked
         let server = pa_context_get_server_info(
             context,
@@ -137,7 +130,7 @@ extension PulseSession {
                 session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
                 session.devices.listing.place = session.placeAtListing
             }, pointer)
-        if let server { pa_operation_unref(server) }
+        release(server)
         let sinks = pa_context_get_sink_info_list(
             context,
             { _, info, end, userdata in
@@ -148,7 +141,7 @@ extension PulseSession {
                     session.devices.listing.devices.append(OutputDevice(info.pointee))
                 }
             }, pointer)
-        if let sinks { pa_operation_unref(sinks) }
+        release(sinks)
     }
 
     /// Answers come in the order in which things happen at the server. A stream moves together with the
@@ -156,23 +149,20 @@ extension PulseSession {
     private var placeAtListing: String? {
         guard movesAsked == movesBeforeListing else {
             // Asked for before a move of our own.
-            listsAgain = true
+            listings = .outdated
             return place
         }
         return streamPlace
     }
 
     private func listed() {
-        isListing = false
+        let isOutdated = listings.end()
         place = devices.finishListing()
         // First what is there: who hears that sound is possible again then knows where it would go.
         publishDevices()
         checkPlacement()
         announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
         performDeferred()
-        if listsAgain {
-            listsAgain = false
-            listDevices()
-        }
+        if isOutdated { listDevices() }
     }
 }

@@ -33,8 +33,7 @@ final class PulseSession {
     var retryTimer: PulseTimer?
     var announced: OutputAvailability?
     var devices = PulseDevices()
-    var isListing = false
-    var listsAgain = false
+    var listings = Listings.none
     var publishedDevices: OutputDevices?
     /// The stream's device, of the same moment as the default in `devices`; nil without a stream.
     var place: String?

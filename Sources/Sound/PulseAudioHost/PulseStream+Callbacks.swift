@@ -10,7 +10,9 @@ extension PulseStream {
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     private static func stream(_ userdata: UnsafeMutableRawPointer?) -> PulseStream {
-        Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+        let stream = Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+        stream.owner.check()
+        return stream
     }
 
     func setCallbacks() {
@@ -37,10 +39,7 @@ extension PulseStream {
         pa_operation_unref(operation)
     }
 
-    func askForCork() {
-        guard let operation = pa_stream_cork(stream, 1, nil, nil) else { return }
-        pa_operation_unref(operation)
-    }
+    func askForCork() { release(pa_stream_cork(stream, 1, nil, nil)) }
 
     /// A sink that idled is awake when the answer comes; one that was suspended before the stream was there sends nothing.
     func askForUncork() {
@@ -158,16 +157,12 @@ extension PulseStream {
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
         pa_proplist_sets(properties, "media.role", role)
-        if let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) {
-            pa_operation_unref(operation)
-        }
+        release(pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil))
     }
 
     func unmute() {
-        guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream),
-            let operation = pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil)
-        else { return }
-        pa_operation_unref(operation)
+        guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream) else { return }
+        release(pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil))
     }
 
     private func wasMoved() {

@@ -8,13 +8,13 @@ import Playback
 /// The player's commands, each from every phase.
 extension PulseStream {
     func start(fade: Double) {
-        wantsToRun = true
+        guard !isClosing else { return }
+        goal = .run
         isDraining = false
         switch phase {
         case .fading:
-            if takeBackFade(over: fade) { return }
-            startsWhenCorked = true
-        case .creating, .corking: startsWhenCorked = true
+            if !takeBackFade(over: fade) { lengthenFadeIn(fade) }
+        case .creating, .corking: lengthenFadeIn(fade)
         case .corked:
             lengthenFadeIn(fade)
             run()
@@ -23,7 +23,6 @@ extension PulseStream {
             tick()
         case .unanswered, .disconnecting, .ended: break
         }
-        if startsWhenCorked { lengthenFadeIn(fade) }
     }
 
     private func lengthenFadeIn(_ seconds: Double) {
@@ -33,11 +32,10 @@ extension PulseStream {
 
     /// The pause that was asked for last is off: nothing was silent.
     private func takeBackFade(over seconds: Double) -> Bool {
-        guard !isClosing, flushing == nil, context.pointee.dropsBefore == nil,
+        guard flushing == nil, context.pointee.dropsBefore == nil,
             context.pointee.renderer.fadeIn(from: safeIndex(.now), over: ring.format.frames(seconds))
         else { return false }
         context.pointee.nextFadeIn = 0
-        answersPause = false
         phase = .running
         context.pointee.rewrite()
         if isSounding { emit(.started(generation)) }
@@ -46,21 +44,22 @@ extension PulseStream {
     }
 
     func pause(fade: Double) {
-        wantsToRun = false
-        startsWhenCorked = false
-        awaitsFrames = false
+        guard !isClosing else { return }
+        goal = .pause
         switch phase {
-        case .creating, .corked: emit(.paused(generation))
-        case .running, .fading:
-            answersPause = true
-            fadeOut(over: fade)
-        case .corking: answersPause = true
-        case .unanswered, .disconnecting, .ended: break
+        case .creating, .corked: paused()
+        case .running, .fading: fadeOut(over: fade)
+        case .corking, .unanswered, .disconnecting, .ended: break
         }
     }
 
+    private func paused() {
+        goal = .rest
+        emit(.paused(generation))
+    }
+
     func close() {
-        isClosing = true
+        goal = .close
         switch phase {
         case .running, .fading: fadeOut(over: 0)
         case .corked, .corking: disconnect()
@@ -71,18 +70,13 @@ extension PulseStream {
 
     func drain() {
         isDraining = true
-        drainAnswered = false
         answerEmptyDrain()
         tick()
     }
 
     /// Nothing to play: drained without ever having been started.
     func answerEmptyDrain() {
-        guard isDraining, !drainAnswered, phase == .corked, !context.pointee.renderer.hasFrames else { return }
-        drainAnswered = true
-        wantsToRun = false
-        awaitsFrames = false
-        emit(.drained(generation))
+        if isDraining, phase == .corked, !context.pointee.renderer.hasFrames { drained() }
     }
 
     func flush(to index: FrameCount, fade: Double) {
@@ -91,13 +85,12 @@ extension PulseStream {
         switch phase {
         case .running: flushRunning(to: index, fade: fade, now)
         case .creating, .corked:
-            dropFrames(before: index, at: corkedIndex)
+            context.pointee.drop(before: index, at: corkedIndex)
             emit(.flushed(generation))
-            if phase == .corked, wantsToRun { run() }
+            if phase == .corked, goal == .run { run() }
         case .corking:
             context.pointee.renderer.skip(to: index)
             flushing = (end: 0, until: now)
-            startsWhenCorked = wantsToRun
         case .fading:
             context.pointee.dropsBefore = index
             fadeOut(over: 0)
@@ -122,7 +115,6 @@ extension PulseStream {
         let end = max(context.pointee.renderer.fadeOutEnd ?? safe, safe)
         context.pointee.dropsBefore = index
         context.pointee.nextFadeIn = min(frames, ring.format.frames(Self.longestFadeInOfAnother))
-        expectsSilence = true
         context.pointee.rewrite()
         flushing = (end: end, until: now.advanced(bySeconds: patience + ring.format.seconds(end - safe)))
         isSounding = false
@@ -131,11 +123,6 @@ extension PulseStream {
 
     /// Seconds, behind a long fade-out: the other item begins there.
     private static var longestFadeInOfAnother: Double { 0.05 }
-
-    private func dropFrames(before index: FrameCount, at streamIndex: FrameCount) {
-        context.pointee.drop(before: index, at: streamIndex)
-        expectsSilence = true
-    }
 
     /// While corked or fading, a ramp begins with the next frames; a step has then nothing to smooth.
     func setGains(_ gains: ChannelGains, over seconds: Double) { move(\.ramp, to: gains, over: seconds) }
@@ -166,19 +153,21 @@ extension PulseStream {
 
     // MARK: Running and standing
 
+    /// The stream is corked: goes on as the last command wants.
+    func runIfWanted() {
+        if phase == .corked, goal == .run { run() }
+        answerEmptyDrain()
+    }
+
     /// From corked. Uncorking an empty stream would cost the first frames the sink's latency: where the sink reads is
     /// then only known roughly. So it waits for as much as the sink may take at once.
-    func run() {
-        startsWhenCorked = false
-        wantsToRun = true
-        awaitsFrames = true
+    private func run() {
         context.pointee.gather()
         tick()
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        guard awaitsFrames, ring.unread > 0 || !ring.askForFrames(), context.pointee.hasEnough(now: now) else { return }
-        awaitsFrames = false
+        guard goal == .run, ring.unread > 0 || !ring.askForFrames(), context.pointee.hasEnough(now: now) else { return }
         uncork(now)
     }
 
@@ -195,7 +184,6 @@ extension PulseStream {
         context.pointee.fill()
         context.pointee.isRunning = true
         phase = .running
-        expectsSilence = true
         isSounding = false
         timing.started(at: corkedIndex, now)
         requestTiming()
@@ -245,20 +233,11 @@ extension PulseStream {
         publish()
         if flushing != nil {
             flushing = nil
-            dropFrames(before: 0, at: index)
+            context.pointee.drop(before: 0, at: index)
             emit(.flushed(generation))
         }
-        if answersPause {
-            answersPause = false
-            emit(.paused(generation))
-        }
-        if isClosing {
-            disconnect()
-        } else if startsWhenCorked {
-            run()
-        } else {
-            answerEmptyDrain()
-        }
+        if goal == .pause { paused() }
+        if isClosing { disconnect() } else { runIfWanted() }
     }
 
     /// What stays in the ring behind a shift, so that the sink does not run dry on it.

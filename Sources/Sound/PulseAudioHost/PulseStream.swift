@@ -5,7 +5,7 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// One playback stream: PulseAudio's side of a generation. Mainloop thread only.
+/// One playback stream: PulseAudio's side of a generation. Mainloop thread only, as `owner` checks at each callback and tick.
 ///
 /// `tick` compares the verified clock with the renderer's map and reports what has become true; callbacks, commands and
 /// one timer lead to it. See `PulseStream+Transport.swift` for the commands.
@@ -25,6 +25,18 @@ final class PulseStream {
         case ended
     }
 
+    /// By the last command.
+    enum Goal {
+        /// To stay as it is: paused, drained, or not started yet.
+        case rest
+        /// To sound. Corked, it then waits until the ring has enough; any other silence is followed by sound without a
+        /// further command.
+        case run
+        /// To be silent, which is then reported.
+        case pause
+        case close
+    }
+
     let generation: Generation
     let ring: FrameRing
     let number: UInt16
@@ -34,6 +46,7 @@ final class PulseStream {
     var isDisplaced = false
     let stream: OpaquePointer
     let context: UnsafeMutablePointer<RenderContext>
+    var owner = OwningThread()
     private let board: ClockBoard
     private let send: (AudioOutputEvent) -> Void
     /// Called once, when `stream` is of no more use.
@@ -44,21 +57,12 @@ final class PulseStream {
     var phase: Phase
     /// Only the stream that was opened last owns the clock.
     var isCurrent = true
-    var startsWhenCorked = false
-    var answersPause = false
-    var isClosing = false
-    /// Asked to run, and not drained since: a flush goes on by itself.
-    var wantsToRun = false
-    /// Asked to run, but the ring has too little yet.
-    var awaitsFrames = false
-    var drainAnswered = false
+    var goal = Goal.rest
     var isSuspended = false
     /// Whether the sink was heard playing our frames.
     var isSounding = false
     /// Start of the last segment whose sound was announced.
     var announced: FrameCount = -1
-    /// Silence after a flush is no underrun.
-    var expectsSilence = true
     var flushing: (end: FrameCount, until: MonotonicTime)?
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
@@ -74,6 +78,8 @@ final class PulseStream {
     var question: OpaquePointer?
 
     var sampleRate: Int { ring.format.sampleRate }
+    var isClosing: Bool { goal == .close }
+    /// Until it is reported as drained.
     var isDraining: Bool {
         get { context.pointee.isDraining }
         set { context.pointee.isDraining = newValue }
@@ -145,8 +151,7 @@ final class PulseStream {
                 askWhetherMuted()
                 // Where it is, and whether it should be elsewhere by now.
                 moved()
-                if startsWhenCorked { run() }
-                answerEmptyDrain()
+                runIfWanted()
             }
             tick()
         case PA_STREAM_TERMINATED:
@@ -199,6 +204,7 @@ final class PulseStream {
     // MARK: Looking
 
     func tick() {
+        owner.check()
         let now = MonotonicTime.now
         applyEffects(now)
         switch phase {
@@ -207,7 +213,7 @@ final class PulseStream {
                 phase = .unanswered
                 timer.arm(nil)
                 let answersClose = isClosing
-                isClosing = true
+                goal = .close
                 emit(answersClose ? .closed(generation) : .failed(generation, .lost(PulseProblem.noAnswer)))
                 return
             }
@@ -254,21 +260,22 @@ final class PulseStream {
         if place.isInside || hasPassed, announced < map.last.start || (place.isInside && !isSounding) {
             announced = max(announced, map.last.start)
             isSounding = true
-            expectsSilence = false
             emit(.started(generation))
         }
         if !place.isInside, isSounding {
             isSounding = false
-            if !isDraining, !expectsSilence { emit(.underrun(generation)) }
+            if !isDraining { emit(.underrun(generation)) }
         }
-        if isDraining, !drainAnswered, !context.pointee.renderer.hasFrames,
-            heard >= Double(context.pointee.renderer.cursor)
-        {
-            drainAnswered = true
-            wantsToRun = false
-            emit(.drained(generation))
+        if isDraining, !context.pointee.renderer.hasFrames, heard >= Double(context.pointee.renderer.cursor) {
+            drained()
             cork()
         }
+    }
+
+    func drained() {
+        isDraining = false
+        goal = .rest
+        emit(.drained(generation))
     }
 
     private func nextDeadline(_ now: MonotonicTime) -> MonotonicTime? {
@@ -277,7 +284,7 @@ final class PulseStream {
         case .fading(let end, let deadline):
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
         case .disconnecting: return timing.disconnectDeadline(now)
-        case .corked: return awaitsFrames && ring.unread > 0 ? gatherTime(now) : nil
+        case .corked: return goal == .run && ring.unread > 0 ? gatherTime(now) : nil
         case .unanswered, .corking, .ended: return nil
         case .running: break
         }

@@ -64,3 +64,8 @@ final class PulseThread: @unchecked Sendable {
         pa_threaded_mainloop_free(mainloop)
     }
 }
+
+/// Nobody waits for the end of the operation, or withdraws it.
+func release(_ operation: OpaquePointer?) {
+    if let operation { pa_operation_unref(operation) }
+}

@@ -11,7 +11,7 @@ import Kernel
 /// The music library in `library.sqlite` of the data directory, with its scanner.
 ///
 /// Readers work beside the scan and see what is committed; the saved state has its own file, thread and connection.
-public final class LocalMusicLibrary: MusicLibrary, LoudnessCatalogue {
+public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
     private let connection: CatalogueConnection
     private let roots: MusicRoots
     private let board = LibraryBoard()
@@ -135,6 +135,15 @@ public final class LocalMusicLibrary: MusicLibrary, LoudnessCatalogue {
         } catch {
             // It plays as a file of which nothing is known.
             return nil
+        }
+    }
+
+    public func albumFiles(of uri: String) -> Set<String> {
+        let key = connection.keys.of(roots.relativePath(uri) ?? uri)
+        do throws(CatalogueError) {
+            return try read { Set(try $0.albumFiles(ofTrack: key)) }
+        } catch {
+            return []
         }
     }
 

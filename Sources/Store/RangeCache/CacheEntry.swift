@@ -81,7 +81,7 @@ final class CacheEntry: Sendable {
     }
 
     /// Gives the complete file its final name, on the cache's thread. Not under the lock, which those take who must not wait
-    /// for the disk: whoever removes the entry meanwhile may miss the file.
+    /// for the disk: a removal of the entry meanwhile may miss the file.
     func publish() -> Bool {
         guard !state.withLock({ $0.isRemoved }), rename(partialPath, completePath) == 0 else { return false }
         let isRemoved = state.withLock { state in
@@ -99,8 +99,6 @@ final class CacheEntry: Sendable {
             return state.written.count - state.synced.count
         }
     }
-
-    var bytes: Int64 { state.withLock { $0.written.count } }
 
     var record: CacheJournal.Record {
         state.withLock { state in

@@ -13,11 +13,14 @@ public struct CacheOpenError: Error, Hashable, Sendable, CustomStringConvertible
 /// Takes over a cache directory. Nothing in it is worth keeping at any price: what does not fit is dropped.
 enum CacheOpening {
     static func open(_ directory: String, _ log: Logger) throws(CacheOpenError) -> (CacheJournal, [CacheEntry]) {
-        try make(directory)
+        do throws(StateStoreError) {
+            try DataDirectory.make(directory)
+        } catch {
+            throw CacheOpenError(description: "\(error)")
+        }
         let path = directory + "/cache.sqlite"
-        // Addresses may hold keys: for its owner only, before SQLite makes it for everyone.
-        let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if file >= 0 { close(file) }
+        // Addresses may hold keys.
+        DamagedFile.makePrivate(path)
         do {
             let journal = try CacheJournal(path)
             return (journal, try entries(journal, directory))
@@ -32,16 +35,6 @@ enum CacheOpening {
             return (journal, try entries(journal, directory))
         } catch {
             throw CacheOpenError(description: "\(path) cannot be used: \(error)")
-        }
-    }
-
-    private static func make(_ directory: String) throws(CacheOpenError) {
-        var made = ""
-        for part in directory.split(separator: "/") {
-            made += "/" + part
-            if mkdir(directory.hasPrefix("/") ? made : String(made.dropFirst()), 0o700) != 0, errno != EEXIST {
-                throw CacheOpenError(description: "\(directory) cannot be made: \(String(cString: strerror(errno)))")
-            }
         }
     }
 

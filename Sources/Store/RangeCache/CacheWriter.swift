@@ -33,7 +33,8 @@ final class CacheWriter: @unchecked Sendable {
     private var owner = OwningThread()
     private let jobs: Mailbox<CacheJob>
     private let journal: CacheJournal
-    private let relay: CacheRelay
+    /// It must not be kept alive by its thread.
+    private let handle: Weak<RangeCache>
     private let configuration: RangeCache.Configuration
     private let log: Logger
 
@@ -47,17 +48,16 @@ final class CacheWriter: @unchecked Sendable {
     private var isNews = false
     private var meters: [Int64: (entry: CacheEntry, bytes: Int64, since: MonotonicTime)] = [:]
     private var problem: String?
-    private let waiters: CacheWaiters
+    private var waiters: [CacheWaiter] = []
 
     init(
-        _ jobs: Mailbox<CacheJob>, _ journal: CacheJournal, _ relay: CacheRelay,
-        _ configuration: RangeCache.Configuration, _ waiters: CacheWaiters, _ log: Logger
+        _ jobs: Mailbox<CacheJob>, _ journal: CacheJournal, _ handle: Weak<RangeCache>,
+        _ configuration: RangeCache.Configuration, _ log: Logger
     ) {
         self.jobs = jobs
         self.journal = journal
-        self.relay = relay
+        self.handle = handle
         self.configuration = configuration
-        self.waiters = waiters
         self.log = log
     }
 
@@ -68,40 +68,54 @@ final class CacheWriter: @unchecked Sendable {
                 switch job {
                 case .write(let entry, let file, let offset, let bytes):
                     write(bytes, at: offset, of: entry, file)
-                    relay.value?.written(bytes.count)
+                    handle.value?.written(bytes.count)
                 case .changed(let entry): note(entry, nil)
                 case .released(let entry):
                     note(entry, nil)
                     let isNothing = entry.state.withLock { $0.users == 0 && $0.written.isEmpty && !$0.isRemoved }
-                    if isNothing { relay.value?.forget(entry) }
+                    if isNothing { handle.value?.forget(entry) }
                 case .removed(let entry):
                     entry.unlinkFiles()
                     remove(entry)
                 case .trim:
-                    total = relay.value?.status().bytes ?? 0
+                    total = handle.value?.status().bytes ?? 0
                     _ = makeRoom(0, for: nil)
-                case .wait(let waiter): waiters.add(waiter)
+                case .wait(let waiter): waiters.append(waiter)
                 case .stop: isStopping = true
                 }
             }
             let now = MonotonicTime.now
             if isStopping || unsaved >= Self.saveAfter || now.seconds(since: savedAt) >= Self.saveEvery { save() }
             measure(now)
-            waiters.serve(now: now, isEnding: isStopping)
+            serveWaiters(now, isEnding: isStopping)
             if isNews, isStopping || now.seconds(since: reportedAt) >= Self.reportInterval {
                 isNews = false
                 reportedAt = now
-                relay.value?.report(bytes: total)
+                handle.value?.report(bytes: total)
             }
         }
     }
 
     private var wakeUp: MonotonicTime? {
-        var times = [waiters.deadline].compactMap { $0 }
+        var times = waiters.map(\.deadline)
         if !dirty.isEmpty || !removed.isEmpty { times.append(savedAt.advanced(bySeconds: Self.saveEvery)) }
         if isNews { times.append(reportedAt.advanced(bySeconds: Self.reportInterval)) }
         if let since = meters.values.map(\.since).min() { times.append(since.advanced(bySeconds: Self.speedSpan)) }
         return times.min()
+    }
+
+    /// Calls those whose time has come; all when `isEnding`.
+    private func serveWaiters(_ now: MonotonicTime, isEnding: Bool) {
+        var due: [CacheWaiter] = []
+        waiters.removeAll { waiter in
+            guard isEnding || waiter.deadline <= now || waiter.isOver else { return false }
+            due.append(waiter)
+            return true
+        }
+        for waiter in due {
+            handle.value?.waiters.subtract(1, ordering: .relaxed)
+            waiter.call()
+        }
     }
 
     // MARK: Writing
@@ -147,7 +161,7 @@ final class CacheWriter: @unchecked Sendable {
     private func reportProblem(_ reason: String?) {
         guard problem != reason else { return }
         problem = reason
-        relay.value?.index.withLock { $0.problem = reason }
+        handle.value?.index.withLock { $0.problem = reason }
         isNews = true
         if let reason { log.warning("the cache in \(configuration.directory) keeps no more: \(reason)") }
     }
@@ -155,7 +169,7 @@ final class CacheWriter: @unchecked Sendable {
     /// Drops what was used longest ago, but nothing that is in use. False when there is not enough of it.
     private func makeRoom(_ count: Int64, for entry: CacheEntry?) -> Bool {
         while total + count > configuration.limit {
-            let victim = relay.value?.index.withLock { index -> CacheEntry? in
+            let victim = handle.value?.index.withLock { index -> CacheEntry? in
                 let free = index.entries.values.filter { candidate in
                     candidate !== entry && candidate.state.withLock { $0.users == 0 }
                 }
@@ -166,7 +180,7 @@ final class CacheWriter: @unchecked Sendable {
                 return oldest
             }
             guard let victim else { return false }
-            relay.value?.drop(victim)
+            handle.value?.drop(victim)
             remove(victim)
         }
         return true

@@ -30,6 +30,8 @@ public final class RangeCache: MediaCache, CacheKeeper {
 
     /// Bytes that may wait for the disk.
     static let largestBacklog = 8 << 20
+    /// More clients than this do not wait: they get what is there.
+    static let mostWaiters = 64
 
     struct Index {
         var entries: [String: CacheEntry] = [:]
@@ -43,8 +45,9 @@ public final class RangeCache: MediaCache, CacheKeeper {
     private let key: CacheKey
     private let jobs = Mailbox<CacheJob>()
     private let backlog = Atomic(0)
-    private let waiters = CacheWaiters()
-    private let observer = Mutex(CacheObserver())
+    /// Clients that wait for bytes.
+    let waiters = Atomic(0)
+    private let published = Published<Void, CacheStatus>(())
     private let thread: NamedThread
     private let isStopped = Atomic(false)
 
@@ -58,16 +61,16 @@ public final class RangeCache: MediaCache, CacheKeeper {
             Index(
                 entries: Dictionary(uniqueKeysWithValues: entries.map { ($0.url, $0) }),
                 lastID: entries.map(\.id).max() ?? 0))
-        let relay = CacheRelay()
-        let writer = CacheWriter(jobs, journal, relay, configuration, waiters, log)
+        let handle = Weak<RangeCache>()
+        let writer = CacheWriter(jobs, journal, handle, configuration, log)
         thread = NamedThread("cache") { writer.run() }
-        relay.cache.withLock { $0.value = self }
+        handle.value = self
         jobs.post(.trim)
     }
 
     /// `handler` hears what is in use, at most ten times a second, and the last state always; from the cache's thread.
     public func observe(_ handler: @escaping @Sendable (CacheStatus) -> Void) {
-        observer.withLock { $0.call = handler }
+        published.observe(handler)
     }
 
     /// Writes what has been handed over and ends the thread; a disk that hangs is waited for 0.5 s, as what is not kept can be
@@ -211,13 +214,13 @@ public final class RangeCache: MediaCache, CacheKeeper {
     public func wait(
         for key: String, at offset: Int64, count: Int64, seconds: Double, _ call: @escaping @Sendable () -> Void
     ) -> Bool {
-        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }), waiters.reserve() else {
-            return false
-        }
+        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }) else { return false }
         let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         let waiter = CacheWaiter(entry: entry, offset: offset, count: count, deadline: deadline, call: call)
-        guard jobs.post(.wait(waiter)) else { return false }
-        return true
+        let count = waiters.add(1, ordering: .relaxed).newValue
+        if count <= Self.mostWaiters, jobs.post(.wait(waiter)) { return true }
+        waiters.subtract(1, ordering: .relaxed)
+        return false
     }
 
     private func entry(_ key: String) throws(CacheError) -> CacheEntry {
@@ -231,7 +234,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
             let inUse = index.entries.values.filter { $0.state.withLock { $0.users > 0 } }
             return (inUse, index.entries.count, index.problem)
         }
-        observer.withLock { $0.call }(
+        published.notify(
             CacheStatus(
                 limit: configuration.limit, bytes: bytes, count: count, entries: inUse.map(\.status), problem: problem))
     }
@@ -241,19 +244,4 @@ public final class RangeCache: MediaCache, CacheKeeper {
         clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
-}
-
-/// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
-struct CacheObserver {
-    var call: @Sendable (CacheStatus) -> Void = { _ in }
-}
-
-/// The thread's reference to the handle: it must not keep it alive.
-final class CacheRelay: Sendable {
-    struct Reference {
-        weak var value: RangeCache?
-    }
-
-    let cache = Mutex(Reference())
-    var value: RangeCache? { cache.withLock { $0.value } }
 }

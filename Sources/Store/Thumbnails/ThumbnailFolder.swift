@@ -15,6 +15,8 @@ public final class ThumbnailFolder: Sendable {
     private let most: Int
     private let logger: Logger
     private let writing = Mutex(())
+    /// Bytes before the picture. The file of an address that needs more is not kept.
+    private static let headLimit = 8 << 10
 
     /// The folder is made with the first frame. `most`: files that are kept; the oldest ones are removed.
     public init(_ directory: String, most: Int = 1_000, logger: Logger) {
@@ -33,6 +35,7 @@ public final class ThumbnailFolder: Sendable {
 
     public func keep(_ frame: VideoThumbnail, of uri: String, _ stamp: FileStamp, at seconds: Double, edge: Int) {
         let head = [uri, Self.text(stamp), "\(seconds)", "\(edge)", "\(frame.time)", ""].joined(separator: "\0")
+        guard head.utf8.count <= Self.headLimit else { return }
         writing.withLock { _ in
             do {
                 try DataDirectory.make(directory)
@@ -48,7 +51,7 @@ public final class ThumbnailFolder: Sendable {
     public func list() -> [KeptThumbnail] {
         guard access(directory, F_OK) == 0 else { return [] }
         do {
-            return try names().compactMap { File("\(directory)/\($0)")?.kept }
+            return try names().compactMap { File("\(directory)/\($0)", limit: Self.headLimit)?.kept }
         } catch {
             logger.warning("the thumbnails cannot be listed: \(error)")
             return []
@@ -80,11 +83,20 @@ public final class ThumbnailFolder: Sendable {
     private struct File {
         var kept: KeptThumbnail
         var stamp: String
+        /// As far as it was read.
         var jpeg: [UInt8]
 
-        init?(_ path: String) {
-            guard let content = FileManager.default.contents(atPath: path) else { return nil }
-            let fields = Array(content).split(separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
+        /// Reads the whole file, or its first `limit` bytes.
+        init?(_ path: String, limit: Int = .max) {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            let content = [UInt8](unsafeUninitializedCapacity: min(limit, status.st_size)) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            let fields = content.split(separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
             guard fields.count == 6 else { return nil }
             let texts = fields[..<5].map { String(decoding: $0, as: UTF8.self) }
             guard let seconds = Double(texts[2]), let edge = Int(texts[3]), let time = Double(texts[4]) else {
@@ -92,7 +104,8 @@ public final class ThumbnailFolder: Sendable {
             }
             stamp = texts[1]
             jpeg = Array(fields[5])
-            kept = KeptThumbnail(uri: texts[0], seconds: seconds, edge: edge, time: time, bytes: jpeg.count)
+            let bytes = status.st_size - fields[5].startIndex
+            kept = KeptThumbnail(uri: texts[0], seconds: seconds, edge: edge, time: time, bytes: bytes)
         }
     }
 }

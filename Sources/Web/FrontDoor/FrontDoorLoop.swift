@@ -112,7 +112,7 @@ final class FrontDoorLoop: @unchecked Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         guard let lease = count.admit(peer) else {
             // Without a place among the waiting: one attempt to answer, then closed.
-            _ = ShortAnswer.busy.send(to: descriptor)
+            _ = ProblemDetails.busy.send(to: descriptor)
             Glibc.close(descriptor)
             return
         }
@@ -163,10 +163,10 @@ final class FrontDoorLoop: @unchecked Sendable {
         guard received > 0 else { return close(connection) }
         let end = buffer.withUnsafeBytes { RequestHead.end(in: UnsafeRawBufferPointer(rebasing: $0[..<received])) }
         if let end {
-            let refusal = buffer.withUnsafeBytes { bytes -> ShortAnswer? in
+            let refusal = buffer.withUnsafeBytes { bytes -> ProblemDetails? in
                 let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-                if let refusal = RequestHead.refusal(ofLineIn: head) { return ShortAnswer(refusal) }
-                return RequestHead.hasControlCharacter(head) ? .controlCharacter : nil
+                return RequestHead.refusal(ofLineIn: head)
+                    ?? (RequestHead.hasControlCharacter(head) ? .controlCharacter : nil)
             }
             if let refusal { return answer(connection, refusal) }
             handOver(connection, head: Array(buffer[..<end]))
@@ -190,7 +190,7 @@ final class FrontDoorLoop: @unchecked Sendable {
 
     /// Closing with unread bytes would reset the connection and could destroy the answer on its way: the rest is read
     /// and dropped for a moment.
-    private func answer(_ connection: WaitingConnection, _ answer: ShortAnswer) {
+    private func answer(_ connection: WaitingConnection, _ answer: ProblemDetails) {
         guard answer.send(to: connection.descriptor) else { return close(connection) }
         shutdown(connection.descriptor, Int32(SHUT_WR))
         connection.isLingering = true

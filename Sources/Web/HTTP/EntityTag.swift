@@ -66,18 +66,8 @@ public enum EntityTagCondition: Hashable, Sendable {
         self = .tags(tags)
     }
 
-    /// If-Match: strong comparison; `*` matches whatever exists.
-    public func allowsIfMatch(current: EntityTag?) -> Bool {
-        guard let current else { return false }
-        switch self {
-        case .any: return true
-        case .tags(let tags): return tags.contains { $0.matchesStrongly(current) }
-        }
-    }
-
     /// If-None-Match: weak comparison; true when none matches, so that the method goes on.
-    public func allowsIfNoneMatch(current: EntityTag?) -> Bool {
-        guard let current else { return true }
+    public func allowsIfNoneMatch(current: EntityTag) -> Bool {
         switch self {
         case .any: return false
         case .tags(let tags): return !tags.contains { $0.matchesWeakly(current) }

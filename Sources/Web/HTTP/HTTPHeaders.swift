@@ -28,8 +28,6 @@ public struct HTTPHeaders: Sendable, Hashable {
         for (name, value) in Self.isolation where !contains(name) { add(name, value) }
     }
 
-    public var isEmpty: Bool { packed.isEmpty }
-
     public var fields: [(name: String, value: String)] {
         var result: [(name: String, value: String)] = []
         forEach { name, value in

@@ -13,12 +13,34 @@ public struct ProblemDetails: Hashable, Sendable {
     /// Path of the offending member or the name of the query parameter, for 422.
     public var member: String?
 
-    public init(status: Int, code: String, title: String, detail: String, member: String? = nil) {
+    /// The title is the status' reason phrase unless it is given.
+    public init(status: Int, code: String, title: String? = nil, detail: String, member: String? = nil) {
         self.status = status
         self.code = code
-        self.title = title
+        self.title = title ?? Self.reason(status)
         self.detail = detail
         self.member = member
+    }
+
+    /// The reason phrase of a status (RFC 9110 section 15).
+    public static func reason(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
+        case 400..<500: "Refused"
+        default: "Internal Server Error"
+        }
     }
 
     public var json: String {

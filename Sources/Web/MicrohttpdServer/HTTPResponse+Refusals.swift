@@ -6,21 +6,21 @@ internal import HTTP
 extension HTTPResponse {
     static func tooLarge(limit: Int) -> HTTPResponse {
         ProblemDetails(
-            status: 413, code: "body-too-large", title: "Content Too Large",
+            status: 413, code: "body-too-large",
             detail: "The body may have \(limit) bytes here."
         ).response()
     }
 
     static var tooManyBodies: HTTPResponse {
         ProblemDetails(
-            status: 503, code: "busy", title: "Service Unavailable",
+            status: 503, code: "busy",
             detail: "Too many large requests are under way."
         ).response([("Retry-After", "1")])
     }
 
     static var tooManyAnswers: HTTPResponse {
         ProblemDetails(
-            status: 503, code: "busy", title: "Service Unavailable",
+            status: 503, code: "busy",
             detail: "Too many large answers wait for their clients to read them."
         ).response([("Retry-After", "1")])
     }
@@ -33,14 +33,14 @@ extension HTTPResponse {
     /// RFC 9112 section 6.1.
     static var unknownTransferCoding: HTTPResponse {
         ProblemDetails(
-            status: 501, code: "unknown-transfer-coding", title: "Not Implemented",
+            status: 501, code: "unknown-transfer-coding",
             detail: "The only transfer coding here is chunked."
         ).response([("Connection", "close")])
     }
 
     static var stopping: HTTPResponse {
         ProblemDetails(
-            status: 503, code: "stopping", title: "Service Unavailable", detail: "The server is stopping."
+            status: 503, code: "stopping", detail: "The server is stopping."
         ).response()
     }
 }

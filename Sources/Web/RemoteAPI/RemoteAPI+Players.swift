@@ -5,12 +5,6 @@ import Playback
 
 /// Players come and go, one at a time.
 extension RemoteAPI {
-    /// Letters, digits and hyphens, at most 32.
-    public static func isPlayerID(_ text: String) -> Bool { PlayerPath.isID(text) }
-
-    /// Whether each player has what `/api/v1/NAME` is of main.
-    public static func isOfEachPlayer(_ name: String) -> Bool { PlayerPath.ofEach.contains(name) }
-
     /// From here on the player's paths answer.
     func admit(_ id: String, _ control: any PlayerControl, announcer: Announcer? = nil) {
         // One that has the id of an earlier player has events and revisions of its own.

@@ -18,7 +18,7 @@ extension RemoteAPI {
         else { return nil }
         var finish = Finish(requests, head.method, route: route.pattern)
         do throws(Problem) {
-            finish.origin = try gate.admit(head, route.need).origin
+            finish.origin = try route.admit(head, gate).origin
             try JSONBody.checkType(of: head.headers)
             // The answer of an earlier one holds, whatever has changed since.
             if head.headers["Idempotency-Key"] == nil {

@@ -43,18 +43,16 @@ public final class RemoteAPI: HTTPResponder {
         }
     }
 
-    /// Every route: method, and pattern as in openapi.yaml.
-    public let routes: [(method: String, pattern: String)]
-    /// Those of them that every player has below `/players/{player}`.
-    public let playerRoutes: [(method: String, pattern: String)]
-
     let gate: Gate
     let players = PlayerTable()
     let main: PlayerAPI
     let playersRoutes: PlayersRoutes
     private let site: any HTTPResponder
     private let idempotency: IdempotentRequests
-    private let dispatcher: Dispatcher
+    /// Reads large bodies, and gives the memory back that they took.
+    private let worker = SupervisedWorker("api-bodies", seconds: nil, afterEach: { Heap.giveBack() })
+    /// Of bodies that are read at once.
+    private static let largestAtOnce = 64 * 1024
     private let health: HealthCheck
     let requests = RequestCounters()
     /// As `hello` names it.
@@ -68,7 +66,6 @@ public final class RemoteAPI: HTTPResponder {
         gate = Gate(policy: configuration.access, clock: clock, log: configuration.log)
         site = configuration.site
         idempotency = IdempotentRequests(clock: clock)
-        dispatcher = Dispatcher()
         let players = players
         health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.services.player) } }
         let services = Services(configuration.main, epoch: configuration.epoch, clock: clock, players: players)
@@ -77,19 +74,15 @@ public final class RemoteAPI: HTTPResponder {
         playersRoutes = PlayersRoutes(
             players: { players.all }, server: services.server)
         let system = SystemRoutes(
-            players: players, main: services.player, clock: clock, requests: requests, health: health,
-            serverVersion: configuration.serverVersion, openAPI: configuration.openAPI,
-            asyncAPI: configuration.asyncAPI, isReady: configuration.isReady)
+            configuration: configuration, players: players, requests: requests, health: health)
         let others =
             MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
             + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(server: services.server).routes
             + RecordingRoutes(server: services.server).routes
-            + playersRoutes.routes + system.routes + [ServerRoute(configuration).route]
+            + playersRoutes.routes + system.routes
         let own = PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: .main)]
         let session = SessionRoutes(services: services).routes
-        playerRoutes = own.map { ($0.method.rawValue, $0.pattern) }
-        routes = (own + session + others).map { ($0.method.rawValue, $0.pattern) }
         main = PlayerAPI(services, hub: hub, own + session + others)
         players.add(main)
         channel = EventChannel(gate: gate, players: players)
@@ -101,10 +94,10 @@ public final class RemoteAPI: HTTPResponder {
     /// Ends the event channels, the background threads and those of the service; blocks until the jobs under way are done.
     public func shutdown() {
         for player in players.all { player.hub.stop() }
-        dispatcher.worker.beginStop()
+        worker.beginStop()
         // All of them hang where one does.
         let deadline = main.services.server.shutdown()
-        dispatcher.worker.stop(until: deadline)
+        worker.stop(until: deadline)
         health.stop()
     }
 
@@ -120,7 +113,7 @@ public final class RemoteAPI: HTTPResponder {
             case .route(let route, let parameters):
                 try run(route, parameters, request, target: "\(player?.services.epoch ?? "") \(path)", finish)
             case .methods(let allow):
-                _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: false))
+                _ = try gate.admit(request, nil)
                 guard request.method == .options else {
                     throw .methodNotAllowed(request.method.rawValue, allow: allow)
                 }
@@ -129,10 +122,10 @@ public final class RemoteAPI: HTTPResponder {
                         ?? HTTPResponse(status: 204, headers: HTTPHeaders([("Allow", allow)])))
             case .none where player == nil:
                 // Which players there are is for those who may read.
-                _ = try gate.admit(request, AccessPolicy.Need(scope: .read, refusesForeignOrigin: false))
+                _ = try gate.admit(request, .read)
                 throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             case .none:
-                _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: false))
+                _ = try gate.admit(request, nil)
                 throw .notFound("There is nothing at \(request.path.prefix(100)); /openapi.yaml lists what there is.")
             }
         } catch {
@@ -144,39 +137,25 @@ public final class RemoteAPI: HTTPResponder {
         _ route: Route, _ parameters: [String], _ request: HTTPRequest, target: @autoclosure () -> String,
         _ finish: Finish
     ) throws(Problem) {
-        let grant = try gate.admit(request, route.need)
+        let grant = try route.admit(request, gate)
         var finish = finish
         finish.origin = grant.origin
         // What stands beside the API (health, contracts) is asked by others, who may add what they like.
-        if !route.takesQuery, let pair = request.query.first, route.pattern.hasPrefix("/api/") {
-            let name = String(pair.name.prefix(60))
-            throw .invalid(name, "The query parameter \(name) is not known here: there are none.")
-        }
+        if route.pattern.hasPrefix("/api/") { try Query(request).check(route.query) }
         let answer: Reply = { [finish] in finish($0) }
         var request = request
         // It is done to its end: who lost the connection asks again for what came of it.
         if request.headers.contains("Idempotency-Key") { request.recipient = nil }
         let call = APICall(request: request, parameters: parameters, scope: grant.scope)
-        if route.isSafe {
-            do throws(Problem) {
-                try route.handler(call, answer)
-            } catch {
-                answer(error.response)
-            }
-            return
-        }
+        if route.isSafe { return route.answer(call, answer) }
         do throws(Problem) {
             try JSONBody.checkType(of: request)
             try idempotency.perform(request, target: target(), reply: answer) { reply throws(Problem) in
-                dispatcher.run(request) {
-                    do throws(Problem) {
-                        try route.handler(call, reply)
-                    } catch {
-                        reply(error.response)
-                    }
-                } orElse: {
-                    reply($0.response)
+                guard request.body.count > Self.largestAtOnce else { return route.answer(call, reply) }
+                let isTaken = worker.submit {
+                    call.caller.isGone ? reply(Problem.clientGone.response) : route.answer(call, reply)
                 }
+                if !isTaken { throw .busy("Too many large requests are under way.") }
             }
         } catch {
             answer(error.response)
@@ -188,7 +167,7 @@ public final class RemoteAPI: HTTPResponder {
         let finish = Finish(requests, request.method, route: "page", reply: reply)
         do throws(Problem) {
             let isSafe = request.method == .get || request.method == .head
-            _ = try gate.admit(request, AccessPolicy.Need(scope: nil, refusesForeignOrigin: !isSafe))
+            _ = try gate.admit(request, nil, refusesForeignOrigin: !isSafe)
             site.respond(to: request) { finish($0) }
         } catch {
             finish(error.response)

@@ -9,7 +9,7 @@ public import HTTP
 /// Every file is opened below the directory by its components, none of which may be hidden, `..` or a symbolic link, so
 /// that nothing outside is reached, whatever the path. Files up to a megabyte are kept in memory, compressed where it
 /// pays; larger ones are sent from the file and may be asked for in ranges.
-public final class StaticFiles: Sendable {
+public final class StaticFiles: HTTPResponder {
     private let directory: Int32
     private let cache = StaticFileCache()
     private static let cachedLength = 1 << 20
@@ -22,7 +22,13 @@ public final class StaticFiles: Sendable {
 
     deinit { close(directory) }
 
-    /// nil when no file has this path: the caller answers 404. Reads from the disk, but small files only.
+    public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
+        let missing = ProblemDetails(
+            status: 404, code: "not-found", title: "Not found", detail: "The page has no such file.")
+        reply(response(to: request) ?? missing.response())
+    }
+
+    /// nil when no file has this path. Reads from the disk, but small files only.
     public func response(to request: HTTPRequest) -> HTTPResponse? {
         guard let path = PercentEncoding.decode(request.path), path.hasPrefix("/") else { return nil }
         guard request.method == .get || request.method == .head else {
@@ -38,7 +44,7 @@ public final class StaticFiles: Sendable {
         let kind = StaticFileKind(name: name)
         let isCached = status.st_size <= Self.cachedLength
         let encoding = isCached && kind.isCompressible ? request.headers["Accept-Encoding"] : nil
-        let wantsGzip = ContentCoding.accepts("gzip", acceptEncoding: encoding)
+        let wantsGzip = Negotiation.accepts(coding: "gzip", acceptEncoding: encoding)
         let version = StaticFileVersion(status)
         let content =
             isCached

@@ -66,6 +66,12 @@ enum Handshake {
             return .refused(
                 refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
         }
+        // What a body held would be read as frames.
+        let headers = request.headers
+        let framing = BodyFraming(lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding"))
+        guard framing == .none || framing == .length(0) else {
+            return .refused(refusal(400, "malformed-handshake", "A WebSocket's request has no body."))
+        }
         guard request.headers["Sec-WebSocket-Version"] == "13" else {
             var response = refusal(426, "unsupported-version", "Only WebSocket version 13 is supported.")
             response.headers.add("Sec-WebSocket-Version", "13")
@@ -88,7 +94,7 @@ enum Handshake {
     }
 
     private static func refusal(_ status: Int, _ code: String, _ detail: String) -> HTTPResponse {
-        ProblemDetails(status: status, code: code, title: reason(status), detail: detail).response()
+        ProblemDetails(status: status, code: code, detail: detail).response()
     }
 
     /// The answer as it goes over the wire; the connection closes behind it. Only bodies of bytes: a refusal is short.
@@ -99,7 +105,7 @@ enum Handshake {
             case .bytes(let bytes): bytes
             case .shared(let shared): shared.bytes
             }
-        var text = "HTTP/1.1 \(response.status) \(reason(response.status))\r\n"
+        var text = "HTTP/1.1 \(response.status) \(ProblemDetails.reason(response.status))\r\n"
         var seconds = timespec()
         clock_gettime(CLOCK_REALTIME, &seconds)
         text += "Date: \(HTTPDate.format(Int64(seconds.tv_sec)))\r\n"
@@ -108,19 +114,5 @@ enum Handshake {
         }
         text += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
         return Array(text.utf8) + body
-    }
-
-    private static func reason(_ status: Int) -> String {
-        switch status {
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 421: "Misdirected Request"
-        case 426: "Upgrade Required"
-        case 429: "Too Many Requests"
-        case 503: "Service Unavailable"
-        default: "Refused"
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import RemoteAPI
 
 /// The options of every command to a running server, before its name or behind it.
 struct ClientOptions: ParsableArguments {
@@ -22,7 +23,7 @@ struct ClientOptions: ParsableArguments {
     func client() throws -> ServerClient {
         let environment = ProcessInfo.processInfo.environment
         let player = player ?? environment["TONEARM_PLAYER"]
-        if let player, !player.isEmpty, !PlayerAddress.isID(player) {
+        if let player, !player.isEmpty, !PlayerPath.isID(player) {
             throw Failure.configuration(
                 (self.player == nil ? "TONEARM_PLAYER" : "--player") + ": \(player) is no player's id.")
         }
@@ -33,6 +34,6 @@ struct ClientOptions: ParsableArguments {
         }
         return ServerClient(
             address: try .find(server, environment), token: token?.isEmpty == true ? nil : token,
-            player: PlayerAddress(id: player?.isEmpty == true ? nil : player))
+            player: player.flatMap { $0.isEmpty ? nil : PlayerPath(id: $0) } ?? .main)
     }
 }

@@ -47,29 +47,3 @@ struct MediaArgument: Hashable, Encodable {
         return "/" + parts.joined(separator: "/") + (path.hasSuffix("/") && !parts.isEmpty ? "/" : "")
     }
 }
-
-/// `POST /queue/items`
-struct AddRequest: Encodable {
-    enum Place: Hashable, Encodable {
-        case end, next
-        case index(Int)
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .end: try container.encode("end")
-            case .next: try container.encode("next")
-            case .index(let index): try container.encode(index)
-            }
-        }
-    }
-
-    var items: [MediaArgument]
-    var position = Place.end
-    var play = false
-    /// What cannot be played is refused, and does not end what plays.
-    var check = true
-
-    /// Seconds in which the server answers: it looks at addresses of the web, and gives up after 30.
-    static let patience = 35
-}

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import Kernel
+import RemoteAPI
 
 /// Speaks to a server's REST API: one blocking request after the other, each on its own connection.
 ///
@@ -10,6 +11,8 @@ import Kernel
 struct ServerClient {
     /// Seconds; the server answers a command within one.
     static let timeout = 15
+    /// Seconds in which the server has looked at what is to be added: addresses of the web get 30.
+    static let addingTimeout = 35
     /// Seconds; a live stream sends something (at least a comment) every 15.
     private static let longestSilence = 60
     private static let largestReply = 256 << 20
@@ -19,7 +22,7 @@ struct ServerClient {
 
     let address: ServerAddress
     let token: String?
-    var player = PlayerAddress(id: nil)
+    var player = PlayerPath.main
 
     enum Method: String { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
@@ -27,7 +30,7 @@ struct ServerClient {
     /// may be silent.
     @discardableResult
     func send(
-        _ method: Method, _ path: String, _ body: (any Encodable)? = nil, patience: Int = Self.timeout
+        _ method: Method, _ path: String, _ body: RequestBody? = nil, patience: Int = Self.timeout
     ) throws -> [UInt8] {
         let socket = try ClientSocket(address, timeout: Self.timeout)
         socket.allowSilence(seconds: patience)
@@ -106,7 +109,7 @@ struct ServerClient {
 
     private func head(_ method: Method, _ path: String, accept: String, length: Int?) -> [UInt8] {
         var lines = [
-            "\(method.rawValue) \(address.prefix)\(player.path(path)) HTTP/1.1", "Host: \(address.authority)",
+            "\(method.rawValue) \(address.prefix)\(player.of(path)) HTTP/1.1", "Host: \(address.authority)",
             "Accept: \(accept)",
             "User-Agent: tonearm/\(ServerVersion.text)", "Connection: close",
         ]

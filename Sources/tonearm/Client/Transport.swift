@@ -7,19 +7,19 @@ extension ServerClient {
     private static let openingLimit = 30.0
 
     /// `POST /player/NAME` for what leads to an item that plays; prints what plays now, fails when the item has failed.
-    func command(_ name: String, _ body: (any Encodable)? = nil) throws {
+    func command(_ name: String, _ body: RequestBody? = nil) throws {
         let state = try settled(post(name, body))
         try state.checkFailure()
         Console.output(state.line)
     }
 
     /// `POST /player/NAME` for what ends sound: it is done whatever became of the item.
-    func silence(_ name: String, _ body: (any Encodable)? = nil) throws {
+    func silence(_ name: String, _ body: RequestBody? = nil) throws {
         Console.output(try post(name, body).line)
     }
 
     /// `POST /player/play`. `named`: the item that was asked for, so that another one playing in its place is a failure.
-    func play(_ body: any Encodable, named id: String?) throws {
+    func play(_ body: RequestBody, named id: String?) throws {
         // `play` takes an older error back: one that is there is its own.
         try printStart(settled(post("play", body)), wanted: id.map { [$0] })
     }
@@ -27,10 +27,13 @@ extension ServerClient {
     /// Adds at the end of the queue and plays the first of it.
     func play(_ items: [MediaArgument]) throws {
         struct Added: Decodable { var ids: [String] }
-        let request = AddRequest(items: items, play: true)
-        let bytes = try send(.post, "/api/v1/queue/items", request, patience: AddRequest.patience)
-        let ids = try decode(Added.self, bytes).ids
+        let ids = try add(Added.self, ["items": items, "play": true, "check": true]).ids
         try printStart(settled(get(PlayerState.self, PlayerState.path)), wanted: ids)
+    }
+
+    /// What cannot be played should be refused (`check`): it must not end what plays.
+    func add<Added: Decodable>(_ type: Added.Type, _ body: RequestBody) throws -> Added {
+        try decode(type, send(.post, "\(QueuePage.path)/items", body, patience: Self.addingTimeout))
     }
 
     /// An error is a failure when none of the `wanted` items plays, else a notice; nil when any item will do.
@@ -47,7 +50,7 @@ extension ServerClient {
         Console.output(state.line)
     }
 
-    private func post(_ name: String, _ body: (any Encodable)?) throws -> PlayerState {
+    private func post(_ name: String, _ body: RequestBody?) throws -> PlayerState {
         try decode(PlayerState.self, send(.post, "\(PlayerState.path)/\(name)", body))
     }
 

@@ -44,10 +44,6 @@ struct AccessTokens {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-        do throws(WholeFile.Failure) {
-            try WholeFile.write((secret + "\n").utf8, to: path)
-        } catch {
-            throw Failure("\(setting): cannot make \(error)", .cannotCreate)
-        }
+        try Failure.unless("\(setting): cannot make") { try WholeFile.write((secret + "\n").utf8, to: path) }
     }
 }

@@ -7,10 +7,9 @@ import Store
 struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache"),
-        help: ArgumentHelp(
-            "Whether files from web servers are kept on disk, to be played again; stations and HLS streams are not (default off).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff(
+            "Whether files from web servers are kept on disk, to be played again; stations and HLS streams are not (default off)."
+        ), completion: .onOff)
     var isOn: String?
 
     @Option(
@@ -56,13 +55,11 @@ extension Server {
     static func cache(_ configuration: ServerConfiguration, _ log: Logger) throws -> RangeCache? {
         let settings = configuration.cache
         guard settings.isOn, configuration.usesNetwork else { return nil }
-        do throws(CacheOpenError) {
-            return try RangeCache(
+        return try Failure.unless("cache:", "; name another directory with --cache-dir DIR.") {
+            try RangeCache(
                 RangeCache.Configuration(
                     directory: settings.directory, limit: settings.limit, ignoredParameters: settings.ignored),
                 log: log)
-        } catch {
-            throw Failure("cache: \(error); name another directory with --cache-dir DIR.", .cannotCreate)
         }
     }
 }

@@ -57,10 +57,7 @@ struct LocalMusicCatalogue: MediaCatalogue {
     func address(_ uri: String) throws(MediaError) -> MediaAddress {
         let isNetwork = MediaLocator.isNetwork(uri)
         if !isNetwork {
-            try MusicRoots.checkSpelling(uri)
-            guard bounds.mayHold(uri) else {
-                throw MediaError(.forbidden, "The file is outside the music folders.")
-            }
+            try bounds.check(uri)
         } else if WebAddress(uri) == nil {
             throw MediaError(.unsupported, "This is no web address such as https://host/path.")
         }

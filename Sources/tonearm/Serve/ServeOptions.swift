@@ -19,17 +19,14 @@ struct SoundOptions: ParsableArguments {
     var music: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Whether the music directories are scanned and watched, for search and albums (default on).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff("Whether the music directories are scanned and watched, for search and albums (default on)."),
+        completion: .onOff)
     var library: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whether the loudness of scanned music without ReplayGain tags is measured in the background (default on).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff(
+            "Whether the loudness of scanned music without ReplayGain tags is measured in the background (default on)."),
+        completion: .onOff)
     var measureLoudness: String?
 
     @Option(
@@ -41,10 +38,8 @@ struct SoundOptions: ParsableArguments {
     var sink: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whether music silences other programs' sound, unless the session mixes (default off).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff("Whether music silences other programs' sound, unless the session mixes (default off)."),
+        completion: .onOff)
     var interruptOthers: String?
 
     @Option(help: ArgumentHelp("Frames decoded at a time, 512 to 65536 (default 4608).", valueName: "n"))
@@ -56,17 +51,14 @@ struct SoundOptions: ParsableArguments {
     var bufferCount: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whether media keys and playerctl reach the player on the desktop's session bus (default on).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff("Whether media keys and playerctl reach the player on the desktop's session bus (default on)."),
+        completion: .onOff)
     var mpris: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whether the screen's lock and the machine's sleep, as systemd's logind reports them, reach the session (default on).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff(
+            "Whether the screen's lock and the machine's sleep, as systemd's logind reports them, reach the session (default on)."
+        ), completion: .onOff)
     var logind: String?
 }
 
@@ -84,10 +76,8 @@ struct NetworkOptions: ParsableArguments {
     var name: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whether a server that listens on the network is announced there, where Avahi runs (default on).",
-            valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff("Whether a server that listens on the network is announced there, where Avahi runs (default on)."),
+        completion: .onOff)
     var zeroconf: String?
 
     @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one (default 8080).", valueName: "n"))
@@ -121,8 +111,7 @@ struct NetworkOptions: ParsableArguments {
 
 struct NetworkItemOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Whether items may be http: and https: addresses (default on).", valueName: "on|off"),
-        completion: .list(["on", "off"]))
+        help: .onOff("Whether items may be http: and https: addresses (default on)."), completion: .onOff)
     var network: String?
 
     @Option(
@@ -186,4 +175,12 @@ struct FileOptions: ParsableArguments {
             "trace, debug, info, notice, warning, error or critical (default info).", valueName: "level"),
         completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: String?
+}
+
+extension ArgumentHelp {
+    static func onOff(_ text: String) -> ArgumentHelp { ArgumentHelp(text, valueName: "on|off") }
+}
+
+extension CompletionKind {
+    static var onOff: CompletionKind { .list(["on", "off"]) }
 }

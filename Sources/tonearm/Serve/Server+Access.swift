@@ -8,13 +8,7 @@ extension Server {
     /// Made at the first start, also where this machine needs none: requests through a proxy do.
     static func tokens(_ configuration: ServerConfiguration) throws -> AccessTokens {
         if configuration.isAnonymous, configuration.tokenFile == nil { return AccessTokens(tokens: []) }
-        if configuration.tokenFile == nil {
-            do throws(StateStoreError) {
-                try DataDirectory.make(configuration.data)
-            } catch {
-                throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
-            }
-        }
+        if configuration.tokenFile == nil { try Failure.unlessData { try DataDirectory.make(configuration.data) } }
         return try AccessTokens.load(
             configuration.tokenPath, setting: configuration.tokenFile == nil ? "--data" : "token-file")
     }

@@ -11,20 +11,14 @@ extension Server {
         _ configuration: ServerConfiguration, _ roots: MusicRoots, _ examiner: MediaExaminer, _ log: Logger
     ) throws -> LocalMusicLibrary? {
         guard configuration.hasLibrary, !configuration.music.isEmpty else { return nil }
-        do throws(StateStoreError) {
-            return try LocalMusicLibrary(
+        return try Failure.unlessData {
+            try LocalMusicLibrary(
                 directory: configuration.data, roots: roots, examiner: examiner,
                 measuring: configuration.measuresLoudness ? EBUR128Measuring() : nil, logger: log)
-        } catch {
-            throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
         }
     }
 
     static func playlists(_ configuration: ServerConfiguration, _ log: Logger) throws -> PlaylistStore {
-        do throws(StateStoreError) {
-            return try PlaylistStore(directory: configuration.data, logger: log)
-        } catch {
-            throw Failure("data: \(error); name another directory with --data DIR.", .cannotCreate)
-        }
+        try Failure.unlessData { try PlaylistStore(directory: configuration.data, logger: log) }
     }
 }

@@ -27,7 +27,7 @@ final class Server {
     private let webSockets: WebsocketServer
     private let library: LocalMusicLibrary?
     private let network: CurlTransport?
-    private let surfaces: Surfaces
+    private let mpris: MPRISService?
     private let recorder: Recorder?
     private let streams: StreamRecorder?
     private let cache: RangeCache?
@@ -56,7 +56,7 @@ final class Server {
             main: try Self.store(configuration.data, log), data: configuration.data, log: log)
         library = try Self.library(configuration, roots, examiner, log)
         var files = LocalMediaOpener(roots: playable, factories: factories)
-        files.loudness = library
+        files.catalogue = library
         network = Self.network(configuration)
         cache = try Self.cache(configuration, log)
         let opener = NetworkMediaOpener(
@@ -78,7 +78,10 @@ final class Server {
             return environment
         }
         let (sources, group, bus) = (PlayerStreams(), PlayerGroup(), EventBus())
-        session = Self.session(group, output, keeper.main, configuration)
+        session = LiveSession(
+            LiveSession.Environment(
+                store: keeper.main, otherStreams: output.otherStreams,
+                interruptsOthers: configuration.interruptsOthers, notes: keeper.main.notes, players: group))
         streams = Self.streamRecorder(recordings, sources)
         timers = Timers(clock: clock)
         timers.observe { bus.publish(.timers(of: $0)) }
@@ -148,16 +151,16 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
-        surfaces = Surfaces(configuration, verbs, catalogue, log)
+        mpris = Self.mpris(configuration, verbs, catalogue, log)
         bus.observe { api.observe($0) }
         let sound = OutputWatch(log: log)
         sound.receive(main.snapshot.output)
-        bus.observe { [surfaces, recorder] event in
+        bus.observe { [mpris, recorder] event in
             switch event {
             case .player(let event, of: HostedPlayer.main):
                 if case .output(let output) = event.kind { sound.receive(output) }
                 if case .interruption(isBeginning: false, .timeout, _) = event.kind { group.forgetClients() }
-                surfaces.observe(event)
+                mpris?.observe(event)
             case .session: recorder?.permissionChanged()
             default: break
             }
@@ -165,7 +168,7 @@ final class Server {
         session.observe { bus.publish(.session($0)) }
         players.restore()
         timers.begin(verbs.server)
-        surfaces.start()
+        mpris?.start()
         logind = Self.logind(configuration, session, log)
         library?.observe { bus.publish(.library($0)) }
         recorder?.observe { bus.publish(.recorder($0)) }
@@ -204,7 +207,7 @@ final class Server {
             parts.begin { player.announcer?.shutdown() }
         }
         if let recorder { parts.begin { recorder.shutdown() } }
-        parts.begin { [surfaces] in surfaces.stop() }
+        if let mpris { parts.begin { mpris.stop() } }
         if let logind { parts.begin { logind.stop() } }
         if let zeroconf { parts.begin { zeroconf.stop() } }
         parts.wait(until: start.advanced(bySeconds: 1.4))
@@ -292,11 +295,11 @@ final class Server {
         return limits
     }
 
-    private static func site(_ resources: Resources) throws -> any HTTPResponder {
+    private static func site(_ resources: Resources) throws -> StaticFiles {
         guard let files = StaticFiles(directory: resources.publicDirectory) else {
             throw Failure.configuration("public: \(resources.publicDirectory) cannot be opened")
         }
-        return Site(files: files)
+        return files
     }
 
     private static func epoch(_ clock: SystemClock) -> String {
@@ -304,10 +307,8 @@ final class Server {
     }
 
     private static func publish(_ port: UInt16, _ path: String) throws {
-        do throws(WholeFile.Failure) {
+        try Failure.unless("port-file: cannot write") {
             try WholeFile.write("\(port)\n".utf8, to: path, mode: 0o644, survives: false)
-        } catch {
-            throw Failure("port-file: cannot write \(error)", .cannotCreate)
         }
     }
 }

@@ -21,7 +21,7 @@ struct StateKeeper: PlayerKeeper {
         directories = PlayerDirectories(data: data, logger: log)
     }
 
-    func players() -> [String] { directories.recover { $0 != HostedPlayer.main && RemoteAPI.isPlayerID($0) } }
+    func players() -> [String] { directories.recover { $0 != HostedPlayer.main && PlayerPath.isID($0) } }
 
     func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError) {
         try Self.kept { () throws(StateStoreError) in

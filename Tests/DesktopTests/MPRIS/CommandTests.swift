@@ -5,8 +5,9 @@ import Playback
 import Testing
 
 struct CommandTests {
+    let harness = ObjectHarness()
+
     @Test func eachCommand_canBeSwitchedOff() {
-        let harness = ObjectHarness()
         harness.player.play(1)
         _ = harness.signals()
         let switches: [(WritableKeyPath<RemoteSettings.Commands, Bool>, property: String, member: String)] = [
@@ -27,7 +28,6 @@ struct CommandTests {
     }
 
     @Test func oneSwitch_silencesAll() {
-        let harness = ObjectHarness()
         harness.player.play(1)
         _ = harness.signals()
         harness.player.change { $0.settings.remote.commands.enabled = false }
@@ -44,7 +44,6 @@ struct CommandTests {
     }
 
     @Test func skipMode_movesWithinTheItem() {
-        let harness = ObjectHarness()
         harness.player.play(1)
         harness.player.change {
             $0.settings.remote.commands.skip = true
@@ -56,7 +55,6 @@ struct CommandTests {
     }
 
     @Test func playAndPauseAreDistinct_playPauseToggles() {
-        let harness = ObjectHarness()
         harness.player.play()
         guard case .play(.current, nil)? = harness.command("Play"), case .pause? = harness.command("Pause"),
             case .toggle? = harness.command("PlayPause")
@@ -64,7 +62,6 @@ struct CommandTests {
     }
 
     @Test func setPosition_isForTheCurrentTrackAndWithinIt() {
-        let harness = ObjectHarness()
         harness.player.play()
         let path = BusValue.path(TrackPath.text(harness.player.items[0].id))
         guard case .seek(.position(3))? = harness.command("SetPosition", path, .int64(3_000_000)) else {
@@ -78,7 +75,6 @@ struct CommandTests {
     }
 
     @Test func volume_isClampedAndEndsTheMute() {
-        let harness = ObjectHarness()
         harness.player.change { $0.settings.muted = true }
         _ = harness.signals()
         #expect(harness.get("Volume") == .double(0))
@@ -96,7 +92,6 @@ struct CommandTests {
     }
 
     @Test func nonsense_isRefusedByName() {
-        let harness = ObjectHarness()
         func error(_ interface: String, _ member: String, _ arguments: BusValue...) -> String? {
             guard case .failure(let error) = harness.object.answer(interface, member, arguments) else { return nil }
             return error.name.split(separator: ".").last.map(String.init)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import ServiceTesting
 import Testing
 
 @testable import Desktop
 
 struct MediaPlayerObjectTests {
+    let harness = ObjectHarness()
+
     @Test func steadyPlay_signalsNothing() {
-        let harness = ObjectHarness()
         harness.player.play()
         #expect(!harness.signals().isEmpty)
         for _ in 0..<99 {
@@ -18,7 +20,6 @@ struct MediaPlayerObjectTests {
     }
 
     @Test func jump_isToldOnceAndPositionIsNoChangedProperty() {
-        let harness = ObjectHarness()
         harness.player.play()
         _ = harness.signals()
         harness.player.advance(1)
@@ -30,7 +31,6 @@ struct MediaPlayerObjectTests {
     }
 
     @Test func pauseAndResume_areNoJumps() {
-        let harness = ObjectHarness()
         harness.player.play()
         _ = harness.signals()
         harness.player.advance(2)
@@ -43,7 +43,6 @@ struct MediaPlayerObjectTests {
     }
 
     @Test func newItem_isAChangeOfMetadata_andAJumpOnlyWhenItBeginsElsewhere() {
-        let harness = ObjectHarness()
         harness.player.play()
         _ = harness.signals()
         harness.player.advance(9)
@@ -55,7 +54,6 @@ struct MediaPlayerObjectTests {
 
     @Test(arguments: [PlayerStatus.buffering, .interrupted, .seeking, .loading])
     func clocksStand_whenNothingIsHeardForLong(_ status: PlayerStatus) {
-        let harness = ObjectHarness()
         harness.player.play()
         _ = harness.signals()
         harness.player.advance(2)
@@ -75,7 +73,6 @@ struct MediaPlayerObjectTests {
     }
 
     @Test func shortSeek_isOneSignal() {
-        let harness = ObjectHarness()
         harness.player.play()
         _ = harness.signals()
         harness.player.stand(.seeking, at: 6)
@@ -86,7 +83,6 @@ struct MediaPlayerObjectTests {
     }
 
     @Test func lateArtwork_ofAnEarlierItemIsDropped() {
-        let harness = ObjectHarness()
         harness.player.play()
         let first = harness.player.items[0].id
         harness.player.play(1)

@@ -3,7 +3,7 @@
 import Logging
 import Playback
 import Service
-import struct ServiceTesting.ScriptedCatalogue
+import ServiceTesting
 import Synchronization
 import Testing
 import Kernel

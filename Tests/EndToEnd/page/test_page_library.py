@@ -81,13 +81,13 @@ def test_album_isPlayedAndAddedWhole_andLeadsBackToWhereItWasOpened(library, api
     expect(back).to_have_count(0)
 
 
-@pytest.mark.parametrize(("words", "found"), [("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")])
-def test_search_findsAndPlays(library, remote, api, words, found):
-    library.get_by_role("searchbox", name="Search the library").fill(words)
-    row = library.locator(".entry", has_text=found).last
-    expect(row).to_be_visible()
-    row.locator(".entry-name").click()
-    eventually(lambda: ((api.player()["item"] or {}).get("tags") or {}).get("title") == found, "it plays")
+def test_search_findsAndPlays(library, remote, api):
+    for words, found in (("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")):
+        library.get_by_role("searchbox", name="Search the library").fill(words)
+        row = library.locator(".entry", has_text=found).last
+        expect(row).to_be_visible()
+        row.locator(".entry-name").click()
+        eventually(lambda: ((api.player()["item"] or {}).get("tags") or {}).get("title") == found, "it plays")
 
 
 def test_emptySearch_saysSo_andClearingItLeadsBack(library):

@@ -3,7 +3,6 @@
 
 import re
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -66,12 +65,6 @@ def test_nothingCanBePressed_beforeTheServerSpoke(open_remote):
         expect(remote.button(name)).to_be_disabled()
 
 
-def test_policy_forbidsInlineCode(server):
-    policy = httpx.get(server.url + "/", trust_env=False).headers["Content-Security-Policy"]
-    assert "default-src 'self'" in policy
-    assert "unsafe" not in policy
-
-
 def test_everyFileOfThePage_comesFromTheServer(open_remote, server):
     remote = open_remote(wait=False)
     requests: list[str] = []
@@ -82,16 +75,8 @@ def test_everyFileOfThePage_comesFromTheServer(open_remote, server):
     assert not [url for url in requests if not re.match(re.escape(server.url) + "|blob:|data:", url)]
 
 
-@pytest.mark.parametrize("path", ["/manifest.webmanifest", "/icons/tonearm.svg", "/app.js", "/styles/global.css"])
-def test_files_haveTheirType(server, path):
-    response = httpx.get(server.url + path, trust_env=False)
-    assert response.status_code == 200
-    expected = {"webmanifest": "application/manifest+json", "svg": "image/svg+xml", "js": "text/javascript", "css": "text/css"}
-    assert response.headers["Content-Type"].startswith(expected[path.rpartition(".")[2]])
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
+# The colours are the scheme's and the places the size's, each by itself.
+@pytest.mark.parametrize("scheme, size", [("light", (1280, 800)), ("dark", (390, 844))], ids=["desktop", "phone"])
 def test_everyControlHasANameAndEnoughContrast(open_remote, api, scheme, size, screenshots):
     api.load("tagged.mp3", "long.mp3", "A Folder/子/deep.mp3", index=1)
     api.play(index=1)
@@ -106,8 +91,7 @@ def test_everyControlHasANameAndEnoughContrast(open_remote, api, scheme, size, s
             remote.page.screenshot(path=screenshots / f"{size[0]}-{scheme}-{tab or 'all'}.png")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 320])
+@pytest.mark.parametrize("scheme, width", [("dark", 1280), ("light", 320)])
 def test_everyView_hasNamesAndContrast_andFits(start_server, open_remote, directory, scheme, width):
     """With all there can be: five views of the music, the dialogs, a message."""
     server = start_server(arguments=("--recordings", str(directory / "recordings"), "--cache", "on"))
@@ -162,29 +146,31 @@ def test_layout_hasNoHorizontalScroll_at320Pixels(open_remote, api):
         assert wide == []
 
 
-@pytest.mark.parametrize("size", [(844, 390), (667, 375), (932, 430)], ids=lambda size: "x".join(map(str, size)))
-def test_everyControlIsInSight_onAPhoneOnItsSide(open_remote, api, size, screenshots):
+def test_everyControlIsInSight_onAPhoneOnItsSide(open_remote, api, screenshots):
     api.load("tagged.mp3", "long.mp3", index=1)
     api.play(index=1)
-    remote = open_remote(viewport={"width": size[0], "height": size[1]}, has_touch=True, is_mobile=True)
+    remote = open_remote(viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
     expect(remote.title).to_have_text("long")
-    if screenshots:
-        remote.page.screenshot(path=screenshots / f"landscape-{size[0]}.png")
-    tabs = remote.page.locator(".bottom-bars").bounding_box()["y"]
-    for control in (remote.button(re.compile("^(Play|Pause)$")), remote.position, remote.volume, remote.button("Shuffle")):
-        expect(control).to_be_in_viewport(ratio=1)
-        box = control.bounding_box()
-        assert box["y"] + box["height"] <= tabs, "nor behind the tabs"
-    cover = remote.page.locator(".artwork").bounding_box()
-    assert cover["x"] + cover["width"] <= remote.position.bounding_box()["x"], "beside"
+    for width, height in ((844, 390), (667, 375), (932, 430)):
+        remote.page.set_viewport_size({"width": width, "height": height})
+        if screenshots:
+            remote.page.screenshot(path=screenshots / f"landscape-{width}.png")
+        tabs = remote.page.locator(".bottom-bars").bounding_box()["y"]
+        for control in (remote.button(re.compile("^(Play|Pause)$")), remote.position, remote.volume, remote.button("Shuffle")):
+            expect(control).to_be_in_viewport(ratio=1)
+            box = control.bounding_box()
+            assert box["y"] + box["height"] <= tabs, "nor behind the tabs"
+        cover = remote.page.locator(".artwork").bounding_box()
+        assert cover["x"] + cover["width"] <= remote.position.bounding_box()["x"], "beside"
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_emptyStatesWords_areWhole(open_remote, width):
-    remote = open_remote(viewport={"width": width, "height": 844})
+def test_emptyStatesWords_areWhole(open_remote):
+    remote = open_remote(viewport={"width": 390, "height": 844})
     words = remote.page.locator(".track-artist")
     expect(words).to_have_text("Pick something from your music to begin.")
-    assert words.evaluate("(line) => line.scrollWidth <= line.clientWidth && line.scrollHeight <= line.clientHeight")
+    for width in (390, 320):
+        remote.page.set_viewport_size({"width": width, "height": 844})
+        assert words.evaluate("(line) => line.scrollWidth <= line.clientWidth && line.scrollHeight <= line.clientHeight")
 
 
 def test_strangersText_staysText(open_remote, api):

@@ -96,5 +96,7 @@ def test_theNextItemsPicture_replacesTheFirst_andNoneIsLeft(asked, api):
     first = cover.get_attribute("src")
     api.play(index=1)
     expect(cover).not_to_have_attribute("src", first)
+    # Else the picture of an item that is gone would be asked for, which browsers report as an error.
+    eventually(lambda: cover.evaluate("(image) => image.complete && image.naturalWidth > 0"), "the second picture is here")
     api.call("DELETE", "/queue")
     expect(cover).to_be_hidden()

@@ -151,7 +151,7 @@ def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):
     expect(remote.toast).to_contain_text("the station was paused or stopped")
 
 
-@pytest.mark.parametrize("last, shown", [
+ENDS = [
     (None, ""),
     ({"reason": "user", "bytes": 9}, ""),
     ({"reason": "end", "bytes": 9}, "All of it is saved: a.mp3."),
@@ -159,28 +159,32 @@ def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):
     ({"reason": "seek", "bytes": 9, "message": "The player has jumped."}, "Saving a.mp3 ended. The player has jumped."),
     ({"reason": "left", "bytes": 0}, "Nothing was saved: the station was paused or stopped."),
     ({"reason": "disk-full", "bytes": 9, "message": "No room."}, "Saving a.mp3 ended: the disk is full. No room."),
-], ids=lambda value: value["reason"] if isinstance(value, dict) else "")
-def test_the_end_of_saving_is_a_sentence(page, last, shown):
-    given = last and {"id": "a.mp3", "message": None} | last
-    assert page.evaluate("async (last) => (await import('/lib/saved-stream.js')).describeStreamEnd(last)", given) == shown
+]
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_a_long_name_is_read_to_its_end(open_remote, server, directory, width):
+def test_the_end_of_saving_is_a_sentence(page):
+    for last, shown in ENDS:
+        given = last and {"id": "a.mp3", "message": None} | last
+        assert page.evaluate("async (last) => (await import('/lib/saved-stream.js')).describeStreamEnd(last)", given) == shown
+
+
+def test_a_long_name_is_read_to_its_end(open_remote, server, directory):
     names = [f"The_evening_programme_of_a_station_with_a_long_name-2026-11-{day}-200000{rest}" for day in (21, 22) for rest in (".mp3", "-recovered.flac")]
     entries = [{"id": name, "uri": name, "duration": 3600, "size": 86_400_000, "recovered": "recovered" in name} for name in names]
-    remote = open_remote(viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True)
+    remote = open_remote(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     status = remote.page.evaluate("async () => (await fetch('/api/v1/recordings/current')).json()")
     remote.page.route("**/api/v1/recordings", lambda route: route.fulfill(json={"status": status, "recordings": entries}))
     remote.tab("Music")
     remote.page.get_by_role("tab", name="Recordings").click()
     texts = remote.page.locator("recorder-panel .entry-text")
     expect(texts).to_have_text(names)
-    for text in texts.all():
-        assert text.evaluate("(text) => text.scrollWidth <= text.clientWidth && text.scrollHeight <= text.clientHeight"), "nothing is cut"
-        assert text.bounding_box()["x"] + text.bounding_box()["width"] <= width
     expect(remote.page.locator("recorder-panel .entry-size").first).to_have_text("1:00:00 · 86 MB")
-    assert remote.page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (390, 320):
+        remote.page.set_viewport_size({"width": width, "height": 844})
+        for text in texts.all():
+            assert text.evaluate("(text) => text.scrollWidth <= text.clientWidth && text.scrollHeight <= text.clientHeight"), "nothing is cut"
+            assert text.bounding_box()["x"] + text.bounding_box()["width"] <= width
+        assert remote.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_without_a_recorder_there_is_no_view_of_it(start_server, open_remote):
@@ -189,19 +193,19 @@ def test_without_a_recorder_there_is_no_view_of_it(start_server, open_remote):
     expect(remote.page.get_by_role("tab", name="Recordings")).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [320, 360, 390])
-def test_everyTab_isInSight_onAPhone(open_remote, width):
-    remote = open_remote(viewport={"width": width, "height": 740})
+def test_everyTab_isInSight_onAPhone(open_remote):
+    remote = open_remote(viewport={"width": 390, "height": 740})
     remote.tab("Music")
-    tabs = remote.page.locator("browse-switch").get_by_role("tab")
-    expect(tabs).to_have_count(5)
-    for index in range(5):
-        tab = tabs.nth(index)
-        expect(tab).to_be_in_viewport(ratio=1)
-        assert tab.evaluate("(tab) => tab.scrollWidth <= tab.clientWidth"), "its name fits"
-        box = tab.bounding_box()
-        assert box["x"] >= 0 and box["x"] + box["width"] <= width
     switch = remote.page.locator("browse-switch")
-    assert switch.evaluate("(box) => box.scrollWidth <= box.clientWidth"), "nothing is cut off"
+    tabs = switch.get_by_role("tab")
+    expect(tabs).to_have_count(5)
+    for width in (390, 360, 320):
+        remote.page.set_viewport_size({"width": width, "height": 740})
+        for tab in tabs.all():
+            expect(tab).to_be_in_viewport(ratio=1)
+            assert tab.evaluate("(tab) => tab.scrollWidth <= tab.clientWidth"), "its name fits"
+            box = tab.bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        assert switch.evaluate("(box) => box.scrollWidth <= box.clientWidth"), "nothing is cut off"
     tabs.last.click()
     expect(remote.page.locator("recorder-panel")).to_be_visible()

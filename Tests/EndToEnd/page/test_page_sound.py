@@ -245,8 +245,7 @@ def test_alarms_areAdded_changedAndDeleted(remote, api):
     expect(switch).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 360)])
 def test_theSound_hasNamesAndContrast_andFits(open_remote, api, scheme, width, screenshots):
     api.call("PATCH", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "preset": "speech"}})
     api.call("POST", "/timers", json={"type": "alarm", "time": "07:00", "days": ["mon", "tue", "wed", "thu"]})

@@ -3,6 +3,7 @@
 
 import json
 import re
+import statistics
 
 import pytest
 from playwright.sync_api import expect
@@ -185,20 +186,17 @@ def test_realRefusal_isTold(remote, api):
     expect(remote.toast).to_have_attribute("data-tone", "error")
 
 
-@pytest.mark.parametrize("key, check", [
-    (" ", lambda player: player["status"] == "paused"),
-    ("k", lambda player: player["status"] == "paused"),
-    ("m", lambda player: player["muted"]),
-    ("s", lambda player: player["shuffle"]),
-    ("r", lambda player: player["repeat"] == "all"),
-    ("n", lambda player: player["queueIndex"] == 1),
-    ("l", lambda player: player["position"] > 10),
-    ("ArrowRight", lambda player: 5 < player["position"] < 10),
-    ("ArrowDown", lambda player: abs(player["level"] - 0.95) < 0.001),
-], ids=["space", "k", "m", "s", "r", "n", "l", "right", "down"])
-def test_key_actsFromAnywhere(playing, remote, api, key, check):
-    remote.page.keyboard.press(key)
-    eventually(lambda: check(api.player()), f"key {key}")
+def test_keys_actFromAnywhere(playing, remote, api):
+    for key, check in [
+        ("l", lambda player: player["position"] > 10), ("ArrowRight", lambda player: player["position"] > 15),
+        (" ", lambda player: player["status"] == "paused"), ("k", lambda player: player["status"] == "playing"),
+        ("m", lambda player: player["muted"]), ("r", lambda player: player["repeat"] == "all"),
+        ("n", lambda player: player["queueIndex"] == 1), ("s", lambda player: player["shuffle"]),
+        ("ArrowDown", lambda player: abs(player["level"] - 0.95) < 0.001),
+    ]:
+        assert not check(api.player()), key
+        remote.page.keyboard.press(key)
+        eventually(lambda: check(api.player()), f"key {key}")
 
 
 def test_numbers_moveTheFocusToThePane(remote):
@@ -228,12 +226,12 @@ def test_timeEvents_comeTwiceASecond(playing, open_remote):
     remote.page.reload()
     remote.wait_connected()
     stamps.clear()
-    eventually(lambda: remote.page.wait_for_timeout(200) or stamps and stamps[-1] - stamps[0] >= 12_000, "12 s of time", timeout=20)
-    counts = [sum(start < stamp <= start + 10_000 for stamp in stamps) for start in stamps if start + 10_000 <= stamps[-1]]
-    assert abs(max(counts) - 20) <= 1, "row 8"
+    eventually(lambda: remote.page.wait_for_timeout(200) or len(stamps) >= 8, "some time", timeout=20)
+    # Row 8. `test_time_comes_at_each_clients_interval` counts them for 10 s.
+    assert statistics.median(later - earlier for earlier, later in zip(stamps, stamps[1:])) == pytest.approx(500, abs=2)
 
 
-@pytest.mark.parametrize("size, number, words", [((1280, 800), 3, 40), ((390, 844), 3, 15), ((320, 640), 1, 15), ((844, 390), 1, 15)])
+@pytest.mark.parametrize("size, number, words", [((1280, 800), 3, 40), ((320, 640), 1, 15), ((844, 390), 1, 15)])
 def test_messages_leaveThePlayersButtonsFree(playing, open_remote, size, number, words):
     remote = open_remote(viewport={"width": size[0], "height": size[1]})
     remote.page.evaluate("""([number, words]) => { for (const word of ["one", "two", "three"].slice(0, number))

@@ -23,11 +23,11 @@ def page(browser, tmp_path_factory) -> Page:
     server.stop()
 
 
-@pytest.mark.parametrize("seconds, shown", [
-    (0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01"),
-])
-def test_formatTime_ofANumber(page, seconds, shown):
-    assert page.evaluate("async (s) => (await import('/lib/time.js')).formatTime(s)", seconds) == shown
+def test_formatTime_ofANumber(page):
+    for seconds, shown in [
+            (0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01"),
+    ]:
+        assert page.evaluate("async (s) => (await import('/lib/time.js')).formatTime(s)", seconds) == shown
 
 
 def test_oneModule_namesTheApiAndItsPlayer():
@@ -221,22 +221,22 @@ def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
     }""") == ["r1-105", "r2-105", True, 95, 2]
 
 
-@pytest.mark.parametrize("player, text, tone", [
-    ({"status": "playing"}, "Playing", "good"),
-    ({"status": "buffering", "reason": "network"}, "Buffering… – waiting for the network", "busy"),
-    ({"status": "completed", "reason": "end-of-queue"}, "Finished – end of the queue", "idle"),
-    ({"status": "interrupted", "reason": "interruption"}, "Interrupted – another program has the sound", "warning"),
-    ({"status": "paused", "output": {"available": False, "message": "Connection refused."}}, "No sound: Connection refused.", "error"),
-    ({"status": "failed", "error": {"message": "No such file."}}, "Failed: No such file.", "error"),
-    ({"status": "paused", "reason": "restored"}, "Restored after a restart – press play", "idle"),
-    ({"status": "playing", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Playing", "good"),
-    ({"status": "paused", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Paused", "idle"),
-    ({"status": "loading", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Loading…", "busy"),
-    ({"status": "buffering", "error": {"message": "Refused.", "itemId": "i2"}, "item": {"id": "i2"}}, "Refused.", "warning"),
-])
-def test_status_isTheServersWord(page, player, text, tone):
-    assert page.evaluate("""async (player) => (await import("/lib/status.js")).describe(player, { state: "open" })""",
-                         player) == {"text": text, "tone": tone}
+def test_status_isTheServersWord(page):
+    for player, text, tone in [
+            ({"status": "playing"}, "Playing", "good"),
+            ({"status": "buffering", "reason": "network"}, "Buffering… – waiting for the network", "busy"),
+            ({"status": "completed", "reason": "end-of-queue"}, "Finished – end of the queue", "idle"),
+            ({"status": "interrupted", "reason": "interruption"}, "Interrupted – another program has the sound", "warning"),
+            ({"status": "paused", "output": {"available": False, "message": "Connection refused."}}, "No sound: Connection refused.", "error"),
+            ({"status": "failed", "error": {"message": "No such file."}}, "Failed: No such file.", "error"),
+            ({"status": "paused", "reason": "restored"}, "Restored after a restart – press play", "idle"),
+            ({"status": "playing", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Playing", "good"),
+            ({"status": "paused", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Paused", "idle"),
+            ({"status": "loading", "error": {"message": "Past.", "itemId": "i1"}, "item": {"id": "i2"}}, "Loading…", "busy"),
+            ({"status": "buffering", "error": {"message": "Refused.", "itemId": "i2"}, "item": {"id": "i2"}}, "Refused.", "warning"),
+    ]:
+        assert page.evaluate("""async (player) => (await import("/lib/status.js")).describe(player, { state: "open" })""",
+                             player) == {"text": text, "tone": tone}
 
 
 def test_failures_areToldOnce_untilTheItemIsPlayedAgain(page):

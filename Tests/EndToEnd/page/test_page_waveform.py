@@ -20,8 +20,7 @@ def is_drawn(page) -> bool:
     return page.locator("seek-bar").evaluate("(bar) => bar.classList.contains('has-waveform')")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme, size", [("light", (1280, 800)), ("dark", (390, 844))], ids=["desktop", "phone"])
 def test_aFile_hasItsShape_andTheSliderIsTheSame(open_remote, api, scheme, size, screenshots):
     # Its first half is quiet, its second is loud.
     api.load("vbr-noxing-long.mp3")

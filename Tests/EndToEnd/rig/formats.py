@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy
 
+from .kept import copy_kept
 from .media import Media
 
 
@@ -58,8 +59,10 @@ class Formats:
 
     def __init__(self, media: Media):
         self.media = media
-        self.folder = media.root / "formats"
-        self.folder.mkdir(exist_ok=True)
+        self.folder = copy_kept("formats", media.root / "formats", self._make)
+
+    def _make(self, folder: pathlib.Path) -> None:
+        self.folder, media = folder, self.media
         for format in FORMATS:
             self.make(format.name, "-i", str(media.noise_wave), *format.options)
         self.make("long.flac", "-i", str(media.chirp_wave))

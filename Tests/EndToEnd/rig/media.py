@@ -10,6 +10,7 @@ import zlib
 
 import numpy
 
+from .kept import copy_kept
 from .signals import reference_decode, write_wave
 
 RATE = 44100
@@ -18,10 +19,21 @@ RATE = 44100
 class Media:
     """A music root with files of known content. `path(name)` gives a file, its name is also its uri."""
 
-    def __init__(self, root: pathlib.Path, scratch: pathlib.Path):
-        self.root, self.scratch = root, scratch
-        root.mkdir(parents=True, exist_ok=True)
-        scratch.mkdir(parents=True, exist_ok=True)
+    def __init__(self, directory: pathlib.Path):
+        self._settle(directory)
+        copy_kept("media", directory, self._make)
+        self._settle(directory)
+
+    def _settle(self, directory: pathlib.Path) -> None:
+        self.root, self.scratch = directory / "music", directory / "scratch"
+        names = ("noise", "long-noise", "low", "chirp")
+        self.noise_wave, self.long_noise_wave, self.low_wave, self.chirp_wave = (self.scratch / f"{name}.wav" for name in names)
+        self.cover = self._png(64, 64)
+
+    def _make(self, directory: pathlib.Path) -> None:
+        self._settle(directory)
+        self.root.mkdir()
+        self.scratch.mkdir()
         self._make_material()
         self._make_encodings()
         self._make_tagged()
@@ -54,10 +66,10 @@ class Media:
 
     def _make_material(self) -> None:
         random = numpy.random.default_rng(20)
-        self.noise_wave = self._wave("noise", self._noise(random, 2))
-        self.long_noise_wave = self._wave("long-noise", self._noise(random, 40))
-        self.low_wave = self._wave("low", self._stereo(self._sine(220, 20, 0.5)))
-        self.chirp_wave = self._wave("chirp", self._stereo(self._chirp(30)))
+        self._wave("noise", self._noise(random, 2))
+        self._wave("long-noise", self._noise(random, 40))
+        self._wave("low", self._stereo(self._sine(220, 20, 0.5)))
+        self._wave("chirp", self._stereo(self._chirp(30)))
         self.short_waves = [self._wave(f"short-{n}", self._noise(random, 0.6)) for n in range(4)]
 
     @staticmethod
@@ -125,7 +137,6 @@ class Media:
 
     def _make_tagged(self) -> None:
         shutil.copy(self.path("short-0.mp3"), self.path("untagged.mp3"))
-        self.cover = self._png(64, 64)
         cover = self.scratch / "cover.png"
         cover.write_bytes(self.cover)
         self._lame(self.short_waves[0], "tagged.mp3", "-b", "192", "--add-id3v2", "--tt", "The Title", "--ta", "The Artist",
@@ -167,9 +178,7 @@ class Media:
         self.path("picture.mp3").write_bytes(self.cover)
         self.path("text.mp3").write_text("This is a letter, not music.\n" * 200)
         self.path("directory.mp3").mkdir(exist_ok=True)
-        bare = self.path("noise-vbr-noxing.mp3")
         constant = self._lame(self.noise_wave, "noise-128-bare.mp3", "-b", "128", "-t", "--nores").read_bytes()
-        del bare
         size = 144 * 128000 // RATE
         self.path("one-frame.mp3").write_bytes(constant[: size + (constant[2] >> 1 & 1)])
         self.path("zero-frames.mp3").write_bytes(self._id3({"TIT2": "Only a tag"}, 0, "latin-1"))

@@ -47,12 +47,17 @@ class PulseDaemon:
         arguments = ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "-vv", "-F", str(script)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(arguments, env=self.environment, stdout=log, stderr=log)
-        eventually(self.answers, f"pulseaudio answers, see {self.log}", timeout=10, every=0.02)
+        eventually(self.answers, f"pulseaudio answers, see {self.log}", timeout=10)
         return self
 
     def answers(self) -> bool:
         assert self.process is not None and self.process.poll() is None, self.log.read_text(errors="replace")[-2000:]
-        return self.socket.exists() and self._pactl("info").returncode == 0
+        try:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(self.socket))
+            return True
+        except OSError:
+            return False
 
     def kill(self) -> None:
         """kill -9, as a crash."""

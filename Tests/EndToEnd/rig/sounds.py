@@ -7,6 +7,7 @@ import subprocess
 import numpy
 
 from .capture import RATE, Capture
+from .kept import copy_kept
 from .signals import write_wave
 
 MUSIC, TEXT, BELL, TICK = 220.0, 700.0, 1000.0, 1500.0
@@ -15,19 +16,24 @@ QUIET = 0.15
 
 
 class Sounds:
-    """`music.mp3` and `other.mp3` (220 Hz, 60 s), `text.mp3` (700 Hz, 8 s), `bell.mp3` and `.wav` (1000 Hz, 1.5 s),
+    """`music.mp3` and `other.mp3` (220 Hz, 60 s), `text.mp3` (700 Hz, 6 s), `bell.mp3` and `.wav` (1000 Hz, 1.5 s),
     `tick.mp3` (1500 Hz, 0.2 s), `broken.mp3`."""
 
     def __init__(self, directory: pathlib.Path):
         self.root = directory / "music"
-        self.root.mkdir()
+        copy_kept("sounds", directory, self._make)
+
+    @staticmethod
+    def _make(directory: pathlib.Path) -> None:
+        root = directory / "music"
+        root.mkdir()
         for name, frequency, seconds, level in (
-                ("music", MUSIC, 60, LEVEL), ("text", TEXT, 8, QUIET), ("bell", BELL, 1.5, QUIET), ("tick", TICK, 0.2, QUIET)):
+                ("music", MUSIC, 60, LEVEL), ("text", TEXT, 6, QUIET), ("bell", BELL, 1.5, QUIET), ("tick", TICK, 0.2, QUIET)):
             wave = tone(directory / f"{name}.wav", frequency, seconds, level)
-            subprocess.run(["lame", "--quiet", "-b", "192", str(wave), str(self.root / f"{name}.mp3")], check=True)
-        (self.root / "other.mp3").write_bytes((self.root / "music.mp3").read_bytes())
-        (self.root / "bell.wav").write_bytes((directory / "bell.wav").read_bytes())
-        (self.root / "broken.mp3").write_text("This is no music.\n" * 200)
+            subprocess.run(["lame", "--quiet", "-b", "192", str(wave), str(root / f"{name}.mp3")], check=True)
+        (root / "other.mp3").write_bytes((root / "music.mp3").read_bytes())
+        (root / "bell.wav").write_bytes((directory / "bell.wav").read_bytes())
+        (root / "broken.mp3").write_text("This is no music.\n" * 200)
 
 
 def tone(path: pathlib.Path, frequency: float, seconds: float, level: float = QUIET, rate: int = RATE) -> pathlib.Path:

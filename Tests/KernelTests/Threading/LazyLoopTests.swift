@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @Suite struct LazyLoopTests {
     private enum Message: Equatable {
@@ -27,17 +28,6 @@ import Kernel
                 }
             }
         }
-
-        func take(_ count: Int) -> [Int] {
-            var all: [Int] = []
-            let deadline = MonotonicTime.now.advanced(bySeconds: 10)
-            while all.count < count {
-                let some = taken.take(until: deadline)
-                if some.isEmpty { break }
-                all += some
-            }
-            return all
-        }
     }
 
     @Test func beginsWithTheFirstMessage_once() throws {
@@ -45,7 +35,7 @@ import Kernel
         #expect(!rig.loop.isBegun && !rig.loop.postIfBegun(.number(0)))
         for number in 1...3 { try rig.loop.post(.number(number)) }
         #expect(rig.loop.isBegun && rig.loop.postIfBegun(.number(4)))
-        #expect(rig.take(4) == [1, 2, 3, 4])
+        #expect(rig.taken.take(4) == [1, 2, 3, 4])
         #expect(rig.loop.shutdown(.last, within: 10) == [])
         #expect(rig.begun.close().count == 1)
     }
@@ -57,7 +47,7 @@ import Kernel
         }
         #expect(!rig.loop.isBegun)
         try rig.loop.post(.number(2))
-        #expect(rig.take(1) == [2], "what was refused does not come later")
+        #expect(rig.taken.take(1) == [2], "what was refused does not come later")
         #expect(rig.loop.shutdown(.last, within: 10) == [])
     }
 
@@ -67,7 +57,7 @@ import Kernel
         #expect(rig.loop.shutdown(.last, within: 10) == [])
         #expect(throws: LazyLoop<Message>.Refusal.ended) { try rig.loop.post(.number(2)) }
         #expect(!rig.loop.postIfBegun(.number(3)))
-        #expect(rig.take(1) == [1])
+        #expect(rig.taken.take(1) == [1])
         #expect(rig.loop.shutdown(.last, within: 10) == [], "a second time")
     }
 
@@ -88,12 +78,12 @@ import Kernel
             ended.post(first)
         }
         try loop.post(.number(1))
-        _ = begun.take(until: nil)
+        begun.answer()
         try loop.post(.number(2))
         let start = MonotonicTime.now
         #expect(loop.shutdown(.last, within: 0.05) == [.number(2), .last])
         #expect(MonotonicTime.now.seconds(since: start) >= 0.05)
         goOn.post(())
-        #expect(ended.take(until: nil) == [[.number(1)]])
+        #expect(ended.answer() == [.number(1)])
     }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
-import Media
+@testable import Media
 import Synchronization
 import Testing
 
 @testable import LoadedLibraries
 
-@Suite struct CurlTransportTests {
+@Suite final class CurlTransportTests {
     private let transport = CurlTransport(CurlTransport.Configuration(userAgent: "Tonearm/test"))
+
+    deinit { transport.stop() }
 
     private func address(_ origin: Origin, _ path: String = "/a") throws -> WebAddress {
         try #require(WebAddress("http://user:secret@127.0.0.1:\(origin.port)\(path)"))
@@ -30,7 +32,6 @@ import Testing
         ] {
             #expect(head.contains(field + "\r\n"), "\(field)")
         }
-        transport.stop()
     }
 
     @Test func aPausedBodyComesAgainUntouched() throws {
@@ -43,7 +44,6 @@ import Testing
         }
         #expect(log.wait() == .some(nil))
         #expect(log.text == "0123456789")
-        transport.stop()
     }
 
     @Test func redirectsAreToldAndCookiesForgotten() throws {
@@ -58,7 +58,6 @@ import Testing
         }
         #expect(origin.requests.count == 2)
         #expect(!origin.requests.joined().lowercased().contains("cookie"))
-        transport.stop()
     }
 
     @Test(arguments: [
@@ -75,7 +74,6 @@ import Testing
         case .privateAddress: Issue.record("it was refused")
         case nil: Issue.record("it succeeded")
         }
-        transport.stop()
     }
 
     @Test func nobodyThereIsTransient() throws {
@@ -91,7 +89,6 @@ import Testing
             Issue.record("another result")
             return
         }
-        transport.stop()
     }
 
     @Test func timersFireInOrderAndNotEarly() {
@@ -106,8 +103,6 @@ import Testing
         #expect(order.map(\.0) == [1, 2])
         #expect(order[0].1.seconds(since: start) >= 0.02)
         #expect(order[1].1.seconds(since: start) >= 0.06)
-        transport.stop()
-        transport.stop()
     }
 }
 

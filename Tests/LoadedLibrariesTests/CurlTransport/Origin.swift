@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Kernel
 import Synchronization
 
 /// A server on loopback that gives each connection the next of its scripted answers, then closes it.
@@ -27,14 +28,14 @@ final class Origin: Sendable {
         }
         guard code else { throw OriginError() }
         port = UInt16(bigEndian: copy.sin_port)
-        Thread.run { [self] in
+        NamedThread("origin") { [self] in
             for answer in answers {
                 let connection = accept(socket, nil, nil)
                 guard connection >= 0 else { return }
                 serve(connection, answer)
                 close(connection)
             }
-        }
+        }.detach()
     }
 
     deinit { close(descriptor) }
@@ -61,22 +62,3 @@ final class Origin: Sendable {
 }
 
 struct OriginError: Error {}
-
-private enum Thread {
-    static func run(_ body: @escaping @Sendable () -> Void) {
-        var handle = pthread_t()
-        let box = Unmanaged.passRetained(Box(body))
-        pthread_create(
-            &handle, nil,
-            { argument in
-                Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().body()
-                return nil
-            }, box.toOpaque())
-        pthread_detach(handle)
-    }
-
-    private final class Box: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-}

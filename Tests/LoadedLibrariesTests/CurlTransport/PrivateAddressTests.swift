@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
-import Media
+@testable import Media
 import Testing
 
 @testable import LoadedLibraries
 
-@Suite struct PrivateAddressTests {
+@Suite final class PrivateAddressTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     private let transport = CurlTransport(CurlTransport.Configuration(userAgent: "Tonearm/test", environment: [:]))
+
+    deinit { transport.stop() }
 
     private func fetch(_ url: String, _ reach: NetworkReach, _ number: UInt64 = 1) throws -> ReceiverLog {
         let log = ReceiverLog()
@@ -29,7 +31,6 @@ import Testing
         #expect(isRefused(log))
         #expect(try isRefused(fetch("http://\(host):\(origin.port)/", .private, 2)))
         #expect(origin.requests.isEmpty)
-        transport.stop()
     }
 
     @Test func whatAUserNamesIsConnectedTo_andItsZoneIsReported() throws {
@@ -39,7 +40,6 @@ import Testing
             #expect(log.wait() == .some(nil))
             #expect(log.zone == .loopback)
         }
-        transport.stop()
     }
 
     /// A connection that a user's request has opened is not there for what a stranger names.
@@ -50,7 +50,6 @@ import Testing
         let second = try fetch("http://127.0.0.1:\(origin.port)/secret", .public, 2)
         #expect(isRefused(second))
         #expect(!origin.requests.contains { $0.contains("secret") })
-        transport.stop()
     }
 
     @Test func aProxyIsConnectedTo_butNotAskedForNumbersThatArePrivate() throws {
@@ -58,6 +57,7 @@ import Testing
         let transport = CurlTransport(
             CurlTransport.Configuration(
                 userAgent: "Tonearm/test", environment: ["http_proxy": "http://127.0.0.1:\(proxy.port)"]))
+        defer { transport.stop() }
         func fetch(_ url: String, _ reach: NetworkReach, _ number: UInt64) throws -> ReceiverLog {
             let log = ReceiverLog()
             let address = try #require(WebAddress(url))
@@ -72,7 +72,6 @@ import Testing
             #expect(isRefused(log), "\(url)")
         }
         #expect(proxy.requests.count == 1)
-        transport.stop()
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
+import KernelTesting
 import Playback
 
 @testable import Media
@@ -41,9 +42,6 @@ struct DownloadRig {
         send(0..<sent)
     }
 
-    /// What the media holds at `offset`: a pattern that does not repeat at any round distance.
-    static func byte(at offset: Int64) -> UInt8 { UInt8(truncatingIfNeeded: offset &* 31 &+ offset / 251) }
-
     var range: String? { requests.last?.headers.first { $0.name == "Range" }?.value }
 
     func field(_ name: String) -> String? { requests.last?.headers.first { $0.name == name }?.value }
@@ -67,7 +65,7 @@ struct DownloadRig {
         var offset = range.lowerBound
         while offset < range.upperBound, let transfer {
             let end = min(range.upperBound, offset + piece)
-            let bytes = (offset..<end).map(Self.byte(at:))
+            let bytes = MediaPattern.bytes(offset..<end)
             let (verdict, actions) = bytes.withUnsafeBytes { download.received($0, of: transfer, now: now) }
             perform(actions)
             if verdict == .pause {
@@ -136,7 +134,7 @@ struct DownloadRig {
         while offset < range.upperBound {
             guard let bytes = try read(at: offset, count: Int(min(65_536, range.upperBound - offset))), !bytes.isEmpty
             else { return false }
-            for (index, byte) in bytes.enumerated() where byte != Self.byte(at: offset + Int64(index)) { return false }
+            if bytes[...] != MediaPattern.bytes(offset..<offset + Int64(bytes.count)) { return false }
             offset += Int64(bytes.count)
         }
         return true

@@ -40,7 +40,7 @@ import Testing
     init() throws { files = try MusicFiles() }
 
     @Test(arguments: formats) func decoding_equalsFFmpeg_andSeeksAreExact(_ format: Format) throws {
-        try files.ffmpeg(format.name, ["-i", files.path("source.wav")], format.options)
+        try files.make(format.name, ["-i", "source.wav"] + format.options)
         let reference = try files.reference(format.name)
         let source = try files.source(format.name)
         #expect(try factory.recognises(try source.bytes(at: 0, count: 4_096), of: source))
@@ -130,16 +130,5 @@ import Testing
         var sum = 0.0
         for index in samples.indices { sum += pow(Double(samples[index] - reference[index]), 2) }
         return 10 * log10(max(1e-30, sum / Double(max(1, samples.count))))
-    }
-}
-
-extension MusicFiles {
-    fileprivate func ffmpeg(_ name: String, _ input: [String], _ options: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + input + options + [path(name)]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ProgramFailure(text: name) }
     }
 }

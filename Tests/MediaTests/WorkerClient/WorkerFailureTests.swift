@@ -5,19 +5,25 @@ import Foundation
 import Playback
 import Testing
 import Kernel
+import KernelTesting
 
 /// What becomes of an item whose worker dies, hangs, or is not there, and of one that is damaged.
 @Suite(.serialized) struct WorkerFailureTests {
     let files: MusicFiles
+    /// A name of the worker that no other test starts.
+    let found: Result<String, MissingWorker>
 
     init() throws {
         files = try MusicFiles()
         try files.make("a.flac")
+        let own = files.path("worker")
+        try FileManager.default.createSymbolicLink(
+            atPath: own, withDestinationPath: try MediaWorkers.find(nil).get())
+        found = MediaWorkers.find(own)
     }
 
     @Test func killedWorker_failsItsItem_andNoOther() throws {
-        #expect(eventually { workers().isEmpty }, "listers of other tests")
-        let factory = MediaWorkerFactory(testWorkers)
+        let factory = MediaWorkerFactory(MediaWorkers(found))
         let first = try factory.open(try files.source("a.flac"))
         let second = try factory.open(try files.source("a.flac"))
         let victim = try #require(workers().first)
@@ -34,7 +40,7 @@ import Kernel
     @Test func stoppedWorker_isEndedAfterTheDeadline() throws {
         var limits = WorkerLimits()
         limits.answer = 0.5
-        let decoder = try MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits)).open(
+        let decoder = try MediaWorkerFactory(MediaWorkers(found, limits: limits)).open(
             try files.source("a.flac"))
         for worker in workers() { kill(worker, SIGSTOP) }
         let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
@@ -45,7 +51,7 @@ import Kernel
 
     @Test func closedSource_endsTheWaitForAWorker() throws {
         let source = try files.source("a.flac")
-        let decoder = try MediaWorkerFactory(testWorkers).open(source)
+        let decoder = try MediaWorkerFactory(MediaWorkers(found)).open(source)
         for worker in workers() { kill(worker, SIGSTOP) }
         let thread = Thread {
             usleep(50_000)
@@ -61,7 +67,7 @@ import Kernel
 
     @Test func failingSource_failsAsTheSourceDoes() throws {
         let source = BytesSource(try files.bytes("a.flac"), failsAt: 200_000)
-        let decoder = try MediaWorkerFactory(testWorkers).open(source)
+        let decoder = try MediaWorkerFactory(MediaWorkers(found)).open(source)
         let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
         #expect(error?.code == .network)
     }
@@ -118,7 +124,7 @@ import Kernel
     }
 
     @Test func withoutThread_thatItemFails_andTheNextIsPlayed() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil)))
+        let factory = MediaWorkerFactory(MediaWorkers(found))
         let error = NamedThread.$isRefused.withValue(true) {
             #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         }
@@ -144,7 +150,7 @@ import Kernel
     @Test func workers_endWithTheirItems_andListersWhenIdle() throws {
         var limits = WorkerLimits()
         limits.idle = 0.2
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits))
+        let factory = MediaWorkerFactory(MediaWorkers(found, limits: limits))
         for _ in 0..<20 { _ = try factory.outline(try files.source("a.flac")) }
         #expect(workers().count == 1, "one after another takes one worker")
         #expect(eventually { workers().isEmpty })
@@ -158,10 +164,9 @@ import Kernel
 
     /// None before the first item; then one, which the next item gets and which another one replaces; none in the end.
     @Test func spareWorker_isReadyForTheNextItem() throws {
-        #expect(eventually { workers().isEmpty }, "listers of other tests")
         var limits = WorkerLimits()
         limits.spare = 3
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits))
+        let factory = MediaWorkerFactory(MediaWorkers(found, limits: limits))
         let spare: pid_t
         do {
             let first = try factory.open(try files.source("a.flac"))
@@ -183,10 +188,9 @@ import Kernel
     }
 
     @Test func spareWorkerThatDiedWhileItWaited_costsNoItem() throws {
-        #expect(eventually { workers().isEmpty }, "workers of other tests")
         var limits = WorkerLimits()
         limits.spare = 3
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil), limits: limits))
+        let factory = MediaWorkerFactory(MediaWorkers(found, limits: limits))
         do { _ = try factory.open(try files.source("a.flac")) }
         #expect(eventually { workers().isEmpty } && eventually { workers().count == 1 })
         // What it has said once it is ready must not look like life.
@@ -204,7 +208,7 @@ import Kernel
     }
 
     @Test func listerThatDiedWhileItWaited_costsNoFile() throws {
-        let factory = MediaWorkerFactory(testWorkers)
+        let factory = MediaWorkerFactory(MediaWorkers(found))
         for _ in 0..<3 {
             #expect(try factory.outline(try files.source("a.flac")).media.encoding.codec == "flac")
             for worker in workers() { kill(worker, SIGKILL) }
@@ -219,14 +223,16 @@ import Kernel
         #expect(MediaWorkers.trySandbox(path) == nil)
     }
 
-    /// Children of this process: in these tests only workers, when no ffmpeg runs.
+    /// Children of this process whose program is in this test's folder.
     private func workers() -> [pid_t] {
         let own = getpid()
         var found: [pid_t] = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         for process in names.compactMap({ pid_t($0) }) {
             let fields = state(of: process)
-            if fields.count > 1, pid_t(fields[1]) == own, fields[0] != "Z" { found.append(process) }
+            guard fields.count > 1, pid_t(fields[1]) == own, fields[0] != "Z" else { continue }
+            let command = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+            if String(decoding: command, as: UTF8.self).contains(files.directory) { found.append(process) }
         }
         return found
     }
@@ -235,13 +241,5 @@ import Kernel
     private func state(of process: pid_t) -> [Substring] {
         guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
-    }
-
-    private func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<1_000 {
-            if condition() { return true }
-            usleep(10_000)
-        }
-        return false
     }
 }

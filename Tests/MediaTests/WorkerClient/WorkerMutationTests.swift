@@ -2,6 +2,7 @@
 
 import Audio
 import Foundation
+import KernelTesting
 import Media
 import Playback
 import Testing
@@ -9,7 +10,7 @@ import Testing
 /// Files cut short and with bytes flipped, the same ones in every run: each plays to an end or is refused with a reason,
 /// and this process stands. `TONEARM_MUTATIONS` makes another number of them; 6,600 of MPEG audio are in `Mpg123DecodingTests`.
 @Suite struct WorkerMutationTests {
-    static let count = ProcessInfo.processInfo.environment["TONEARM_MUTATIONS"].flatMap(Int.init) ?? 1_000
+    static let count = ProcessInfo.processInfo.environment["TONEARM_MUTATIONS"].flatMap(Int.init) ?? 500
 
     private enum Outcome: Sendable { case played, refused, crashed(String) }
 
@@ -31,7 +32,7 @@ import Testing
             ),
         ]
         var originals = try formats.map { name, options in
-            try files.ffmpeg(name, ["-i", files.path("source.wav"), "-t", "0.5"] + options)
+            try files.make(name, ["-i", "source.wav", "-t", "0.5"] + options)
             return (name: name, bytes: try files.bytes(name))
         }
         originals.append(("t.dsf", RareFormats.dsf(blocks: 8)))
@@ -62,7 +63,7 @@ import Testing
     private static func play(
         seed: Int, _ originals: [(name: String, bytes: [UInt8])], _ factory: MediaWorkerFactory
     ) -> Outcome {
-        var random = Random(state: UInt64(seed) &+ 1)
+        var random = SeededGenerator(seed: UInt64(seed) &+ 1)
         let original = originals[seed % originals.count]
         let bytes = random.mutate(original.bytes)
         // A transport stream is played in a row of segments only.
@@ -86,27 +87,17 @@ import Testing
             return error.code == .decoderFailed ? .crashed("\(source.name): \(error.message)") : .refused
         }
     }
+}
 
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-            return value ^ value >> 31
+extension SeededGenerator {
+    fileprivate mutating func mutate(_ original: [UInt8]) -> [UInt8] {
+        var bytes = original
+        if next() % 3 == 0 { bytes.removeLast(Int(next() % UInt64(bytes.count - 16))) }
+        // Half of them where the headers are.
+        for _ in 0..<Int(next() % 12) {
+            let range = next() % 2 == 0 ? min(bytes.count, 600) : bytes.count
+            bytes[Int(next() % UInt64(range))] = UInt8(truncatingIfNeeded: next())
         }
-
-        mutating func mutate(_ original: [UInt8]) -> [UInt8] {
-            var bytes = original
-            if next() % 3 == 0 { bytes.removeLast(Int(next() % UInt64(bytes.count - 16))) }
-            // Half of them where the headers are.
-            for _ in 0..<Int(next() % 12) {
-                let range = next() % 2 == 0 ? min(bytes.count, 600) : bytes.count
-                bytes[Int(next() % UInt64(range))] = UInt8(truncatingIfNeeded: next())
-            }
-            return bytes
-        }
+        return bytes
     }
 }

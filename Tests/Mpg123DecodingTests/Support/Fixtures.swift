@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KernelTesting
+import Synchronization
 
 /// A temporary directory with audio made by lame, ffmpeg and sox; removed with its owner.
 final class Fixtures: Sendable {
-    let directory: String
+    private let folder: TemporaryFolder
 
-    init() throws {
-        var template = Array("\(FileManager.default.temporaryDirectory.path)/tonearm-fixtures-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ProgramError(text: "mkdtemp failed") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
-    deinit {
-        do { try FileManager.default.removeItem(atPath: directory) } catch {
-            print("left behind: \(directory): \(error)")
-        }
-    }
+    var directory: String { folder.path }
 
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
@@ -91,7 +85,19 @@ enum Kind: String, CaseIterable, Sendable {
     case constant, variable, variableNoHeader, average, vbri, freeFormat, mono, joint, mpeg2, mpeg25, lowest
     case layer2, layer2LowRate, layer1, padded48
 
+    /// For all tests of the process.
+    private static let made = Mutex<[Kind: [UInt8]]>([:])
+
+    /// The path of the file.
     func make(_ fixtures: Fixtures) throws -> String {
+        if let bytes = Self.made.withLock({ $0[self] }) { return try fixtures.write("\(rawValue).mp3", bytes) }
+        let path = try encode(fixtures)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        Self.made.withLock { $0[self] = bytes }
+        return path
+    }
+
+    private func encode(_ fixtures: Fixtures) throws -> String {
         let name = "\(rawValue).mp3"
         let source = try fixtures.wave("\(rawValue).wav")
         switch self {
@@ -154,22 +160,5 @@ extension Fixtures {
     fileprivate func lameName(_ source: String) throws -> String {
         _ = try lame("vbri-body.mp3", "-V", "4", "-t", source: source)
         return "vbri-body.mp3"
-    }
-}
-
-/// SplitMix64: the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

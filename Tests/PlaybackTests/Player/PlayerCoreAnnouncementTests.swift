@@ -12,10 +12,7 @@ import Testing
     }
 
     private func set(_ world: inout SimulatedWorld, autoResume: Bool, _ policy: PlayerSettings.InterruptionPolicy) {
-        var patch = SettingsPatch()
-        patch.autoResume = autoResume
-        patch.interruptionPolicy = policy
-        world.command(.apply(patch))
+        world.command(.apply(.with { ($0.autoResume, $0.interruptionPolicy) = (autoResume, policy) }))
     }
 
     @Test(arguments: [true, false], PlayerSettings.InterruptionPolicy.allCases)
@@ -75,9 +72,7 @@ import Testing
         case 3: return .stop(drain: false)
         case 4: return .seek(.position(Double.random(in: 0...100, using: &random)))
         default:
-            var patch = SettingsPatch()
-            patch.volume = Double.random(in: 0...1, using: &random)
-            return .apply(patch)
+            return .apply(.with { $0.volume = Double.random(in: 0...1, using: &random) })
         }
     }
 

@@ -148,7 +148,7 @@ struct PlayerCoreEffectsTests {
         world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .end), expected: nil, play: false))
         #expect(world.run(upTo: 3) { $0.core.upcoming?.isFed == true })
         world.run(seconds: 0.05)
-        let segments = world.core.timeline.segments
+        let segments = world.core.stream.timeline.segments
         let next = try #require(segments.last { $0.generation == world.core.upcoming?.generation })
         #expect(next.start == world.core.current?.writtenEnd)
         #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })

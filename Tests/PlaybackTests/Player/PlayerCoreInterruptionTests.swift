@@ -28,15 +28,13 @@ import Testing
         var world = SimulatedWorld.playing(["a-20"])
         world.run(seconds: 1)
         interrupt(&world)
-        let isInterrupted = world.run { $0.status == .interrupted }
-        #expect(isInterrupted)
+        #expect(world.run { $0.status == .interrupted })
         #expect(world.core.reason == .interruption)
         let place = world.position
         world.run(seconds: 3)
         #expect(world.position == place && world.core.positionClock.rate == 0)
         end(&world)
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(world.position - place < 0.1)
         #expect(told(world) == ["began client", "ended client"])
         #expect(world.lateOrDoubleReplies == 0)
@@ -80,9 +78,7 @@ import Testing
         before: String, during: String, hint: Bool, option: Bool, status: PlayerStatus, reason: StatusReason?
     ) throws {
         var world = SimulatedWorld.playing(["a-20", "b-20"])
-        var patch = SettingsPatch()
-        patch.autoResume = option
-        world.command(.apply(patch))
+        world.apply { $0.autoResume = option }
         perform(before, &world)
         let generation = try #require(world.sink.generation)
         world.send(.output(.corkRequested(generation, true)))
@@ -125,16 +121,13 @@ import Testing
         #expect(world.unmutes == 0)
         world.command(.play(.current, position: nil))
         #expect(world.unmutes == 1)
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(told(world) == ["began sound-server", "ended user"])
     }
 
     @Test func onlyTells_whenThatIsThePolicy() throws {
         var world = SimulatedWorld.playing(["a-20"])
-        var patch = SettingsPatch()
-        patch.interruptionPolicy = .notifyOnly
-        world.command(.apply(patch))
+        world.apply { $0.interruptionPolicy = .notifyOnly }
         let generation = try #require(world.sink.generation)
         world.send(.output(.corkRequested(generation, true)))
         world.run(seconds: 0.5)
@@ -144,9 +137,7 @@ import Testing
 
     @Test func endsByItself_afterTheTimeout() {
         var world = SimulatedWorld.playing(["a-90"])
-        var patch = SettingsPatch()
-        patch.interruptionTimeout = 2
-        world.command(.apply(patch))
+        world.apply { $0.interruptionTimeout = 2 }
         interrupt(&world)
         world.run(seconds: 1.5)
         #expect(world.status == .interrupted)

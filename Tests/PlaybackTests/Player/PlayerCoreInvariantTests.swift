@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Testing
+import Foundation
 import Kernel
+import Testing
 
 @testable import Playback
 
-/// Random commands against a random world; what must always hold is checked after every input.
+/// Random commands against a random world; what must always hold is checked after every input. `TONEARM_SEEDS` takes more worlds.
 @Suite struct PlayerCoreInvariantTests {
     private final class Ledger {
         var completions = 0
@@ -16,7 +17,9 @@ import Kernel
         var version: UInt64 = 0
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as [UInt64])
+    private static let seeds = ProcessInfo.processInfo.environment["TONEARM_SEEDS"].flatMap(UInt64.init) ?? 4
+
+    @Test(arguments: 1...seeds)
     func invariantsHold_under10000RandomCommands(seed: UInt64) {
         let ledger = Ledger()
         var world = SimulatedWorld(seed: seed)

@@ -67,12 +67,11 @@ import Testing
     }
 
     @Test func anOutputThatChoosesOtherwise_isAskedOnce() {
-        var world = world(["surround-5"], at: Self.narrow)
-        _ = world.run { $0.status == .playing }
-        world.core.stream = .open(world.sink.generation!, AudioFormat(sampleRate: 1_000, layout: .mono), .running)
-        let opened = world.opened
-        world.run(seconds: 1)
-        #expect(world.opened == opened)
+        var world = world([], at: Self.narrow)
+        world.model.layout = .mono
+        world.command(.edit(.insert([ItemDraft(uri: "surround-5")], at: .end), expected: nil, play: true))
+        let completes = world.run(upTo: 10) { $0.status == .completed }
+        #expect(completes && world.sink.layout == .mono && world.opened == 1)
     }
 
     @Test func paused_theStreamOfTheOtherLayoutIsGivenBack() {

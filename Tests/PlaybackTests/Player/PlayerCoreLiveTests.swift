@@ -78,15 +78,12 @@ import Testing
     @Test func afterAnOutageItIsJoinedAnew() {
         var world = playing()
         world.run(seconds: 3)
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         #expect(world.status == .interrupted)
         #expect(world.sessions.isEmpty)
         let loads = world.loads
         world.run(seconds: 20)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         #expect(world.run { $0.status == .playing })
         #expect(world.loads == loads + 1)
     }

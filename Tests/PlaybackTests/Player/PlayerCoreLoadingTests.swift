@@ -76,7 +76,7 @@ import Testing
         tell(loaded(9_000, place: 2_000), &world)
         #expect(world.run { $0.status == .buffering })
         #expect(world.core.reason == .underrun)
-        #expect(world.core.gathering == nil && world.core.dryTimes.isEmpty)
+        #expect(world.core.gathering == nil && world.core.current?.dryTimes == [])
     }
 
     // MARK: What is heard once

@@ -30,4 +30,15 @@ import Testing
         #expect(!world.core.loudness(of: last.generation).isInAlbum)
         #expect(world.core.loudness(of: first.generation).track == nil)
     }
+
+    /// The library knows the album of a neighbour that is not opened yet.
+    @Test(arguments: [("b-60", nil, true), ("b-60", "Two", false), ("elsewhere-60", nil, false)])
+    func neighboursAreKnownBeforeTheyAreOpened(uri: String, album: String?, isInAlbum: Bool) throws {
+        var world = SimulatedWorld()
+        let drafts = [ItemDraft(uri: "a-60", album: "One"), ItemDraft(uri: uri, album: album)]
+        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.run(seconds: 1)
+        world.core.current?.media?.companions.albumFiles = ["a-60", "b-60"]
+        #expect(world.core.loudness(of: try #require(world.core.current).generation).isInAlbum == isInAlbum)
+    }
 }

@@ -10,15 +10,12 @@ import Testing
         var world = SimulatedWorld.playing(["a-60"])
         world.run(seconds: 5)
         let place = world.position
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         #expect(world.status == .interrupted)
         #expect(world.core.reason == .outputUnavailable)
         world.run(seconds: 20)
         #expect(abs(world.position - place) < 0.2)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         #expect(world.run { $0.status == .playing })
         #expect(abs(world.position - place) < 0.2)
     }
@@ -27,23 +24,20 @@ import Testing
     @Test func whatCannotBeSearched_isAskedForOnceMore_andGoesOnAtItsPlace() throws {
         var world = SimulatedWorld.playing(["unsearchable-60"])
         world.run(seconds: 5)
-        world.core.dryTimes = [world.now]
+        world.core.current?.dryTimes = [world.now]
         let before = (loads: world.loads, position: world.position, media: world.core.current?.media)
         var unknown = 0
         world.check = { if $0.core.current?.media != before.media { unknown += 1 } }
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         world.run(seconds: 2)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         let plays = world.run { $0.status == .playing }
         #expect(plays && world.loads == before.loads + 1)
         #expect(world.sessions.count == 1, "the first connection has ended")
         #expect(abs(world.position - before.position) < 0.2)
         #expect(world.core.positionClock.listenedTime > 4.9)
         #expect(unknown == 0, "what it is stays known")
-        #expect(world.core.dryTimes.isEmpty, "the new connection has not run dry")
+        #expect(world.core.current?.dryTimes == [], "the new connection has not run dry")
     }
 
     /// What the item takes to open is not the sink's fault.
@@ -53,8 +47,7 @@ import Testing
         world.command(.next)
         world.run(seconds: 8)
         #expect(world.status == .loading)
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(world.sink.generation == stream)
         #expect(world.core.lastError == nil)
         #expect(world.mostSpins < 30)
@@ -72,26 +65,20 @@ import Testing
     /// The call is the reason for the silence then, however long it takes.
     @Test func outageIsOver_whenTheSinkIsBackDuringAnInterruption() {
         var world = SimulatedWorld.playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         #expect(world.core.lastError == nil)
-        world.run(seconds: PlayerCore.outageLimit + 1)
+        world.run(seconds: Outage.limit + 1)
         #expect(world.status == .interrupted && world.mostSpins < 30)
         world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client, shouldResume: true)))
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
     }
 
     @Test func pauses_whenTheSinkStaysAwayTooLong() {
         var world = SimulatedWorld.playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
-        world.run(seconds: PlayerCore.outageLimit + 1)
+        world.loseServer()
+        world.run(seconds: Outage.limit + 1)
         #expect(world.status == .paused)
         #expect(world.core.reason == .outputUnavailable)
     }
@@ -100,18 +87,15 @@ import Testing
     @Test(arguments: [false, true])
     func seekWhileTheSinkIsAway_endsPaused(byUser: Bool) {
         var world = SimulatedWorld.playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         world.command(.seek(.position(20)))
         #expect(world.status == .interrupted)
         world.run(seconds: 1)
         #expect(world.status == .interrupted)
-        if byUser { world.command(.pause) } else { world.run(seconds: PlayerCore.outageLimit + 1) }
+        if byUser { world.command(.pause) } else { world.run(seconds: Outage.limit + 1) }
         #expect(world.status == .paused)
         #expect(world.position == 20)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         world.run(seconds: 1)
         #expect(world.status == .paused && world.position == 20)
         world.command(.play(.current, position: nil))
@@ -121,14 +105,11 @@ import Testing
 
     @Test func playsFromThere_whenSoughtWhileTheSinkIsAway() {
         var world = SimulatedWorld.playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         for target in [40.0, 20] { world.command(.seek(.position(target))) }
         world.run(seconds: 3)
         #expect(world.status == .interrupted && world.position == 20)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         #expect(world.run { $0.status == .playing })
         #expect(abs(world.position - 20) < 0.1)
     }
@@ -153,8 +134,7 @@ import Testing
         world.send(.output(.availability(.unavailable("no device"))))
         #expect(world.status == .interrupted)
         world.send(.output(.availability(.available)))
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(world.core.stream.generation == generation && world.core.lastError == nil)
         let place = world.position
         world.run(seconds: 1)
@@ -163,35 +143,27 @@ import Testing
 
     @Test func forgetsTheError_whenTheServerIsBack_andNobodyWantsSound() {
         var world = SimulatedWorld.playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         world.command(.pause)
         world.run(seconds: 1)
         #expect(world.core.lastError?.code == .outputUnavailable)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         #expect(world.core.lastError == nil && world.status == .paused && world.core.reason == .user)
     }
 
     @Test func keepsTheError_whenAnotherItemBecomesCurrentMeanwhile() {
         var world = SimulatedWorld.playing(["a-60", "b-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
+        world.loseServer()
         world.command(.next)
         #expect(world.core.current?.item.uri == "b-60" && world.core.lastError?.code == .outputUnavailable)
     }
 
     @Test func saysThatTheServerIsBack_whenItHadWaitedForTooLong() {
         var world = SimulatedWorld.playing(["a-60"])
-        world.isAvailable = false
-        world.send(.output(.availability(.unavailable("no server"))))
-        world.loseSink()
-        world.run(seconds: PlayerCore.outageLimit + 5)
+        world.loseServer()
+        world.run(seconds: Outage.limit + 5)
         #expect(world.status == .paused && world.core.reason == .outputUnavailable)
-        world.isAvailable = true
-        world.send(.output(.availability(.available)))
+        world.returnServer()
         #expect(world.status == .paused && world.core.reason == .outputReturned && world.core.lastError == nil)
         world.command(.play(.current, position: nil))
         #expect(world.run { $0.status == .playing })

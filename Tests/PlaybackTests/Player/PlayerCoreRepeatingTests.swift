@@ -7,9 +7,7 @@ import Testing
 /// A part of the current item that is repeated.
 @Suite struct PlayerCoreRepeatingTests {
     private func patch(_ begin: Double, _ end: Double) -> PlayerCommand {
-        var patch = SettingsPatch()
-        patch.abLoop = ABLoop(begin: begin, end: end)
-        return .apply(patch)
+        return .apply(.with { $0.abLoop = ABLoop(begin: begin, end: end) })
     }
 
     private func refusal(_ world: SimulatedWorld, _ token: CommandToken) -> PlaybackError? {

@@ -46,8 +46,7 @@ import Kernel
         #expect(world.status == .paused && world.core.reason == .routeLost)
         #expect(abs(world.position - place) < 0.05)
         tell(&world, [Self.card(plugged: true)], current: "card")
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
         #expect(reasons(world) == [.unknown, .oldDeviceUnavailable, .newDeviceAvailable])
     }
 
@@ -77,8 +76,7 @@ import Kernel
         world.sink = SimulatedWorld.Sink()
         world.send(.output(.failed(generation, .deviceGone("unplugged"))))
         tell(&world, [Self.speakers], current: "spk")
-        let plays = world.run(upTo: 0.5) { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run(upTo: 0.5) { $0.status == .playing })
     }
 
     @Test func aDisplacedStream_isReplacedAtThePlaceThatWasHeard() throws {
@@ -87,8 +85,7 @@ import Kernel
         let generation = try #require(world.sink.generation)
         world.send(.output(.displaced(generation)))
         let place = world.position
-        let plays = world.run(upTo: 0.5) { $0.sink.generation != generation && $0.status == .playing }
-        #expect(plays)
+        #expect(world.run(upTo: 0.5) { $0.sink.generation != generation && $0.status == .playing })
         #expect(world.position - place < 0.3 && world.position >= place)
         let statuses = world.events.compactMap { event -> PlayerStatus? in
             if case .status(let status, _, _, _, _, _, _) = event { status } else { nil }
@@ -104,43 +101,33 @@ import Kernel
         world.run(seconds: 2)
         #expect(world.sink.generation == generation && world.status == .interrupted)
         world.send(.output(.corkRequested(generation, false)))
-        let plays = world.run { $0.sink.generation != generation && $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.sink.generation != generation && $0.status == .playing })
     }
 
     @Test func policyHold_waitsWithoutEnd() {
         var world = onHeadphones()
-        var patch = SettingsPatch()
-        patch.routePolicy = .hold
-        world.command(.apply(patch))
+        world.apply { $0.routePolicy = .hold }
         tell(&world, [Self.speakers], current: "spk")
         world.run(seconds: 600)
         #expect(world.status == .interrupted && world.core.reason == .routeLost)
         tell(&world, [Self.speakers, Self.headphones], current: "spk")
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
     }
 
     @Test func anotherOutputChosenMeanwhile_endsTheWait() {
         var world = onHeadphones()
-        var patch = SettingsPatch()
-        patch.routePolicy = .hold
-        world.command(.apply(patch))
+        world.apply { $0.routePolicy = .hold }
         tell(&world, [Self.speakers], current: "spk")
         world.run(seconds: 1)
         world.command(.selectOutput("spk"))
-        let plays = world.run { $0.status == .playing }
-        #expect(plays)
+        #expect(world.run { $0.status == .playing })
     }
 
     @Test func anotherPolicyMeanwhile_endsTheWait() {
         var world = onHeadphones()
-        var patch = SettingsPatch()
-        patch.routePolicy = .hold
-        world.command(.apply(patch))
+        world.command(.apply(.with { $0.routePolicy = .hold }))
         tell(&world, [Self.speakers], current: "spk")
-        patch.routePolicy = .pause
-        world.command(.apply(patch))
+        world.command(.apply(.with { $0.routePolicy = .pause }))
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .routeLost)
         #expect(world.lateOrDoubleReplies == 0)
@@ -229,8 +216,7 @@ import Kernel
         let place = world.position
         #expect(world.core.stream.generation == before)
         world.command(.interruption(InterruptionNotice(isBeginning: false, source: .sleep)))
-        let hasCome = world.run { $0.status == (isPaused ? .paused : .playing) && $0.core.routing.leaving == nil }
-        #expect(hasCome)
+        #expect(world.run { $0.status == (isPaused ? .paused : .playing) && $0.core.routing.leaving == nil })
         world.run(seconds: 0.05)
         #expect(world.core.stream.generation != before)
         #expect(abs(world.position - place) < 0.1)

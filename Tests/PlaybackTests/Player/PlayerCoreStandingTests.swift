@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func fill(_ world: SimulatedWorld) throws {
-        let ring = try #require(world.core.ring)
+        let ring = try #require(world.core.stream.ring)
         let silence = [Float](repeating: 0, count: 32)
         _ = silence.withUnsafeBufferPointer { ring.write($0, lease: ring.grant().lease) }
         #expect(ring.unread > 0)

@@ -40,9 +40,7 @@ import Kernel
     /// The settings are the ramp's target from its beginning on.
     @Test func aRampIsCutShort_whenItsTargetIsSetAtOnce() throws {
         var core = PlayerCore(SavedPlayer(), now: MonotonicTime(nanoseconds: 0), seed: 1)
-        var patch = SettingsPatch()
-        patch.volume = core.settings.volume
-        let prepared = try core.prepare(.apply(patch))
+        let prepared = try core.prepare(.apply(.with { $0.volume = core.settings.volume }))
         #expect(prepared.saves.isEmpty)
         core.commit(prepared)
         #expect(core.actions.count == 1)
@@ -126,9 +124,7 @@ import Kernel
 
     @Test func fails_whenEverythingIsMissingAndRepeats() {
         var world = SimulatedWorld()
-        var patch = SettingsPatch()
-        patch.repeats = .all
-        world.command(.apply(patch))
+        world.apply { $0.repeats = .all }
         world.command(
             .edit(
                 .insert([ItemDraft(uri: "missing-1"), ItemDraft(uri: "missing-2")], at: .end), expected: nil, play: true
@@ -267,9 +263,7 @@ import Kernel
 
     @Test func leavesInTheQueue_whatWasNotHeard() {
         var world = SimulatedWorld.with(["a-1", "b-1", "c-1"], play: false)
-        var patch = SettingsPatch()
-        patch.consume = true
-        world.command(.apply(patch))
+        world.apply { $0.consume = true }
         world.command(.next)
         world.command(.play(.index(2), position: nil))
         #expect(world.run { $0.status == .playing })
@@ -302,18 +296,14 @@ import Kernel
             #expect(!names(world).contains("queue-ended"))
         }
         var last = SimulatedWorld.playing(["a-1"])
-        var patch = SettingsPatch()
-        patch.stopAfterCurrent = true
-        last.command(.apply(patch))
+        last.apply { $0.stopAfterCurrent = true }
         #expect(last.run { $0.status == .stopped })
         #expect(names(last).contains("queue-ended"))
     }
 
     @Test func stopsAfterTheItem_whenTold() {
         var world = SimulatedWorld.playing(["a-1", "b-1"])
-        var patch = SettingsPatch()
-        patch.stopAfterCurrent = true
-        world.command(.apply(patch))
+        world.apply { $0.stopAfterCurrent = true }
         #expect(world.run { $0.status == .stopped })
         #expect(world.core.reason == .stopAfterCurrent)
         #expect(world.core.queue.current?.uri == "b-1")
@@ -330,9 +320,7 @@ import Kernel
 
     @Test func repeatsOneWithoutEnd_untilNext() {
         var world = SimulatedWorld()
-        var patch = SettingsPatch()
-        patch.repeats = .one
-        world.command(.apply(patch))
+        world.apply { $0.repeats = .one }
         world.command(
             .edit(.insert([ItemDraft(uri: "a-1"), ItemDraft(uri: "b-1")], at: .end), expected: nil, play: true))
         world.run(seconds: 4)
@@ -348,9 +336,7 @@ import Kernel
         #expect(world.run { $0.status == .failed })
         let play = world.command(.play(.current, position: nil))
         #expect(world.run { $0.replies[play] != nil })
-        var patch = SettingsPatch()
-        patch.volume = 0.5
-        let settings = world.command(.apply(patch))
+        let settings = world.command(.apply(.with { $0.volume = 0.5 }))
         func failed(_ token: CommandToken) -> Bool? {
             world.replies[token].map { if case .failed = $0 { true } else { false } }
         }

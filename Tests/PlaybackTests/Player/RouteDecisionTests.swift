@@ -39,6 +39,17 @@ import Kernel
             now: MonotonicTime(nanoseconds: 1_000_000_000_000))
     }
 
+    private func decide(
+        _ devices: [OutputDevice], current: String? = "spk", known: [OutputDevice]?, previous: OutputDevice?
+    ) -> RouteDecision {
+        RouteDecision(situation(devices, current: current, known: known, previous: previous))
+    }
+
+    private func atTheJack(plugged: Bool, active: String? = nil, before: Bool = true) -> RouteDecision {
+        let was = Self.card(plugged: before)
+        return decide([Self.card(plugged: plugged, active: active)], current: "card", known: [was], previous: was)
+    }
+
     /// Row 137: headphones, else the default, whatever the order in which the sound server lists them.
     @Test func takesHeadphones_atTheStart_elseTheDefault() {
         let (desk, speakers, headphones) = (Self.desk(), Self.speakers(), Self.headphones())
@@ -49,7 +60,7 @@ import Kernel
             ([speakers, Self.headphones(isAvailable: false)], nil),
         ] as [([OutputDevice], String?)] {
             let current = devices.first(where: \.isDefault)?.id
-            let decision = RouteDecision(situation(devices, current: current, known: nil, previous: nil))
+            let decision = decide(devices, current: current, known: nil, previous: nil)
             #expect(decision.target == target, "\(devices.map(\.id))")
             #expect(decision.reason == .unknown && decision.transport == .goOn)
         }
@@ -143,51 +154,26 @@ import Kernel
         #expect(decision.lost?.device.id == "hp")
     }
 
-    @Test func headphonesUnplugged_atTheJack() {
-        let decision = RouteDecision(
-            situation(
-                [Self.card(plugged: false)], current: "card", known: [Self.card(plugged: true)],
-                previous: Self.card(plugged: true)))
-        #expect(decision.transport == .stop && decision.reason == .oldDeviceUnavailable)
-    }
-
-    @Test func jackEmpty_beforeThePortIsLeft() {
-        let decision = RouteDecision(
-            situation(
-                [Self.card(plugged: false, active: "phones")], current: "card", known: [Self.card(plugged: true)],
-                previous: Self.card(plugged: true)))
-        #expect(decision.transport == .stop)
-    }
-
-    @Test func anotherPortChosen_isNoLoss() {
-        let decision = RouteDecision(
-            situation(
-                [Self.card(plugged: true, active: "speaker")], current: "card", known: [Self.card(plugged: true)],
-                previous: Self.card(plugged: true)))
-        #expect(decision.transport == .goOn && decision.reason == .routeConfigurationChange)
-    }
-
-    @Test func headphonesPluggedIn_atTheJack() {
-        let decision = RouteDecision(
-            situation(
-                [Self.card(plugged: true)], current: "card", known: [Self.card(plugged: false)],
-                previous: Self.card(plugged: false)))
-        #expect(decision.transport == .goOn && decision.reason == .newDeviceAvailable)
+    @Test func whatTheJackTells_isALossOnlyWhenItIsEmpty() {
+        let unplugged = atTheJack(plugged: false)
+        #expect(unplugged.transport == .stop && unplugged.reason == .oldDeviceUnavailable)
+        #expect(atTheJack(plugged: false, active: "phones").transport == .stop, "before the port is left")
+        let other = atTheJack(plugged: true, active: "speaker")
+        #expect(other.transport == .goOn && other.reason == .routeConfigurationChange)
+        let pluggedIn = atTheJack(plugged: true, before: false)
+        #expect(pluggedIn.transport == .goOn && pluggedIn.reason == .newDeviceAvailable)
     }
 
     @Test func headphonesUnavailable_thoughListed() {
-        let decision = RouteDecision(
-            situation(
-                [Self.speakers(), Self.headphones(isAvailable: false)], current: "spk",
-                known: [Self.speakers(), Self.headphones()], previous: Self.headphones()))
+        let decision = decide(
+            [Self.speakers(), Self.headphones(isAvailable: false)], known: [Self.speakers(), Self.headphones()],
+            previous: Self.headphones())
         #expect(decision.transport == .stop && decision.reason == .oldDeviceUnavailable)
     }
 
     @Test func bluetoothGone_isALossOfItsKind() {
         let box = OutputDevice(id: "bt", description: "Box", formFactor: "speaker", bus: "bluetooth")
-        let decision = RouteDecision(
-            situation([Self.speakers()], current: "spk", known: [Self.speakers(), box], previous: box))
-        #expect(decision.transport == .stop)
+        #expect(decide([Self.speakers()], known: [Self.speakers(), box], previous: box).transport == .stop)
     }
 
     @Test(arguments: [(1.0, RoutePolicy.pause, true), (119, .pause, true), (121, .pause, false), (9_999, .hold, true)])
@@ -212,8 +198,7 @@ import Kernel
     }
 
     @Test func otherDeviceGone_isFollowed() {
-        let decision = RouteDecision(
-            situation([Self.speakers()], current: "spk", known: [Self.speakers(), Self.desk()], previous: Self.desk()))
+        let decision = decide([Self.speakers()], known: [Self.speakers(), Self.desk()], previous: Self.desk())
         #expect(decision.transport == .goOn && decision.target == nil && decision.reason == .oldDeviceUnavailable)
     }
 
@@ -227,9 +212,7 @@ import Kernel
     }
 
     @Test func aDeskThatComes_isNotFollowed() {
-        let decision = RouteDecision(
-            situation(
-                [Self.speakers(), Self.desk()], current: "spk", known: [Self.speakers()], previous: Self.speakers()))
+        let decision = decide([Self.speakers(), Self.desk()], known: [Self.speakers()], previous: Self.speakers())
         #expect(decision.target == nil && decision.reason == nil)
     }
 
@@ -254,16 +237,14 @@ import Kernel
 
     @Test func movedByAnotherProgram_staysThere() {
         let devices = [Self.speakers(), Self.desk()]
-        let decision = RouteDecision(situation(devices, current: "desk", known: devices, previous: Self.speakers()))
+        let decision = decide(devices, current: "desk", known: devices, previous: Self.speakers())
         #expect(decision.target == "desk" && decision.reason == .override)
     }
 
     @Test func nothingLeft() {
-        let decision = RouteDecision(
-            situation([], current: nil, known: [Self.speakers()], previous: Self.speakers()))
-        #expect(decision.reason == .noSuitableRoute)
-        let back = RouteDecision(situation([Self.desk()], current: "desk", known: [], previous: nil))
-        #expect(back.reason == .newDeviceAvailable)
+        let gone = decide([], current: nil, known: [Self.speakers()], previous: Self.speakers())
+        #expect(gone.reason == .noSuitableRoute)
+        #expect(decide([Self.desk()], current: "desk", known: [], previous: nil).reason == .newDeviceAvailable)
     }
 
     @Test func theSession_mayForbidBluetoothAndNetwork() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KernelTesting
 import Testing
 
 @testable import Playback
@@ -34,27 +35,35 @@ import Testing
         for step in 0..<100_000 {
             let before = fixture.queue.revision
             let change = try edit(&fixture, &model, using: &random)
-            #expect(fixture.queue.revision == before + (change == nil ? 0 : 1))
             if let change { Self.follow(change, &mirror) }
             let found = fixture.queue.window(offset: 0, limit: .max).items.map(Self.entry)
             guard found == model.entries, mirror == found, Set(found.map(\.id)).count == found.count,
-                fixture.queue.table.count == found.count
+                fixture.queue.table.count == found.count,
+                fixture.queue.revision == before + (change == nil ? 0 : 1),
+                fixture.queue.canUndo == !model.past.isEmpty, fixture.queue.canRedo == !model.future.isEmpty
             else {
                 Issue.record("step \(step): \(found) instead of \(model.entries), mirror \(mirror)")
                 return
             }
-            #expect(fixture.queue.canUndo == !model.past.isEmpty)
-            #expect(fixture.queue.canRedo == !model.future.isEmpty)
             let order = Queue.Order(
                 repeats: [.off, .one, .all].randomElement(using: &random)!, shuffle: step / 500 % 2 == 0)
             let successor = fixture.queue.successor(order, using: &random)
-            if let successor { #expect(fixture.queue.item(successor) != nil) } else { ended += 1 }
-            #expect(fixture.queue.successor(order, using: &random) == successor)
-            if Int.random(in: 0..<3, using: &random) == 0 { fixture.queue.setCurrent(successor) }
-            if let id = fixture.queue.currentID {
-                #expect(fixture.queue.order.firstIndex(of: id) == fixture.queue.currentIndex)
+            if successor == nil { ended += 1 }
+            guard successor.map({ fixture.queue.item($0) != nil }) ?? true,
+                fixture.queue.successor(order, using: &random) == successor
+            else {
+                Issue.record("step \(step): \(String(describing: successor)) follows")
+                return
             }
-            #expect((0...fixture.queue.count).contains(fixture.queue.place))
+            if Int.random(in: 0..<3, using: &random) == 0 { fixture.queue.setCurrent(successor) }
+            guard
+                fixture.queue.currentID.map({ fixture.queue.order.firstIndex(of: $0) == fixture.queue.currentIndex })
+                    ?? true,
+                (0...fixture.queue.count).contains(fixture.queue.place)
+            else {
+                Issue.record("step \(step): current \(String(describing: fixture.queue.currentIndex))")
+                return
+            }
         }
         #expect(ended > 100)
     }

@@ -5,6 +5,7 @@ import Playback
 import PlaybackTesting
 import Synchronization
 import Kernel
+import KernelTesting
 
 /// A whole player with real threads between a scripted opener and a capturing output.
 final class PlayerRig: Sendable {
@@ -30,15 +31,17 @@ final class PlayerRig: Sendable {
         player.observe { [events] in events.append($0) }
     }
 
+    deinit { player.shutdown() }
+
     var received: [PlayerEvent] { events.all }
     /// Without the copy of all events, which the next one would have to be added to.
     var receivedCount: Int { events.count }
 
     @discardableResult
-    func perform(_ command: PlayerCommand) async -> Result<PlayerSnapshot, PlaybackError> {
-        await withCheckedContinuation { continuation in
-            player.perform(command) { continuation.resume(returning: $0) }
-        }
+    func perform(_ command: PlayerCommand) -> Result<PlayerSnapshot, PlaybackError> {
+        let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
+        player.perform(command) { answer.post($0) }
+        return answer.answer()
     }
 
     /// Sends without waiting for the answer: transport commands are answered when the sink has followed.
@@ -51,33 +54,21 @@ final class PlayerRig: Sendable {
     }
 
     /// Waits for something that other threads bring about; nothing here depends on how long it takes.
-    func wait(until condition: (PlayerRig) -> Bool) async -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 240)
-        while !condition(self) {
-            if MonotonicTime.now > deadline { return false }
-            await Task.yield()
-        }
-        return true
-    }
+    func wait(until condition: (PlayerRig) -> Bool) -> Bool { eventually(within: 240) { condition(self) } }
 
     /// Plays in small steps until the condition holds. The player takes in each step before the next one, so that none of
-    /// its states is missed however slow its thread is.
-    func play(until condition: (PlayerRig) -> Bool) async -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 240)
-        while !condition(self) {
-            if MonotonicTime.now > deadline { return false }
-            if output.play(441) > 0 { await perform(.apply(SettingsPatch())) } else { await Task.yield() }
+    /// its states is missed however slow its thread is. Time stands while `mayPlay` is false.
+    func play(while mayPlay: (PlayerRig) -> Bool = { _ in true }, until condition: (PlayerRig) -> Bool) -> Bool {
+        eventually(within: 240) {
+            var steps = 0
+            while !condition(self) {
+                // Not more at once: the deadline is checked between them.
+                guard steps < 100, mayPlay(self), output.play(441) > 0 else { return false }
+                perform(.apply(SettingsPatch()))
+                steps += 1
+            }
+            return true
         }
-        return true
-    }
-}
-
-/// For material that needs none.
-struct NoConversion: SampleRateConversion {
-    func converter(
-        from input: Double, to output: Double, channelCount: Int
-    ) throws(MediaError) -> any FrameConverter {
-        throw MediaError(.unsupported, "No conversion in this test.")
     }
 }
 

@@ -60,6 +60,8 @@ struct SimulatedWorld {
         var startsAfter: ClosedRange<Double>
         /// Seconds by which its clock is off, one way or the other.
         var jitter: Double
+        /// Of its streams, whatever is asked for.
+        var layout: ChannelLayout?
 
         /// What is rendered is heard at once, by the file's own clock.
         static let file = OutputModel(startsAfter: 0...0, jitter: 0)
@@ -149,6 +151,12 @@ struct SimulatedWorld {
         return token
     }
 
+    mutating func apply(_ change: (inout SettingsPatch) -> Void) {
+        var patch = SettingsPatch()
+        change(&patch)
+        command(.apply(patch))
+    }
+
     mutating func send(_ input: PlayerCore.Input) {
         let actions = core.handle(input, clock: reading, now: now)
         perform(actions)
@@ -163,7 +171,7 @@ struct SimulatedWorld {
             guardCount += 1
             precondition(
                 guardCount < 100_000,
-                "no rest: \(core.goal) \(core.stream) seek \(String(describing: core.seek)) scan \(String(describing: core.scan)) \(sink) due \(due.count) next \(String(describing: core.nextDeadline)) now \(now) heard \(core.timeline.heard) \(String(describing: core.current?.stage)) \(String(describing: core.upcoming?.stage))"
+                "no rest: \(core.goal) \(core.stream) seek \(String(describing: core.seek)) scan \(String(describing: core.scan)) \(sink) due \(due.count) next \(String(describing: core.nextDeadline)) now \(now) heard \(core.stream.timeline.heard) \(String(describing: core.current?.stage)) \(String(describing: core.upcoming?.stage))"
             )
             due.sort { $0.at < $1.at }
             guard let next = [due.first?.at, core.nextDeadline, sinkDeadline].compactMap({ $0 }).min(), next <= end
@@ -206,6 +214,17 @@ struct SimulatedWorld {
         send(.output(.failed(generation, .lost(message))))
     }
 
+    mutating func loseServer() {
+        isAvailable = false
+        send(.output(.availability(.unavailable("no server"))))
+        loseSink()
+    }
+
+    mutating func returnServer() {
+        isAvailable = true
+        send(.output(.availability(.available)))
+    }
+
     // MARK: The sink
 
     var reading: OutputClock {
@@ -213,7 +232,7 @@ struct SimulatedWorld {
             let isOff = isSounding && model.jitter > 0
             let error = isOff ? Double.random(in: -model.jitter...model.jitter, using: &random) : 0
             return OutputClock(
-                ringIndex: max(core.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding,
+                ringIndex: max(core.stream.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding,
                 sampledAt: now.advanced(bySeconds: error), latency: 0.02)
         }
     }
@@ -345,7 +364,7 @@ struct SimulatedWorld {
 
     private mutating func open(_ generation: Generation, _ format: AudioFormat) {
         sink = Sink(generation: generation)
-        sink.layout = core.layout(for: format)
+        sink.layout = model.layout ?? core.layout(for: format)
         opened += 1
         guard isAvailable else {
             return after(delay(), .output(.failed(generation, .lost("nobody there"))))

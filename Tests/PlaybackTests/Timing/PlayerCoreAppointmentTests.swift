@@ -24,7 +24,7 @@ import Testing
         world.run(seconds: 0.5)
         let time = start(&world, in: 3)
         world.run(seconds: time.advanced(bySeconds: 0.02).seconds(since: world.now))
-        let first = try #require(world.core.timeline.segments.first?.start)
+        let first = try #require(world.core.stream.timeline.segments.first?.start)
         let heard = (world.sink.heard - Double(first)) / Double(SimulatedWorld.sampleRate)
         #expect(world.status == .playing && abs(heard - 0.02) < 0.01, "\(heard - 0.02) s early")
     }

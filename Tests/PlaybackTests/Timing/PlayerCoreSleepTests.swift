@@ -156,9 +156,7 @@ import Testing
 
     @Test func endOfQueue_repeatsNoMore() {
         var world = SimulatedWorld.playing(["a-2", "b-2"])
-        var patch = SettingsPatch()
-        patch.repeats = .all
-        world.command(.apply(patch))
+        world.apply { $0.repeats = .all }
         world.command(.sleep(SleepPlan(end: .endOfQueue, fade: 1)))
         #expect(world.run(upTo: 6) { $0.status == .stopped })
         #expect(world.core.reason == .sleepTimer && world.core.settings.repeats == .all)

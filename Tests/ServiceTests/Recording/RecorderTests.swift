@@ -4,9 +4,12 @@ import Service
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 struct RecorderTests {
-    private struct Rig {
+    private let rig = Rig()
+
+    private final class Rig {
         let source: ScriptedSource
         let store = MemoryRecordings()
         let permission = ScriptedPermission()
@@ -23,15 +26,23 @@ struct RecorderTests {
             recorder.observe { [events] in events.post($0) }
         }
 
+        deinit { recorder.shutdown() }
+
         func start(
             _ change: (inout RecordingSettings) -> Void = { _ in }
         ) -> Result<(status: RecordingStatus, isNew: Bool), RecordingError> {
             var settings = RecordingSettings()
             settings.isMetered = false
             change(&settings)
+            return begin(settings).answer()
+        }
+
+        func begin(
+            _ settings: RecordingSettings
+        ) -> Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>> {
             let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
             recorder.start(settings) { answer.post($0) }
-            return answer.take(until: nil)[0]
+            return answer
         }
 
         func wait(
@@ -39,23 +50,24 @@ struct RecorderTests {
         ) -> Result<RecordingStatus, RecordingError> {
             let answer = Mailbox<Result<RecordingStatus, RecordingError>>()
             command { answer.post($0) }
-            return answer.take(until: nil)[0]
+            return answer.answer()
         }
 
         /// The statuses and levels that were told until a status meets the condition.
         func told(until isMet: (RecordingStatus) -> Bool) -> [Recorder.Event] {
             var all: [Recorder.Event] = []
-            while true {
-                for event in events.take(until: nil) {
+            while case let some = events.take(1), !some.isEmpty {
+                for event in some {
                     all.append(event)
                     if case .status(let status) = event, isMet(status) { return all }
                 }
             }
+            Issue.record("no such status in \(all)")
+            return all
         }
     }
 
     @Test func shutdown_doesNotWaitForADiskThatHangs() throws {
-        let rig = Rig()
         #expect(try rig.start().get().isNew)
         rig.store.hangs.withLock { $0 = true }
         rig.source.give([1, 2])
@@ -72,7 +84,6 @@ struct RecorderTests {
     }
 
     @Test func recording_isPausedResumedAndStopped_inOneFile() throws {
-        let rig = Rig()
         #expect(try rig.start().get().isNew)
         rig.source.give([1, 2])
         #expect(try rig.wait(rig.recorder.pause).get().state == .paused)
@@ -85,20 +96,16 @@ struct RecorderTests {
         #expect(rig.store.finished.withLock { $0 } == ["take-1.wav"])
         #expect(Array(rig.store.content("take-1.wav").prefix(2)) == [1, 2])
         #expect(rig.store.content("take-1.wav").last == 3)
-        rig.recorder.shutdown()
     }
 
     @Test func startWhileRecording_changesNothing() throws {
-        let rig = Rig()
         let first = try rig.start().get()
         let second = try rig.start { $0.sampleRate = 48_000 }.get()
         #expect(second.status.current?.id == first.status.current?.id && !second.isNew)
         #expect(rig.source.requests.count == 1)
-        rig.recorder.shutdown()
     }
 
     @Test func sourceThatIsLost_endsTheRecordingWithWhatItHas() {
-        let rig = Rig()
         _ = rig.start()
         rig.source.give([1, 2, 3])
         rig.source.report(.failed(.failed("gone")))
@@ -106,51 +113,42 @@ struct RecorderTests {
         #expect(status.last?.reason == .routeChange && status.last?.message == "gone")
         #expect(rig.store.content("take-1.wav") == [1, 2, 3])
         #expect(rig.source.closings == 1)
-        rig.recorder.shutdown()
     }
 
     @Test func fullDisk_isNoSuccess() {
-        let rig = Rig()
         _ = rig.start()
         rig.store.isFull.withLock { $0 = true }
         rig.source.give([1])
         guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
         #expect(status.last?.successfully == false && status.last?.reason == .diskFull)
         #expect(rig.store.finished.withLock { $0 } == ["take-1.wav"])
-        rig.recorder.shutdown()
     }
 
     @Test func withoutSource_thereIsNoFile() {
         let rig = Rig(ScriptedSource(failure: .noSource("none")))
-        guard case .failure(.noSource("none")) = rig.start() else { return #expect(Bool(false)) }
+        #expect(rig.start().failure == .noSource("none"))
         #expect(rig.recorder.status.state == .idle)
         #expect(rig.store.files.withLock { $0.isEmpty })
-        rig.recorder.shutdown()
     }
 
     @Test func session_permitsAndForbids() throws {
-        let rig = Rig()
         rig.permission.text.withLock { $0 = "playback only" }
-        guard case .failure(.notPermitted("playback only")) = rig.start() else { return #expect(Bool(false)) }
+        #expect(rig.start().failure == .notPermitted("playback only"))
         rig.permission.text.withLock { $0 = nil }
         _ = try rig.start().get()
         rig.permission.text.withLock { $0 = "playback only" }
         rig.recorder.permissionChanged()
         guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
         #expect(status.last?.reason == .session)
-        rig.recorder.shutdown()
     }
 
     @Test func permissionThatIsWithdrawn_whileTheSourceOpens_leavesNoFile() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
-        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
-        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        let answer = rig.begin(RecordingSettings())
         _ = rig.told { $0.state == .starting }
         rig.permission.text.withLock { $0 = "playback only" }
         rig.recorder.permissionChanged()
-        guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {
-            return #expect(Bool(false))
-        }
+        #expect(answer.answer().failure == .notPermitted("playback only"))
         #expect(rig.recorder.status.state == .idle)
         rig.source.report(.started(source: "mic"))
         rig.recorder.shutdown()
@@ -159,25 +157,20 @@ struct RecorderTests {
 
     @Test func stopWhileTheSourceOpens_saysSo() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
-        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
-        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        let answer = rig.begin(RecordingSettings())
         _ = rig.told { $0.state == .starting }
         #expect(try rig.wait(rig.recorder.stop).get().state == .idle)
-        guard case .failure(.ended) = answer.take(until: nil)[0] else { return #expect(Bool(false)) }
-        rig.recorder.shutdown()
+        guard case .failure(.ended) = answer.answer() else { return #expect(Bool(false)) }
     }
 
     /// The session's word may come later than the source's.
     @Test func sourceThatBegins_whenThePermissionIsGone_leavesNoFile() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
-        let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
-        rig.recorder.start(RecordingSettings()) { answer.post($0) }
+        let answer = rig.begin(RecordingSettings())
         #expect(!rig.source.openings.take(until: .now.advanced(bySeconds: 60)).isEmpty)
         rig.permission.text.withLock { $0 = "playback only" }
         rig.source.report(.started(source: "mic"))
-        guard case .failure(.notPermitted("playback only")) = answer.take(until: nil)[0] else {
-            return #expect(Bool(false))
-        }
+        #expect(answer.answer().failure == .notPermitted("playback only"))
         rig.recorder.shutdown()
         #expect(rig.store.files.withLock { $0.isEmpty })
     }
@@ -198,29 +191,24 @@ struct RecorderTests {
     }
 
     @Test func doneRecording_isPlayedWhenThatWasAsked() throws {
-        let rig = Rig()
         _ = try rig.start { $0.playsAfterwards = true }.get()
         _ = rig.wait(rig.recorder.stop)
-        #expect(rig.played.take(until: nil) == ["file:///take-1.wav"])
-        rig.recorder.shutdown()
+        #expect(rig.played.answer() == "file:///take-1.wav")
     }
 
     @Test func withoutThread_thatRecordingIsRefused_andTheNextIsMade() throws {
-        let rig = Rig()
         NamedThread.$isRefused.withValue(true) {
             guard case .failure(.failed) = rig.start() else { return #expect(Bool(false)) }
         }
         #expect(try rig.start().get().isNew)
-        rig.recorder.shutdown()
     }
 
     @Test func shutdown_completesTheFile_andRefusesWhatComes() throws {
-        let rig = Rig()
         _ = try rig.start().get()
         rig.source.give([1, 2])
         rig.recorder.shutdown()
         #expect(rig.store.content("take-1.wav") == [1, 2])
         #expect(rig.recorder.status.last?.reason == .shutdown)
-        guard case .failure(.shuttingDown) = rig.start() else { return #expect(Bool(false)) }
+        #expect(rig.start().failure == .shuttingDown)
     }
 }

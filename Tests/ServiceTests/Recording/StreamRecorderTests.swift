@@ -4,8 +4,11 @@ import Service
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @Suite struct StreamRecorderTests {
+    private let rig = Rig()
+
     private struct Rig {
         let stream: ScriptedStream
         /// What is open of the item; nil: nothing at present.
@@ -43,13 +46,13 @@ import Kernel
         ) -> Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError> {
             let answer = Mailbox<Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>>()
             recorder.start(player, name: nil, limits: limits) { answer.post($0) }
-            return answer.take(until: nil)[0]
+            return answer.answer()
         }
 
         func stop() throws -> StreamRecordingStatus.Finished {
             let answer = Mailbox<Result<StreamRecordingStatus, RecordingError>>()
             recorder.stop("main") { answer.post($0) }
-            return try #require(try answer.take(until: nil)[0].get().last)
+            return try #require(try answer.answer().get().last)
         }
 
         /// Bytes that grow are no event.
@@ -65,12 +68,7 @@ import Kernel
 
         /// Whether so many bytes come to be in the file.
         func holds(_ count: Int) -> Bool {
-            let deadline = MonotonicTime.now.advanced(bySeconds: 10)
-            while store.files.withLock({ $0["take.mp3"]?.count ?? 0 }) < count {
-                guard MonotonicTime.now < deadline else { return false }
-                _ = Mailbox<Void>().take(until: .now.advanced(bySeconds: 0.002))
-            }
-            return true
+            eventually { store.files.withLock { $0["take.mp3"]?.count ?? 0 } >= count }
         }
 
         /// How it ended, by its event.
@@ -95,7 +93,6 @@ import Kernel
     }
 
     @Test func whatComes_isInTheFile_inOrder() throws {
-        let rig = Rig()
         let (status, isNew) = try rig.start().get()
         #expect(isNew && status.state == .recording && status.current?.id == "take.mp3")
         #expect(try !rig.start().get().isNew, "one file at a time")
@@ -109,7 +106,6 @@ import Kernel
     }
 
     @Test func whatComesLater_isTakenAsItComes() throws {
-        let rig = Rig()
         _ = try rig.start().get()
         for total in [10, 20, 30] {
             rig.stream.give(.bytes(10, isAfterGap: false))
@@ -120,7 +116,6 @@ import Kernel
 
     /// More than one turn, of which nobody tells anew.
     @Test func muchAtOnce_isTakenToTheEnd() throws {
-        let rig = Rig()
         rig.stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
         _ = try rig.start().get()
         #expect(rig.holds(100))
@@ -128,7 +123,6 @@ import Kernel
     }
 
     @Test func aGap_isToldAtOnce_andAtTheEnd() throws {
-        let rig = Rig()
         _ = try rig.start().get()
         rig.stream.give(.bytes(100, isAfterGap: false), .bytes(50, isAfterGap: true))
         var told = 0
@@ -156,7 +150,6 @@ import Kernel
     }
 
     @Test func aFullDisk_endsIt_withWhatFits() throws {
-        let rig = Rig()
         rig.store.room.withLock { $0 = 120 }
         _ = try rig.start().get()
         rig.stream.give(.bytes(100, isAfterGap: false), .bytes(50, isAfterGap: false))
@@ -192,7 +185,6 @@ import Kernel
     }
 
     @Test func aTimeLimit_endsIt_withWhatHasCome() throws {
-        let rig = Rig()
         rig.stream.put([.bytes(100, isAfterGap: false)])
         _ = try rig.start(limits: StreamLimits(seconds: 0.05)).get()
         let last = try rig.end()
@@ -201,7 +193,6 @@ import Kernel
     }
 
     @Test func bytesThatAreGone_endIt() throws {
-        let rig = Rig()
         _ = try rig.start().get()
         rig.stream.give(.over(.tooSlow, "The disk did not keep up."))
         let last = try rig.end()
@@ -209,7 +200,6 @@ import Kernel
     }
 
     @Test func anotherItem_endsIt_andTheSameDoesNot() throws {
-        let rig = Rig()
         _ = try rig.start().get()
         rig.recorder.changed("main")
         let (status, isNew) = try rig.start().get()
@@ -233,7 +223,6 @@ import Kernel
 
     /// Another output, or the end of an announcement: the station is joined anew.
     @Test func aStationThatIsOpenedAnew_goesOnInTheSameFile_behindAGap() throws {
-        let rig = Rig()
         rig.item.isHeld.withLock { $0 = true }
         _ = try rig.start().get()
         rig.open.value.withLock { $0 = nil }
@@ -276,7 +265,6 @@ import Kernel
     }
 
     @Test func whatIsNotOpenedAnew_endsWithTheWish() throws {
-        let rig = Rig()
         rig.item.isHeld.withLock { $0 = true }
         _ = try rig.start().get()
         rig.open.value.withLock { $0 = nil }
@@ -295,7 +283,7 @@ import Kernel
         removed.stream.give(.bytes(10, isAfterGap: false))
         let done = Mailbox<Void>()
         removed.recorder.forget("main") { done.post(()) }
-        _ = done.take(until: nil)
+        done.answer()
         #expect(try removed.end().reason == .player)
         #expect(removed.recorder.status(of: "main").last == nil)
         let ended = Rig()
@@ -328,10 +316,9 @@ import Kernel
     }
 
     @Test func nothingToSave_isARefusal() throws {
-        let rig = Rig()
         guard case .failure(.nothingToSave) = rig.start("kitchen") else { return #expect(Bool(false)) }
         let answer = Mailbox<Result<StreamRecordingStatus, RecordingError>>()
         rig.recorder.stop("main") { answer.post($0) }
-        guard case .failure(.notRecording) = answer.take(until: nil)[0] else { return #expect(Bool(false)) }
+        #expect(answer.answer().failure == .notRecording)
     }
 }

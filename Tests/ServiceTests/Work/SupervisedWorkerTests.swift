@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Service
 
@@ -24,7 +25,7 @@ import Kernel
         for number in 0..<50 {
             #expect(worker.run(overdue: { log.post(.overdue(number)) }) { log.post(.done(number)) })
         }
-        #expect(taken(log, 50) == (0..<50).map { .done($0) })
+        #expect(log.take(50) == (0..<50).map { .done($0) })
         worker.stop()
         #expect(!worker.run {})
     }
@@ -40,7 +41,7 @@ import Kernel
                 returned.post(())
             })
         #expect(worker.run(overdue: { log.post(.overdue(2)) }) { log.post(.done(2)) })
-        #expect(taken(log, 2) == [.overdue(1), .done(2)])
+        #expect(log.take(2) == [.overdue(1), .done(2)])
         release.post(())
         #expect(returned.take(until: .now.advanced(bySeconds: 5)).count == 1)
         worker.stop()
@@ -53,15 +54,10 @@ import Kernel
         for (number, gate) in release.enumerated() {
             #expect(worker.run(overdue: { log.post(.overdue(number)) }) { _ = gate.take(until: nil) })
         }
-        #expect(taken(log, release.count) == release.indices.map { .overdue($0) })
+        #expect(log.take(release.count) == release.indices.map { .overdue($0) })
         #expect(!worker.run {})
         for gate in release { gate.post(()) }
-        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
-        var isTaken = false
-        while !isTaken, MonotonicTime.now < deadline {
-            isTaken = worker.run {}
-        }
-        #expect(isTaken)
+        #expect(eventually { worker.run {} })
         worker.stop()
     }
 
@@ -79,7 +75,7 @@ import Kernel
         let began = MonotonicTime.now
         worker.stop()
         #expect(MonotonicTime.now.seconds(since: began) < 5)
-        #expect(taken(log, 1) == [.overdue(1)])
+        #expect(log.take(1) == [.overdue(1)])
         release.post(())
     }
 
@@ -96,11 +92,11 @@ import Kernel
                     }))
         }
         // On three threads: which is heard of first is theirs.
-        #expect(Set(taken(begun, 3)) == [0, 1, 2])
+        #expect(Set(begun.take(3)) == [0, 1, 2])
         #expect(begun.take(until: .now.advanced(bySeconds: 0.05)).isEmpty)
         for _ in 0..<2 {
             release.post(())
-            #expect(taken(begun, 1).count == 1)
+            #expect(begun.take(1).count == 1)
         }
         release.post(())
         worker.stop()
@@ -120,10 +116,10 @@ import Kernel
                     }))
         }
         #expect(worker.submit(job { begun.post("quick") }))
-        #expect(Set(taken(begun, 2)) == ["slow 0", "quick"])
+        #expect(Set(begun.take(2)) == ["slow 0", "quick"])
         for number in 1..<4 {
             release.post(())
-            #expect(taken(begun, 1) == ["slow \(number)"])
+            #expect(begun.take(1) == ["slow \(number)"])
         }
         release.post(())
         worker.stop()
@@ -142,7 +138,7 @@ import Kernel
                     log.post("\($0)")
                 }))
         // While it waits, and not at its turn only.
-        #expect(taken(log, 1) == ["unwanted"])
+        #expect(log.take(1) == ["unwanted"])
         release.post(())
         worker.stop()
         #expect(log.take(until: .now).isEmpty)
@@ -166,9 +162,9 @@ import Kernel
                         log.post("\($0)")
                         release.post(())
                     })))
-        #expect(taken(log, 1) == ["begun"])
+        #expect(log.take(1) == ["begun"])
         isGone.store(true, ordering: .relaxed)
-        #expect(taken(log, 2) == ["unwanted", "ended"])
+        #expect(log.take(2) == ["unwanted", "ended"])
         worker.stop()
     }
 
@@ -187,16 +183,43 @@ import Kernel
                     log.post("\($0)")
                 }))
         #expect(worker.submit(job { log.post("next") }))
-        #expect(taken(log, 2) == ["unwanted", "next"])
+        #expect(log.take(2) == ["unwanted", "next"])
         release.post(())
         worker.stop()
     }
 
-    private func taken<Value: Sendable>(_ mailbox: Mailbox<Value>, _ count: Int) -> [Value] {
-        var all: [Value] = []
-        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
-        while all.count < count, MonotonicTime.now < deadline { all += mailbox.take(until: deadline) }
-        return all
+    @Test func withoutALimit_jobsRunOneAfterAnother_andEachIsOverBeforeTheCall() {
+        let log = Mailbox<String>()
+        let worker = SupervisedWorker("test", seconds: nil, afterEach: { log.post("after") })
+        let release = Mailbox<Void>()
+        #expect(worker.submit { _ = release.take(until: .now.advanced(bySeconds: 10)) })
+        for number in 0..<2 {
+            let held = OnRelease { log.post("gone \(number)") }
+            #expect(worker.submit { withExtendedLifetime(held) { _ = log.post("job \(number)") } })
+        }
+        // Now only the worker holds the jobs.
+        release.post(())
+        #expect(log.take(7) == ["after", "job 0", "gone 0", "after", "job 1", "gone 1", "after"])
+        worker.stop()
+    }
+
+    @Test func stopDropsJobsThatWait_andWaitsForTheOneThatRuns() {
+        let worker = SupervisedWorker("test", seconds: nil)
+        let log = Mailbox<String>()
+        let (begun, release) = (Mailbox<Void>(), Mailbox<Void>())
+        #expect(
+            worker.submit {
+                begun.post(())
+                _ = release.take(until: .now.advanced(bySeconds: 10))
+                log.post("ran")
+            })
+        #expect(worker.submit { log.post("waited") })
+        #expect(begun.take(1).count == 1)
+        worker.beginStop()
+        #expect(!worker.submit {})
+        release.post(())
+        worker.stop(until: .now.advanced(bySeconds: 10))
+        #expect(log.take(until: .now) == ["ran"])
     }
 }
 
@@ -206,4 +229,13 @@ extension SupervisedWorker {
     ) -> Bool {
         submit(Job(run: body, giveUp: { _ in overdue() }))
     }
+}
+
+/// Calls when the last reference to it is gone.
+private final class OnRelease: Sendable {
+    private let call: @Sendable () -> Void
+
+    init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+
+    deinit { call() }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KernelTesting
 import Media
 import Mpg123Decoding
 import Service
@@ -23,22 +24,12 @@ extension RecordingDirectory {
 }
 
 @Suite(.serialized) struct RecordingDirectoryTests {
-    /// A directory of its own, removed with it.
-    private final class Place {
-        let path: String
+    let place: TemporaryFolder
+    let directory: RecordingDirectory
 
-        init() {
-            var template = Array("/tmp/tonearm-recordings-XXXXXX".utf8CString)
-            path = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }
-        }
-
-        deinit {
-            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record(error) }
-        }
-
-        var names: [String] {
-            get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
-        }
+    init() throws {
+        place = try TemporaryFolder()
+        directory = try RecordingDirectory(place.path)
     }
 
     private func record(
@@ -55,7 +46,6 @@ extension RecordingDirectory {
 
     /// FAT, exFAT and some network shares.
     @Test(arguments: [EPERM, EOPNOTSUPP, ENOSYS]) func recordingsNeedNoHardLinks(_ code: Int32) throws {
-        let place = Place()
         let refusing: RecordingDirectory.Link = { _, _, _ in
             errno = code
             return -1
@@ -78,8 +68,6 @@ extension RecordingDirectory {
     }
 
     @Test func aStream_isWrittenAsItComes_andFoundAfterADeath() throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let (whole, cut) = try (
             directory.createStream(name: "radio", .aac),
@@ -103,8 +91,6 @@ extension RecordingDirectory {
     }
 
     @Test func everyFormat_isWrittenAsAsked() throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         for bits in [8, 16, 24, 32] {
             let sound = try directory.entry(record(directory) { $0.bits = bits }).sound
             #expect(sound?.bits == bits && sound?.isFloat == false && sound?.duration == 1)
@@ -126,8 +112,6 @@ extension RecordingDirectory {
     }
 
     @Test func sameName_overwritesNothing() throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         let first = try record(directory) { $0.name = "memo" }
         let second = try record(directory) { $0.name = "memo" }
         #expect(first == "memo.wav" && second == "memo-2.wav")
@@ -135,7 +119,6 @@ extension RecordingDirectory {
     }
 
     @Test func unfinishedFile_isRecoveredAtTheStart() throws {
-        let place = Place()
         do {
             let directory = try RecordingDirectory(place.path)
             _ = try record(directory) { $0.name = "memo" }
@@ -148,22 +131,24 @@ extension RecordingDirectory {
         #expect(try place.names == ["memo-recovered.wav"])
     }
 
+    /// A second of it, mono.
+    private static func noise(_ level: Float) -> [Float] {
+        var random = SeededGenerator(seed: 1)
+        return (0..<48_000).map { _ in level * Float(Int32(truncatingIfNeeded: random.next())) / 0x1p31 }
+    }
+
     /// As after a kill: what was written so far, and no end. Quiet first, then loud: what is guessed from the beginning is wrong.
     @Test(arguments: [RecordingSettings.Container.wav, .flac, .opus, .mp3], [false, true])
     func cutOffFile_tellsItsLength(container: RecordingSettings.Container, isLoudFirst: Bool) throws {
-        let place = Place()
         let id: String
         do {
             var settings = RecordingSettings()
             (settings.container, settings.name, settings.sampleRate) = (container, "memo", 48_000)
             let directory = try RecordingDirectory(place.path)
             let writer = try directory.create(settings)
-            var random = SystemRandomNumberGenerator()
+            let (loud, quiet) = (Self.noise(0.9), Self.noise(0.0001))
             for second in 0..<8 {
-                let level: Float = (second < 2) == isLoudFirst ? 0.9 : 0.0001
-                let samples = (0..<48_000 * settings.channelCount).map { _ in
-                    Float.random(in: -level...level, using: &random)
-                }
+                let samples = (second < 2) == isLoudFirst ? loud : quiet
                 _ = try samples.withUnsafeBufferPointer { try writer.write($0) }
             }
             // Its end never comes: what the disk has now is all.
@@ -185,8 +170,6 @@ extension RecordingDirectory {
     /// As of a station that was joined: the rest of a frame comes first.
     @Test(arguments: [1, 100, 30_000], [1, 2])
     func streamThatBeginsWithinAFrame_tellsItsLength(cut: Int, channels: Int) throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         let id = try record(directory) {
             ($0.container, $0.name, $0.sampleRate, $0.channelCount) = (.mp3, "whole", 44_100, channels)
         }
@@ -209,8 +192,6 @@ extension RecordingDirectory {
     @Test(arguments: [RecordedFormat.mp3, .flac, .wav]) func soundOfAnotherKind_isNotReadInThisProcess(
         format: RecordedFormat
     ) throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         // Sun's AU: one second of silence, 16 bits, 8 kHz, mono.
         let header = [0x2E73_6E64, 24, 16_000, 3, 8_000, 1] as [UInt32]
         let bytes =
@@ -224,8 +205,6 @@ extension RecordingDirectory {
     }
 
     @Test func whatHoldsNoFrame_isNoSound() throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         let writer = try directory.createStream(name: "radio", .mp3)
         let noise = (0..<100_000).map { $0 % 700 == 3 ? UInt8(0xFF) : $0 % 700 == 4 ? 0xFB : 0x55 }
         try noise.withUnsafeBytes { try writer.write($0) }
@@ -234,8 +213,6 @@ extension RecordingDirectory {
     }
 
     @Test func whatIsNoRecording_isNeitherListedNorOpenedNorDeleted() throws {
-        let place = Place()
-        let directory = try RecordingDirectory(place.path)
         #expect(symlink("/etc/passwd", place.path + "/link.wav") == 0)
         #expect(mkdir(place.path + "/folder.wav", 0o700) == 0)
         #expect(try directory.list().isEmpty)
@@ -247,7 +224,6 @@ extension RecordingDirectory {
     }
 
     @Test func addressOfAnyDirectory_isAURL() throws {
-        let place = Place()
         let odd = place.path + "/a b%"
         #expect(try RecordingDirectory(odd).address("x.wav").hasSuffix("/a%20b%25/x.wav"))
     }

@@ -7,18 +7,13 @@ import Playback
 import SoundFiles
 import Testing
 import Kernel
+import KernelTesting
 
 @Suite(.serialized) final class SoftwareOutputTests {
-    private let folder: String
+    private let temporary: TemporaryFolder
+    private var folder: String { temporary.path }
 
-    init() throws {
-        folder = NSTemporaryDirectory() + "tonearm-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
-    }
+    init() throws { temporary = try TemporaryFolder() }
 
     /// The samples of the WAV file, whose header must agree with its size.
     private func samples(_ path: String) throws -> [Int16] {
@@ -43,7 +38,6 @@ import Kernel
         let format = AudioFormat(sampleRate: 96_000, layout: .mono)
         try harness.open(1, format)
         #expect(harness.ring?.format == format)
-        harness.output.shutdown()
     }
 
     @Test func streamsFollowEachOtherInOneFile_andPausesAreNotWritten() throws {
@@ -73,7 +67,6 @@ import Kernel
             harness.expect("started")
             harness.expect("underrun")
         }
-        harness.output.shutdown()
     }
 
     @Test func gainIsHeard() throws {
@@ -82,9 +75,7 @@ import Kernel
         harness.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0), over: 0)
         try harness.open(1)
         try harness.fill(441, 0.5)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
         #expect(try samples(path) == Array(repeating: [8_192, 0], count: 441).flatMap { $0 })
     }
@@ -96,9 +87,7 @@ import Kernel
         harness.output.duck(to: 0.5, over: 1)
         try harness.open(1)
         try harness.fill(441, 0.5)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
         #expect(try samples(path) == Array(repeating: 4_096, count: 882))
     }
@@ -114,9 +103,7 @@ import Kernel
         harness.output.pause(generation: Generation(1))
         harness.expect("paused")
         let index = Int(harness.output.clock().ringIndex)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
         let left = try samples(path).enumerated().filter { $0.offset % 2 == 0 }.map { Int($0.element) }
         #expect(left.count == 8_820 && left[index - 1] <= 1 && left[index] == 0)
@@ -143,9 +130,7 @@ import Kernel
             _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
         }
         write(try #require(harness.ring))
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         harness.output.shutdown()
 
         let ring = FrameRing(
@@ -168,9 +153,7 @@ import Kernel
         let harness = OutputHarness(FileOutput(path: path) { failures.post($0) })
         try harness.open(1)
         try harness.fill(441, 0.5)
-        harness.output.start(generation: Generation(1))
-        harness.output.drain(generation: Generation(1))
-        harness.expect("drained")
+        harness.playOut()
         // The disk fails from here on: the file is open for reading only.
         let unwritable = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(unwritable) }
@@ -198,7 +181,6 @@ import Kernel
             Issue.record("not refused")
             return
         }
-        harness.output.shutdown()
     }
 
     @Test func writerIsSampleExactAndFast() throws {

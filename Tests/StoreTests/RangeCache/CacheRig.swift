@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
+import KernelTesting
 import FoundationEssentials
 import Logging
 import Media
@@ -9,23 +10,21 @@ import Media
 
 /// A cache in a directory of its own, which goes with the rig.
 final class CacheRig {
-    let directory: String
+    private let folder: TemporaryFolder
+    var directory: String { folder.path }
     private(set) var cache: RangeCache
 
     init(
         limit: Int64 = 1 << 30, ignoring: [String]? = nil, sync: (@Sendable (Int32) -> Int32)? = nil
     ) throws {
-        directory = FileManager.default.temporaryDirectory.path + "/cache-\(UInt64.random(in: 0...(.max)))"
-        var configuration = RangeCache.Configuration(directory: directory, limit: limit, ignoredParameters: ignoring)
+        folder = try TemporaryFolder()
+        var configuration = RangeCache.Configuration(directory: folder.path, limit: limit, ignoredParameters: ignoring)
         if let sync { configuration.sync = sync }
         self.configuration = configuration
         cache = try RangeCache(configuration, log: CacheRig.log)
     }
 
-    deinit {
-        cache.stop()
-        do { try FileManager.default.removeItem(atPath: directory) } catch { print(error) }
-    }
+    deinit { cache.stop() }
 
     private let configuration: RangeCache.Configuration
     private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -33,10 +32,6 @@ final class CacheRig {
     static func address(_ path: String) throws -> WebAddress {
         guard let address = WebAddress("http://host/\(path)") else { throw CacheOpenError(description: path) }
         return address
-    }
-
-    static func byte(at offset: Int64, of seed: Int64 = 0) -> UInt8 {
-        UInt8(truncatingIfNeeded: offset &* 31 &+ offset / 251 &+ seed)
     }
 
     /// Keeps this part of a media of `size` bytes and waits until it can be read.
@@ -47,8 +42,7 @@ final class CacheRig {
         let media = try media(path)
         media.describe(CachedFacts(size: size, entityTag: tag))
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 65_536) {
-            let bytes = (start..<min(range.upperBound, start + 65_536)).map { Self.byte(at: $0) }
-            bytes.withUnsafeBytes { media.store($0, at: start) }
+            MediaPattern.bytes(start..<range.upperBound).withUnsafeBytes { media.store($0, at: start) }
         }
         return media
     }
@@ -56,15 +50,6 @@ final class CacheRig {
     func media(_ path: String) throws -> any CachedMedia {
         guard let media = cache.make(try Self.address(path)) else { throw CacheOpenError(description: "no \(path)") }
         return media
-    }
-
-    func wait(until condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: 60)
-        while try !condition() {
-            if MonotonicTime.now > deadline { return false }
-            _ = Mailbox<Void>().take(until: .now.advanced(bySeconds: 0.01))
-        }
-        return true
     }
 
     func restart() throws {
@@ -79,11 +64,11 @@ final class CacheRig {
     static func holds(_ media: any CachedMedia, _ range: Range<Int64>) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            var bytes = [UInt8](repeating: 0, count: Int(min(65_536, range.upperBound - offset)))
-            guard let count = bytes.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0 else {
-                return false
-            }
-            for index in 0..<count where bytes[index] != byte(at: offset + Int64(index)) { return false }
+            let expected = MediaPattern.bytes(offset..<range.upperBound)
+            var found = [UInt8](repeating: 0, count: expected.count)
+            guard let count = found.withUnsafeMutableBytes({ media.read(into: $0, at: offset) }), count > 0,
+                found.prefix(count) == expected.prefix(count)
+            else { return false }
             offset += Int64(count)
         }
         return true

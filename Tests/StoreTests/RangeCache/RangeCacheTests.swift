@@ -3,6 +3,7 @@
 import Service
 import Foundation
 import Glibc
+import KernelTesting
 import Media
 import Synchronization
 import Testing
@@ -22,8 +23,11 @@ private final class FailingDisk: Sendable {
 }
 
 @Suite struct RangeCacheTests {
+    let rig: CacheRig
+
+    init() throws { rig = try CacheRig() }
+
     @Test func stop_doesNotWaitForAThreadThatHangs() throws {
-        let rig = try CacheRig()
         let (hung, release, done) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
         rig.cache.observe { _ in
             hung.post(true)
@@ -51,7 +55,7 @@ private final class FailingDisk: Sendable {
         try rig.restart()
         failing.isFailing.store(true, ordering: .relaxed)
         let lost = try rig.keep(200_000..<300_000, of: "a", size: 1_000_000)
-        #expect(rig.wait { rig.cache.status().problem != nil })
+        #expect(eventually { rig.cache.status().problem != nil })
         #expect(Array(lost.ranges.ranges) == [0..<100_000])
         failing.isFailing.store(false, ordering: .relaxed)
         lost.close()
@@ -62,7 +66,6 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func whatIsKeptIsThereAfterARestart() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<300_000, of: "a", size: 1_000_000).close()
         try rig.keep(500_000..<600_000, of: "a", size: 1_000_000).close()
         #expect(try rig.files() == ["c1.part"])
@@ -76,12 +79,11 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func itIsPublishedOnceItIsComplete() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<200_000, of: "a", size: 300_000)
-        #expect(rig.wait { media.ranges.count == 200_000 })
+        #expect(eventually { media.ranges.count == 200_000 })
         #expect(try rig.files() == ["c1.part"])
         try rig.keep(200_000..<300_000, of: "a", size: 300_000)
-        #expect(try rig.wait { try rig.files() == ["c1.media"] })
+        #expect(try eventually { try rig.files() == ["c1.media"] })
         #expect(CacheRig.holds(media, 0..<300_000))
         let bytes = try Data(contentsOf: URL(fileURLWithPath: rig.directory + "/c1.media"))
         #expect(bytes.count == 300_000)
@@ -92,9 +94,8 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func parametersThatSayWhoAsksMakeNoOtherMedia() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<1_000, of: "a?x=1&token=abc", size: 1_000).close()
-        #expect(rig.wait { rig.cache.status().count == 1 })
+        #expect(eventually { rig.cache.status().count == 1 })
         #expect(rig.cache.find(try CacheRig.address("a?token=other&x=1")) != nil)
         #expect(rig.cache.find(try CacheRig.address("a?x=1&X-Amz-Signature=5")) != nil)
         #expect(rig.cache.find(try CacheRig.address("a?x=2")) == nil)
@@ -108,10 +109,11 @@ private final class FailingDisk: Sendable {
     @Test func theOneUsedLongestAgoGoes_neverOneInUse() throws {
         let rig = try CacheRig(limit: 1_000_000)
         let first = try rig.keep(0..<300_000, of: "first", size: 300_000)
-        #expect(rig.wait { first.ranges.count == 300_000 })
+        #expect(eventually { first.ranges.count == 300_000 })
         for name in ["a", "b", "c", "d"] {
             try rig.keep(0..<200_000, of: name, size: 200_000).close()
-            #expect(rig.wait { rig.cache.status().entries.contains { $0.uri.hasSuffix("/\(name)") && $0.isComplete } })
+            #expect(
+                eventually { rig.cache.status().entries.contains { $0.uri.hasSuffix("/\(name)") && $0.isComplete } })
             #expect(rig.cache.status().bytes <= 1_000_000)
         }
         #expect(Set(rig.cache.status().entries.map { $0.uri.suffix(1) }) == ["t", "b", "c", "d"])
@@ -123,22 +125,21 @@ private final class FailingDisk: Sendable {
         let rig = try CacheRig(limit: 1_000_000)
         try rig.keep(0..<500_000, of: "old", size: 500_000).close()
         let media = try rig.keep(0..<3_000_000, of: "huge", size: 3_000_000)
-        #expect(rig.wait { media.ranges.count > 900_000 })
+        #expect(eventually { media.ranges.count > 900_000 })
         #expect(rig.cache.status().bytes <= 1_000_000)
         #expect(CacheRig.holds(media, 0..<900_000))
         #expect(rig.cache.status().entries.map(\.uri) == ["http://host/huge"])
     }
 
     @Test func whatPlaysIsNotRemoved() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
         try rig.keep(0..<1_000, of: "b", size: 1_000).close()
-        #expect(rig.wait { rig.cache.status().bytes == 2_000 })
+        #expect(eventually { rig.cache.status().bytes == 2_000 })
         let key = try #require(rig.cache.status().entries.first { $0.isInUse }?.key)
         #expect(throws: CacheError.inUse) { try rig.cache.remove(key) }
         #expect(throws: CacheError.unknown) { try rig.cache.remove("c999") }
         #expect(rig.cache.removeAll() == (1, 1))
-        #expect(try rig.wait { try rig.files().count == 1 })
+        #expect(try eventually { try rig.files().count == 1 })
         media.close()
         try rig.cache.remove(key)
         #expect(rig.cache.status().entries.isEmpty)
@@ -148,22 +149,20 @@ private final class FailingDisk: Sendable {
     }
 
     @Test func whatIsForgottenIsReadNoMore() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
-        #expect(rig.wait { media.ranges.count == 1_000 })
+        #expect(eventually { media.ranges.count == 1_000 })
         media.forget()
-        #expect(try rig.wait { try rig.files().isEmpty })
+        #expect(try eventually { try rig.files().isEmpty })
         #expect(!CacheRig.holds(media, 0..<1_000))
         #expect(rig.cache.find(try CacheRig.address("a")) == nil)
         let anew = try rig.keep(0..<500, of: "a", size: 900, tag: "\"v2\"")
-        #expect(rig.wait { anew.ranges.count == 500 })
+        #expect(eventually { anew.ranges.count == 500 })
         #expect(anew.facts.entityTag == "\"v2\"")
     }
 
     @Test func whatCannotBeOpenedNow_isKept() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<1_000, of: "a", size: 2_000).close()
-        #expect(rig.wait { rig.cache.status().bytes == 1_000 })
+        #expect(eventually { rig.cache.status().bytes == 1_000 })
         let (part, aside) = (rig.directory + "/c1.part", rig.directory + "/aside")
         try FileManager.default.moveItem(atPath: part, toPath: aside)
         try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
@@ -181,9 +180,8 @@ private final class FailingDisk: Sendable {
 
     /// Removed between the look at it and the new name: nobody else would find the file.
     @Test func entryThatIsRemovedWhileItIsPublished_leavesNoFile() throws {
-        let rig = try CacheRig()
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
-        #expect(rig.wait { media.ranges.count == 1_000 })
+        #expect(eventually { media.ranges.count == 1_000 })
         let entry = try #require(rig.cache.index.withLock { $0.entries.values.first })
         #expect(entry.publish())
         // By its old name it is found all the same.
@@ -191,7 +189,7 @@ private final class FailingDisk: Sendable {
         state.written = media.ranges
         #expect(throws: Never.self) { try entry.open(state) }
         media.forget()
-        #expect(try rig.wait { try rig.files().isEmpty })
+        #expect(try eventually { try rig.files().isEmpty })
         #expect(!entry.publish())
     }
 
@@ -199,10 +197,9 @@ private final class FailingDisk: Sendable {
 
     @Test(arguments: ["truncated", "missing", "size", "journal"])
     func whatIsDamagedIsDropped(how: String) throws {
-        let rig = try CacheRig()
         try rig.keep(0..<300_000, of: "a", size: 400_000).close()
         try rig.keep(0..<1_000, of: "b", size: 1_000).close()
-        #expect(rig.wait { rig.cache.status().entries.contains { $0.isComplete } })
+        #expect(eventually { rig.cache.status().entries.contains { $0.isComplete } })
         rig.cache.stop()
         let part = rig.directory + "/c1.part"
         switch how {
@@ -218,18 +215,16 @@ private final class FailingDisk: Sendable {
         #expect(try rig.files().count == (isKept ? 1 : 0))
         // And it goes on.
         let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
-        #expect(rig.wait { media.ranges.count == 1_000 })
+        #expect(eventually { media.ranges.count == 1_000 })
     }
 
     @Test func aSecondServerIsRefused() throws {
-        let rig = try CacheRig()
         #expect(throws: CacheOpenError.self) {
             _ = try RangeCache(rig.cache.configuration, log: .init(label: "second"))
         }
     }
 
     @Test func whatCouldNotBeToldApartLaterIsNotKept() throws {
-        let rig = try CacheRig()
         try rig.keep(0..<1_000, of: "a", size: nil, tag: nil).close()
         try rig.restart()
         #expect(rig.cache.find(try CacheRig.address("a")) == nil)
@@ -238,7 +233,6 @@ private final class FailingDisk: Sendable {
     // MARK: Events
 
     @Test func eventsAreFew_andTheLastOneComes() throws {
-        let rig = try CacheRig()
         let told = Mutex<[CacheStatus]>([])
         rig.cache.observe { status in told.withLock { $0.append(status) } }
         let media = try rig.media("a")
@@ -248,8 +242,8 @@ private final class FailingDisk: Sendable {
             let bytes = [UInt8](repeating: 1, count: 1_000)
             bytes.withUnsafeBytes { media.store($0, at: start) }
         }
-        #expect(rig.wait { told.withLock { $0.last?.entries.first?.isComplete == true } })
-        #expect(rig.wait { told.withLock { $0.last?.entries.first?.bytesPerSecond == 0 } })
+        #expect(eventually { told.withLock { $0.last?.entries.first?.isComplete == true } })
+        #expect(eventually { told.withLock { $0.last?.entries.first?.bytesPerSecond == 0 } })
         let seconds = Date().timeIntervalSince(began)
         #expect(Double(told.withLock { $0.count }) <= seconds * 10 + 2)
         #expect(told.withLock { $0.contains { ($0.entries.first?.bytesPerSecond ?? 0) > 0 } })
@@ -260,9 +254,7 @@ private final class FailingDisk: Sendable {
     /// Somebody's file, or a damaged one.
     @Test(arguments: [Int64.max, 1 << 62, 1 << 53 + 1, 1 << 48 + 1] as [Int64])
     func partsBeyondWhatAMediaHas_areNotTaken(end: Int64) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) stays: \(error)") } }
+        let folder = try TemporaryFolder()
         let journal = try CacheJournal(folder.path + "/cache.sqlite")
         try journal.save(
             [

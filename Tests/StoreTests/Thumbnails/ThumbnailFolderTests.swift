@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Logging
 import Media
 import Service
@@ -24,6 +25,28 @@ import Testing
         #expect(folder().frame("a.mp4", stamp, at: 13, edge: 64) == frame)
         let kept = KeptThumbnail(uri: "a.mp4", seconds: 13, edge: 64, time: 12.96, bytes: 5)
         #expect(folder().list() == [kept])
+    }
+
+    @Test func listing_readsTheHeadsOnly() throws {
+        let large = VideoThumbnail(time: 1, jpeg: [UInt8](repeating: 7, count: 1 << 20))
+        folder().keep(large, of: "a.mp4", stamp, at: 1, edge: 64)
+        #expect(folder().list().map(\.bytes) == [1 << 20])
+        #expect(folder().frame("a.mp4", stamp, at: 1, edge: 64) == large)
+        let before = try bytesRead()
+        _ = folder().list()
+        #expect(try bytesRead() - before < 64 << 10)
+    }
+
+    /// By this thread (proc_pid_io(5)).
+    private func bytesRead() throws -> Int {
+        let counters = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+        return try #require(counters.split(separator: "\n").first.flatMap { Int($0.dropFirst("rchar: ".count)) })
+    }
+
+    @Test func addressThatIsTooLong_isNotKept() {
+        let uri = String(repeating: "a", count: 10_000)
+        folder().keep(frame, of: uri, stamp, at: 1, edge: 64)
+        #expect(folder().frame(uri, stamp, at: 1, edge: 64) == nil && folder().list().isEmpty)
     }
 
     @Test func anotherFrame_orAnotherVersionOfTheFile_isNotThatOne() {

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 import pathlib
 import shutil
 import tempfile
 import time
 from typing import Any
 
+from aiohttp import web
 import pytest
 import pytest_socket
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -78,6 +79,23 @@ def server(launch: Callable[..., Server]) -> Server:
     return launch()
 
 
+TOKEN = "a-secret-of-this-test-0123456789"
+
+
+@pytest.fixture
+def token_file(tmp_path: pathlib.Path) -> pathlib.Path:
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def locked_server(launch: Callable[..., Server], token_file: pathlib.Path) -> Server:
+    """One that wants TOKEN, from this machine too."""
+    return launch("--token-file", str(token_file), "--allow-host", "tonearm.test")
+
+
 async def set_up(hass: HomeAssistant, server: Server, token: str | None = None) -> MockConfigEntry:
     info = await client_of(hass, server, token).server()
     entry = MockConfigEntry(
@@ -94,11 +112,8 @@ def client_of(hass: HomeAssistant, server: Server, token: str | None = None) -> 
 
 
 @pytest.fixture
-async def entry(hass: HomeAssistant, server: Server) -> AsyncIterator[MockConfigEntry]:
-    entry = await set_up(hass, server)
-    yield entry
-    await hass.config_entries.async_unload(entry.entry_id)
-    await hass.async_block_till_done()
+async def entry(hass: HomeAssistant, server: Server) -> MockConfigEntry:
+    return await set_up(hass, server)
 
 
 @pytest.fixture
@@ -117,6 +132,24 @@ def entity_of(hass: HomeAssistant, entry: MockConfigEntry, player: str) -> str:
     found = er.async_get(hass).async_get_entity_id("media_player", DOMAIN, f"{entry.unique_id}_{player}")
     assert found is not None
     return found
+
+
+@pytest.fixture
+def origin(aiohttp_server) -> Callable[..., Awaitable[str]]:
+    """Starts a web server on which `handle` answers each request; gives its address."""
+
+    async def start(handle: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> str:
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", handle)
+        return str((await aiohttp_server(app)).make_url("")).rstrip("/")
+
+    return start
+
+
+async def add_players(hass: HomeAssistant, api: TonearmClient, *ids: str) -> None:
+    for id in ids:
+        await api.request("POST", "/players", json={"id": id})
+    await eventually(lambda: all(hass.states.get(f"media_player.{id}") for id in ids), f"players {ids}")
 
 
 async def eventually(condition: Callable[[], Any], what: str, timeout: float = 10) -> Any:

@@ -98,7 +98,7 @@ async def metric(api, name: str) -> float:
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name) and " " in line)
 
 
-async def test_an_announcement_begins(hass: HomeAssistant, server: Server, aiohttp_server) -> None:
+async def test_an_announcement_begins(hass: HomeAssistant, server: Server, origin) -> None:
     """The speech comes at once when it has been made, in an answer without a length, as that of a `tts` does."""
     speech = (server.music / server.tone("speech.wav", seconds=1)).read_bytes()
     first: list[float] = []
@@ -113,9 +113,7 @@ async def test_an_announcement_begins(hass: HomeAssistant, server: Server, aioht
         await response.write_eof()
         return response
 
-    app = web.Application()
-    app.router.add_get("/speech{number}.wav", handle)
-    origin = await aiohttp_server(app)
+    address = await origin(handle)
     entry = await set_up(hass, server)
     entity = entity_of(hass, entry, "main")
     api = client_of(hass, server)
@@ -125,7 +123,7 @@ async def test_an_announcement_begins(hass: HomeAssistant, server: Server, aioht
         for number in range(10):
             del first[:]
             speaking = asyncio.ensure_future(call(
-                hass, "play_media", entity, media_content_id=str(origin.make_url(f"/speech{number}.wav")),
+                hass, "play_media", entity, media_content_id=f"{address}/speech{number}.wav",
                 media_content_type="music", announce=True,
             ))
             async with asyncio.timeout(20):

@@ -19,7 +19,7 @@ from homeassistant.core import HomeAssistant
 from custom_components.tonearm import hub
 from custom_components.tonearm.const import DOMAIN
 
-from .conftest import client_of, entity_of, eventually, set_up
+from .conftest import TOKEN, client_of, entity_of, eventually, set_up
 from .server import Server
 
 USER = {"source": config_entries.SOURCE_USER}
@@ -50,19 +50,18 @@ async def test_nobody_there_is_an_error(hass: HomeAssistant, url: str) -> None:
     assert result["type"] == "form" and result["errors"] == {"base": "cannot_connect"}
 
 
+@pytest.mark.parametrize("behind", [True, False])
 async def test_a_wrong_token_is_an_error_and_the_right_one_is_taken(
-    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path
+    hass: HomeAssistant, locked_server: Server, behind: bool
 ) -> None:
-    file = tmp_path / "token"
-    file.write_text("a-secret-of-this-test-0123456789\n")
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    wrong = await give(hass, url=server.url, token="not this one")
+    """Also behind the address, as `tonearm link` prints it."""
+    url = locked_server.url
+    wrong = await give(hass, url=url, token="not this one")
     assert wrong["errors"] == {"base": "invalid_auth"}
     right = await hass.config_entries.flow.async_configure(
-        wrong["flow_id"], {CONF_URL: server.url, CONF_TOKEN: file.read_text().strip()}
+        wrong["flow_id"], {CONF_URL: f"{url}/#token={TOKEN}"} if behind else {CONF_URL: url, CONF_TOKEN: TOKEN}
     )
-    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == file.read_text().strip()
+    assert right["type"] == "create_entry" and right["data"] == {CONF_URL: url, CONF_TOKEN: TOKEN}
 
 
 @pytest.mark.parametrize(
@@ -84,14 +83,11 @@ async def test_a_wrong_token_is_an_error_and_the_right_one_is_taken(
     ids=["other JSON", "HTML", "an old server", "host", "no features", "401", "401 of a proxy", "404 of others",
          "404 of other JSON", "redirect", "a list", "500"],
 )
-async def test_other_answers_are_named(hass: HomeAssistant, aiohttp_server, status, answer, error) -> None:
+async def test_other_answers_are_named(hass: HomeAssistant, origin, status, answer, error) -> None:
     async def handle(request: web.Request) -> web.Response:
         return web.Response(status=answer.status, body=answer.body, content_type=answer.content_type)
 
-    app = web.Application()
-    app.router.add_get("/api/v1/server", handle)
-    other = await aiohttp_server(app)
-    result = await give(hass, url=str(other.make_url("")))
+    result = await give(hass, url=await origin(handle))
     assert result["errors"] == {"base": error}
 
 
@@ -123,23 +119,37 @@ async def test_a_discovered_address_replaces_the_old_one(hass: HomeAssistant, se
     await hass.async_block_till_done()
 
 
+@pytest.mark.parametrize("during", [False, True])
 async def test_discovery_ends_the_wait_for_the_next_attempt(
-    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch
+    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch, during: bool
 ) -> None:
-    """The same address: nothing is changed, but the server is asked at once."""
+    """The same address: nothing is changed, but the server is asked at once. Also during an attempt that comes too early."""
     monkeypatch.setattr(hub, "RETRY_FIRST", 60)
     monkeypatch.setattr(hub, "RETRY_LAST", 60)
     entry = await set_up(hass, server)
-    main = entity_of(hass, entry, "main")
+    its, main = hass.data[DOMAIN][entry.entry_id], entity_of(hass, entry, "main")
     await server.stop()
     await eventually(lambda: hass.states.get(main).state == "unavailable", "the server is gone")
     await server.restart()
-    result = await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
-    )
-    assert result["reason"] == "already_configured"
+
+    async def discover() -> None:
+        result = await hass.config_entries.flow.async_init(
+            DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, entry.unique_id)
+        )
+        assert result["reason"] == "already_configured"
+
+    connect = its._connect
+
+    async def too_early() -> None:
+        its._connect = connect
+        await discover()
+
+    if during:
+        its._connect = too_early
+        its.retry_now()
+    else:
+        await discover()
     await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_server_that_comes_back_elsewhere_is_found(hass: HomeAssistant, server: Server) -> None:
@@ -155,25 +165,18 @@ async def test_a_server_that_comes_back_elsewhere_is_found(hass: HomeAssistant, 
     assert result["reason"] == "already_configured" and entry.data[CONF_URL] == server.url
     await hass.async_block_till_done()
     await eventually(lambda: hass.states.get(main).state == "idle", "it is back")
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
-async def test_a_discovered_server_that_wants_a_token(
-    hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path
-) -> None:
-    file = tmp_path / "token"
-    file.write_text("a-secret-of-this-test-0123456789")
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    info = await client_of(hass, server, file.read_text()).server()
+async def test_a_discovered_server_that_wants_a_token(hass: HomeAssistant, locked_server: Server) -> None:
+    info = await client_of(hass, locked_server, TOKEN).server()
     form = await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(server, info.id)
+        DOMAIN, context={"source": config_entries.SOURCE_ZEROCONF}, data=discovered(locked_server, info.id)
     )
-    assert form["description_placeholders"]["url"] == server.url
+    assert form["description_placeholders"]["url"] == locked_server.url
     wrong = await hass.config_entries.flow.async_configure(form["flow_id"], {})
     assert wrong["step_id"] == "discovery_confirm" and wrong["errors"] == {"base": "invalid_auth"}
-    right = await hass.config_entries.flow.async_configure(form["flow_id"], {CONF_TOKEN: file.read_text()})
-    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == file.read_text()
+    right = await hass.config_entries.flow.async_configure(form["flow_id"], {CONF_TOKEN: TOKEN})
+    assert right["type"] == "create_entry" and right["data"][CONF_TOKEN] == TOKEN
 
 
 async def test_a_discovery_without_an_id_is_dropped(hass: HomeAssistant, server: Server) -> None:
@@ -194,20 +197,15 @@ async def test_another_address_of_the_same_server(hass: HomeAssistant, server: S
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: address + "/"})
     assert result["reason"] == "reconfigure_successful" and entry.data[CONF_URL] == address
     await hass.async_block_till_done()
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
-async def test_a_new_token_is_asked_for(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]], tmp_path) -> None:
+async def test_a_new_token_is_asked_for(hass: HomeAssistant, locked_server: Server, token_file: pathlib.Path) -> None:
     """Revoked while the server was away: reauthentication, and the entry works again."""
-    file = tmp_path / "token"
-    file.write_text("the-first-token-of-this-test-0123\n")
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    entry = await set_up(hass, server, file.read_text().strip())
+    entry = await set_up(hass, locked_server, TOKEN)
     assert entry.state is config_entries.ConfigEntryState.LOADED
-    await server.stop()
-    file.write_text("the-second-token-of-this-test-0123\n")
-    await server.restart()
+    await locked_server.stop()
+    token_file.write_text("the-second-token-of-this-test-0123\n")
+    await locked_server.restart()
     await hass.config_entries.async_reload(entry.entry_id)
     await hass.async_block_till_done()
     assert entry.state is config_entries.ConfigEntryState.SETUP_ERROR
@@ -216,12 +214,11 @@ async def test_a_new_token_is_asked_for(hass: HomeAssistant, start_server: Calla
     wrong = await hass.config_entries.flow.async_configure(flows[0]["flow_id"], {CONF_TOKEN: "no"})
     assert wrong["errors"] == {"base": "invalid_auth"}
     done = await hass.config_entries.flow.async_configure(
-        flows[0]["flow_id"], {CONF_TOKEN: file.read_text().strip()}
+        flows[0]["flow_id"], {CONF_TOKEN: token_file.read_text().strip()}
     )
     assert done["reason"] == "reauth_successful"
     await hass.async_block_till_done()
     assert entry.state is config_entries.ConfigEntryState.LOADED
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_another_server_is_no_new_address(hass: HomeAssistant, start_server: Callable[..., Awaitable[Server]]) -> None:
@@ -233,7 +230,6 @@ async def test_another_server_is_no_new_address(hass: HomeAssistant, start_serve
     assert flow["step_id"] == "reconfigure"
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_URL: second.url})
     assert result["reason"] == "wrong_server" and entry.data[CONF_URL] == first.url
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_new_token_is_for_the_same_server_only(
@@ -249,7 +245,6 @@ async def test_a_new_token_is_for_the_same_server_only(
     # None at all: both are open on this machine.
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], {CONF_TOKEN: " "})
     assert result["reason"] == "wrong_server" and entry.data[CONF_TOKEN] is None
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_a_server_that_goes_before_it_is_confirmed(hass: HomeAssistant, server: Server) -> None:

@@ -11,6 +11,7 @@ from aiohttp import web
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from homeassistant.components import media_player
 from homeassistant.components.media_player import BrowseError
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_TOKEN, CONF_URL
@@ -19,12 +20,12 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import area_registry as ar, device_registry as dr, entity_registry as er, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from custom_components.tonearm import browse as browsing, hub, services
+from custom_components.tonearm import browse as browsing, client as rest, hub, services
 from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import ANNOUNCE_TIMEOUT, DOMAIN, REQUESTS_AT_ONCE
 from custom_components.tonearm.diagnostics import async_get_config_entry_diagnostics
 
-from .conftest import call, entity_of, eventually, set_up
+from .conftest import TOKEN, add_players, call, entity_of, eventually, set_up
 from .server import Server
 from .test_media_player import attribute, play, shows, uris
 
@@ -72,6 +73,32 @@ async def test_names_ids_and_devices(
     await eventually(lambda: entities.async_get("media_player.kitchen") is None, "the registered entity is gone")
 
 
+async def test_newer_versions_link_devices_by_id(
+    hass: HomeAssistant, its: hub.TonearmHub, entity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those since 2026.9 refuse an entity with `via_device`."""
+    device = dr.async_get(hass).async_get_device(identifiers={(DOMAIN, its.server.id)})
+    assert its.via_server() == {"via_device": (DOMAIN, its.server.id)}
+    monkeypatch.setattr(dr, "async_get_device_id_by_identifier", None, raising=False)
+    assert its.via_server() == {"via_device_id": device.id}
+
+
+async def test_an_entity_may_get_another_id(
+    hass: HomeAssistant, server: Server, entity: str, api: TonearmClient, caplog
+) -> None:
+    er.async_get(hass).async_update_entity(entity, new_entity_id="media_player.den")
+    await eventually(lambda: hass.states.get("media_player.den"), "the entity with its new id")
+    await add_players(hass, api, "a")
+    await call(hass, "join", "media_player.den", group_members=["media_player.a"])
+    both = ["media_player.den", "media_player.a"]
+    await eventually(lambda: attribute(hass, "media_player.a", "group_members") == both, "the group")
+    await server.stop()
+    await shows(hass, "media_player.den", "unavailable")
+    await server.restart()
+    await shows(hass, "media_player.den", "idle")
+    assert "does not generate unique IDs" not in caplog.text
+
+
 # State
 
 STATES = [
@@ -102,6 +129,16 @@ async def test_attributes_are_null_where_there_is_nothing(hass: HomeAssistant, e
         assert name in shown and shown[name] is None, name
     assert (shown["status"], shown["queue_length"], shown["can_undo"]) == ("idle", 0, False)
     assert shown["group_members"] == []
+
+
+async def test_a_corrected_duration_is_shown(hass: HomeAssistant, its: hub.TonearmHub, entity: str) -> None:
+    """That of a stream without a length is an estimate at first. Time that passes is no change."""
+    await play(hass, entity)
+    await eventually(lambda: attribute(hass, entity, "media_duration") == 5, "the duration")
+    time = {"itemId": None, "progress": None, "rate": 1, "listenedTime": 0, "discontinuity": 7}
+    for position, duration, shown in ((2, 5, 2), (3, 5, 2), (4, 6, 4)):
+        its._take({"type": "time", "player": "main", "data": {**time, "position": position, "duration": duration}})
+        assert (attribute(hass, entity, "media_duration"), attribute(hass, entity, "media_position")) == (duration, shown)
 
 
 async def test_a_failed_item_has_the_servers_code(hass: HomeAssistant, server: Server, entity: str) -> None:
@@ -192,7 +229,8 @@ async def test_another_server_at_set_up_is_a_repair_issue(hass: HomeAssistant, s
     entry = MockConfigEntry(domain=DOMAIN, unique_id="another", data={CONF_URL: server.url, CONF_TOKEN: None})
     entry.add_to_hass(hass)
     await hass.config_entries.async_setup(entry.entry_id)
-    assert entry.state is ConfigEntryState.SETUP_RETRY
+    # Versions that translate no error show its text.
+    assert entry.state is ConfigEntryState.SETUP_RETRY and server.url in entry.reason
     issue = f"wrong_server_{entry.entry_id}"
     assert ir.async_get(hass).async_get_issue(DOMAIN, issue)
     await hass.config_entries.async_remove(entry.entry_id)
@@ -213,8 +251,7 @@ async def test_the_issue_of_an_output_goes_by_itself(
     assert issue()
     report("main", True)
     assert not issue()
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: "a" in its.players, "another player")
+    await add_players(hass, api, "a")
     report("a", False)
     assert issue()
     await api.request("DELETE", "/players/a")
@@ -235,22 +272,19 @@ async def test_a_message_that_is_not_understood_ends_in_a_fresh_state(
     await eventually(lambda: attribute(hass, entity, "volume_level") == 0.25, "the level, of a snapshot")
 
 
-async def test_unloading_is_no_loss_and_closes_the_channel(
-    hass: HomeAssistant, server: Server, monkeypatch: pytest.MonkeyPatch, caplog
+async def test_a_handshake_that_is_not_answered_fails_soon(
+    hass: HomeAssistant, origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sockets = []
-    connect = TonearmClient.events
+    monkeypatch.setattr(rest, "REQUEST_TIMEOUT", 0.2)
 
-    async def events(self, heartbeat):
-        sockets.append(await connect(self, heartbeat))
-        return sockets[-1]
+    async def handle(request: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
 
-    monkeypatch.setattr(TonearmClient, "events", events)
-    entry = await set_up(hass, server)
-    assert len(sockets) == 1 and not sockets[0].closed
-    assert await hass.config_entries.async_unload(entry.entry_id)
-    assert sockets[0].closed and "is lost" not in caplog.text
-    assert not hass.data[DOMAIN]
+    client = TonearmClient(async_get_clientsession(hass), await origin(handle), None)
+    async with asyncio.timeout(2):
+        with pytest.raises(rest.CannotConnect):
+            await client.events(20)
 
 
 # Commands
@@ -267,6 +301,12 @@ async def test_each_enqueue_mode_is_one_request(hass: HomeAssistant, entity: str
         await play(hass, entity, **({"enqueue": enqueue} if enqueue else {}))
         # Besides, the outputs may be read once more.
         assert [one for one in requests if one[0] != "GET"] == [(method, f"/players/main{path}", {"items": items, **body})], enqueue
+
+
+async def test_paths_of_home_assistant_are_signed_addresses(hass: HomeAssistant, entity: str, requests) -> None:
+    hass.config.internal_url = "http://127.0.0.1:1"
+    await play(hass, entity, "/local/bell.wav", enqueue="add")
+    assert requests[0][2]["items"][0]["uri"].startswith("http://127.0.0.1:1/local/bell.wav?authSig=")
 
 
 async def test_extra_has_a_picture_too(hass: HomeAssistant, entity: str, api: TonearmClient, requests) -> None:
@@ -303,7 +343,7 @@ async def test_an_announcement_has_its_extra(hass: HomeAssistant, server: Server
 
 
 async def test_what_the_browser_names_can_be_announced(
-    hass: HomeAssistant, server: Server, entity: str, api: TonearmClient, aiohttp_server
+    hass: HomeAssistant, server: Server, entity: str, api: TonearmClient, origin
 ) -> None:
     for name in ("a.wav", "b.wav"):
         server.tone(name, seconds=0.2)
@@ -314,10 +354,7 @@ async def test_what_the_browser_names_can_be_announced(
     async def handle(request: web.Request) -> web.StreamResponse:
         return web.FileResponse(server.music / "a.wav")
 
-    app = web.Application()
-    app.router.add_get("/a.wav", handle)
-    address = str((await aiohttp_server(app)).make_url("/a.wav?token=s3cr3t-of-this-test"))
-    await play(hass, entity, address)
+    await play(hass, entity, f"{await origin(handle)}/a.wav?token=s3cr3t-of-this-test")
     content = await eventually(lambda: attribute(hass, entity, "media_content_id"), "the reference")
     assert content.startswith("sealed:")
     await play(hass, entity, content, announce=True)
@@ -325,18 +362,16 @@ async def test_what_the_browser_names_can_be_announced(
     assert ended["reason"] == "finished" and "s3cr3t" not in str(ended)
 
 
-async def test_speech_that_never_comes_fails(hass: HomeAssistant, entity: str, api: TonearmClient, aiohttp_server) -> None:
+async def test_speech_that_never_comes_fails(hass: HomeAssistant, entity: str, api: TonearmClient, origin) -> None:
     async def handle(request: web.Request) -> web.StreamResponse:
         await asyncio.sleep(30)
         return web.Response()
 
-    app = web.Application()
-    app.router.add_get("/speech.mp3", handle)
-    server = await aiohttp_server(app)
+    address = await origin(handle)
     await play(hass, entity)
     await shows(hass, entity, "playing")
     with pytest.raises(HomeAssistantError):
-        await play(hass, entity, str(server.make_url("/speech.mp3")), announce=True, extra={"timeout": 1})
+        await play(hass, entity, f"{address}/speech.mp3", announce=True, extra={"timeout": 1})
     assert (await api.get("/player"))["status"] == "playing"
 
 
@@ -352,6 +387,7 @@ async def test_a_refusal_has_the_servers_detail(hass: HomeAssistant, entity: str
             await call(hass, "play_media", entity, media_content_id=id, media_content_type=kind, enqueue="add")
         assert str(refusal.value) == wanted, id
         assert refusal.value.translation_placeholders == {"detail": wanted}
+    assert not await uris(api)
     # The server's state is at fault.
     with pytest.raises(HomeAssistantError) as refusal:
         await call(hass, "undo", entity, DOMAIN)
@@ -369,14 +405,12 @@ async def test_a_lost_server_fails_calls(hass: HomeAssistant, server: Server, it
 
 
 async def test_a_refused_token_of_a_call_starts_reauthentication(
-    hass: HomeAssistant, its: hub.TonearmHub, entity: str, aiohttp_server
+    hass: HomeAssistant, its: hub.TonearmHub, entity: str, origin
 ) -> None:
     async def handle(request: web.Request) -> web.Response:
         return web.Response(status=401, text="no")
 
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    its.client.url = str((await aiohttp_server(app)).make_url("")).rstrip("/")
+    its.client.url = await origin(handle)
     player = hass.data["media_player"].get_entity(entity)
     with pytest.raises(BrowseError):
         await player.async_browse_media("folder", "")
@@ -416,8 +450,7 @@ async def test_targets_are_found_as_newer_versions_do(
 async def test_sleep_of_a_follower_is_its_leaders(
     hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient, requests
 ) -> None:
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    await add_players(hass, api, "a")
     await call(hass, "join", entity, group_members=["media_player.a"])
     await eventually(lambda: attribute(hass, "media_player.a", "group_members"), "the group")
     await call(hass, "sleep", "media_player.a", DOMAIN, duration={"minutes": 5})
@@ -425,6 +458,27 @@ async def test_sleep_of_a_follower_is_its_leaders(
     await call(hass, "sleep", "media_player.a", DOMAIN, duration=0)
     assert not (await api.get("/timers"))["timers"]
     assert all(path.startswith(("/players/a", "/players/main")) for _, path, _ in requests)
+
+
+async def test_a_group_is_served_once(
+    hass: HomeAssistant, entity: str, api: TonearmClient, requests
+) -> None:
+    """And for an interruption, the server is: began is counted, and would have to end as often."""
+    await add_players(hass, api, "a")
+    await call(hass, "join", entity, group_members=["media_player.a"])
+    await eventually(lambda: attribute(hass, "media_player.a", "group_members"), "the group")
+    both = [entity, "media_player.a"]
+    for _ in range(2):
+        await play(hass, entity, enqueue="add")
+    await hass.services.async_call(DOMAIN, "undo", {"entity_id": both}, blocking=True)
+    assert len(await uris(api)) == 1
+    level = (await api.get("/player"))["level"]
+    await hass.services.async_call(DOMAIN, "group_volume", {"entity_id": both, "by": -0.1}, blocking=True)
+    assert (await api.get("/player"))["level"] == pytest.approx(level - 0.1)
+    await call(hass, "unjoin", "media_player.a")
+    del requests[:]
+    await hass.services.async_call(DOMAIN, "interrupt", {"entity_id": both, "type": "began"}, blocking=True)
+    assert [path for _, path, _ in requests] == ["/session/interruptions"]
 
 
 async def test_200_calls_of_every_kind_at_once(hass: HomeAssistant, entity: str, api: TonearmClient) -> None:
@@ -438,7 +492,7 @@ async def test_200_calls_of_every_kind_at_once(hass: HomeAssistant, entity: str,
     await eventually(lambda: attribute(hass, entity, "queue_length") == 100, "all are shown")
 
 
-async def test_calls_beyond_16_wait_here(hass: HomeAssistant, aiohttp_server) -> None:
+async def test_calls_beyond_16_wait_here(hass: HomeAssistant, origin) -> None:
     """But for those that take long, as an announcement does."""
     held: list[str] = []
     go = asyncio.Event()
@@ -448,10 +502,7 @@ async def test_calls_beyond_16_wait_here(hass: HomeAssistant, aiohttp_server) ->
         await go.wait()
         return web.json_response({})
 
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    server = await aiohttp_server(app)
-    client = TonearmClient(async_get_clientsession(hass), str(server.make_url("")).rstrip("/"), None)
+    client = TonearmClient(async_get_clientsession(hass), await origin(handle), None)
     calls = asyncio.gather(
         *(client.get("/short") for _ in range(40)), client.request("POST", "/long", timeout=ANNOUNCE_TIMEOUT)
     )
@@ -465,8 +516,7 @@ async def test_calls_beyond_16_wait_here(hass: HomeAssistant, aiohttp_server) ->
 async def test_a_player_that_goes_while_a_call_is_on_its_way(
     hass: HomeAssistant, its: hub.TonearmHub, entity: str, api: TonearmClient
 ) -> None:
-    await api.request("POST", "/players", json={"id": "a"})
-    await eventually(lambda: hass.states.get("media_player.a"), "the player")
+    await add_players(hass, api, "a")
     player = hass.data["media_player"].get_entity("media_player.a")
     await api.request("DELETE", "/players/a")
     with pytest.raises(ServiceValidationError):
@@ -488,29 +538,54 @@ async def test_long_containers_have_pages(
     second = await player.async_browse_media(further.media_content_type, further.media_content_id)
     assert [child.title for child in second.children] == ["two.wav"] and not second.can_play
     assert (second.media_content_type, second.media_content_id) == (further.media_content_type, "")
+    get = its.client.get
+
+    async def truncated(path: str, *arguments):
+        return {**await get(path, *arguments), "truncated": True}
+
+    its.client.get = truncated
+    assert (await player.async_browse_media("folder", "")).title == "Folders (not all)"
 
 
 async def test_unknown_things_are_browse_errors(hass: HomeAssistant, entity: str) -> None:
     player = hass.data["media_player"].get_entity(entity)
     for kind, id in (("folder", "missing"), ("album", "nothing"), ("playlist", "x"), ("nonsense", ""), ("folder", "../..")):
-        with pytest.raises(BrowseError):
+        with pytest.raises(BrowseError) as error:
             await player.async_browse_media(kind, id)
+        assert error.value.translation_domain == DOMAIN and str(error.value), kind
+
+
+async def test_search_answers_as_newer_versions_want(
+    hass: HomeAssistant, entity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those since 2025.5 have a class for it."""
+    newer = type("SearchMedia", (types.SimpleNamespace,), {})
+    monkeypatch.setattr(media_player, "SearchMedia", newer, raising=False)
+    player = hass.data["media_player"].get_entity(entity)
+    found = await player.async_search_media(types.SimpleNamespace(search_query="nothing has this name"))
+    assert type(found) is newer and found.result == []
+
+
+@pytest.mark.parametrize(("uri", "name"), [
+    ("Album/1?.mp3", "1?.mp3"), ("http://h/media/a%20b.mp3?authSig=***/x", "a b.mp3"), ("http://h:1/", "h:1"),
+    ("file:///music/%C3%B6.mp3", "ö.mp3"),
+])
+def test_a_medium_without_a_title_has_its_files_name(uri: str, name: str) -> None:
+    assert browsing.file_name(uri) == name
 
 
 # Diagnostics
 
 
-async def test_diagnostics_show_neither_token_nor_address(hass: HomeAssistant, start_server, tmp_path, aiohttp_server) -> None:
-    secret = "a-secret-of-this-test-0123456789"
-    file = tmp_path / "token"
-    file.write_text(secret)
-    file.chmod(0o600)
-    server = await start_server("--token-file", str(file), "--allow-host", "tonearm.test")
-    entry = await set_up(hass, server, secret)
+async def test_diagnostics_show_neither_token_nor_address(hass: HomeAssistant, locked_server: Server) -> None:
+    """Row 315: also of an entry that is not loaded."""
+    entry = await set_up(hass, locked_server, TOKEN)
     main = entity_of(hass, entry, "main")
-    await play(hass, main, f"http://user:{secret}@127.0.0.1:1/{secret}.mp3?key={secret}", extra={
+    await play(hass, main, f"http://user:{TOKEN}@127.0.0.1:1/{TOKEN}.mp3?key={TOKEN}", extra={
         name: f"private {name}" for name in ("title", "artist", "album", "thumb")})
     await eventually(lambda: attribute(hass, main, "error_code"), "it cannot be loaded", timeout=40)
-    text = str(await async_get_config_entry_diagnostics(hass, entry))
-    assert secret not in text and "private" not in text and "127.0.0.1" not in text and str(server.port) not in text
+    loaded = str(await async_get_config_entry_diagnostics(hass, entry))
+    assert "'main'" in loaded and "failed" in loaded
     await hass.config_entries.async_unload(entry.entry_id)
+    for text in (loaded, str(await async_get_config_entry_diagnostics(hass, entry))):
+        assert not [secret for secret in (TOKEN, "private", "127.0.0.1", str(locked_server.port)) if secret in text]

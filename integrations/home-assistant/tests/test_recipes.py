@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
 import io
 import json
 import os
@@ -30,12 +29,11 @@ from homeassistant.util.yaml import loader
 from custom_components.tonearm.client import TonearmClient
 from custom_components.tonearm.const import DOMAIN
 
-from .conftest import call, client_of, entity_of, eventually, set_up
+from .conftest import TOKEN, call, client_of, entity_of, eventually, set_up
 from .server import Server
 
 PLACE = pathlib.Path(__file__).parents[1]
 ROOM = "media_player.living_room"
-TOKEN = "a-secret-of-the-recipes-0123456789"
 README = (PLACE / "README.md").read_text()
 
 
@@ -59,11 +57,8 @@ async def load(hass: HomeAssistant, name: str, server: Server) -> None:
 
 
 @pytest.fixture
-def server(launch: Callable[..., Server], tmp_path: pathlib.Path) -> Server:
-    file = tmp_path / "token"
-    file.write_text(TOKEN)
-    file.chmod(0o600)
-    return launch("--token-file", str(file), "--allow-host", "tonearm.test")
+def server(locked_server: Server) -> Server:
+    return locked_server
 
 
 @pytest.fixture
@@ -72,7 +67,7 @@ def api(hass: HomeAssistant, server: Server) -> TonearmClient:
 
 
 @pytest.fixture
-async def room(hass: HomeAssistant, server: Server, api: TonearmClient) -> AsyncIterator[MockConfigEntry]:
+async def room(hass: HomeAssistant, server: Server, api: TonearmClient) -> MockConfigEntry:
     server.tone("doorbell.wav", seconds=0.5)
     (server.music / "Morning").mkdir()
     server.tone("Morning/first.wav", seconds=3)
@@ -81,9 +76,7 @@ async def room(hass: HomeAssistant, server: Server, api: TonearmClient) -> Async
     assert entity_of(hass, entry, "main") == ROOM
     await call(hass, "play_media", ROOM, media_content_id="one.wav", media_content_type="music")
     await eventually(lambda: hass.states.get(ROOM).state == "playing", "the music plays")
-    yield entry
-    await hass.config_entries.async_unload(entry.entry_id)
-    await hass.async_block_till_done()
+    return entry
 
 
 async def test_doorbell(hass: HomeAssistant, server: Server, room: MockConfigEntry, api: TonearmClient) -> None:
@@ -277,7 +270,6 @@ async def test_both_reach_each_other_by_name(
         "tts", "speak", {"entity_id": "tts.piper", "media_player_entity_id": main, "message": "x"}, blocking=True
     )
     assert speech.spoken == ["x"]
-    await hass.config_entries.async_unload(result["result"].entry_id)
 
 
 def test_compose_names_both() -> None:

@@ -2,7 +2,6 @@
 
 public import Logging
 public import Playback
-internal import Synchronization
 internal import Kernel
 public import Service
 
@@ -13,15 +12,8 @@ public import Service
 public final class MPRISService: Sendable {
     private let player: PlayerService
     private let log: Logger
-    private let inbox = Mailbox<MPRISMessage>(descriptorFor: "mpris")
     private let artwork: ArtworkFiles
-    private let state = Mutex(State.idle)
-
-    private enum State {
-        case idle
-        case running(NamedThread)
-        case stopped
-    }
+    private let loop: LazyLoop<MPRISMessage>
 
     /// The environment names a session bus, or shows one.
     public static var isPossible: Bool { BusAddress.isSet }
@@ -31,10 +23,10 @@ public final class MPRISService: Sendable {
     public init(player: PlayerService, directory: String, log: Logger, pictures: MPRISPictures) {
         self.player = player
         self.log = log
-        let inbox = inbox
-        artwork = ArtworkFiles(directory: directory, pictures: pictures) {
-            inbox.post(.artwork($0, $1))
-        }
+        let inbox = Mailbox<MPRISMessage>(descriptorFor: "mpris")
+        let artwork = ArtworkFiles(directory: directory, pictures: pictures) { inbox.post(.artwork($0, $1)) }
+        self.artwork = artwork
+        loop = LazyLoop("mpris", inbox) { MPRISLoop(player: player, inbox: $0, artwork: artwork, log: log).run() }
     }
 
     /// Once events come to `observe`, so that none is missed.
@@ -54,34 +46,23 @@ public final class MPRISService: Sendable {
     }
 
     private func changed() {
-        inbox.post(.changed) { if case .changed = $0 { true } else { false } }
+        loop.postIfBegun(.changed) { if case .changed = $0 { true } else { false } }
     }
 
     /// Gives the name back and ends the thread, which is waited for 0.3 s.
     public func stop() {
-        let previous = state.withLock { state in
-            defer { state = .stopped }
-            return state
-        }
         artwork.stop()
-        guard case .running(let thread) = previous else { return }
-        inbox.post(.stop)
-        thread.join(within: 0.3)
+        _ = loop.shutdown(.stop, within: 0.3)
     }
 
     /// Nothing when it runs already. Where there can be no thread, it is tried again with the next change of a setting.
     private func begin() {
-        state.withLock { state in
-            guard case .idle = state else { return }
-            changed()
-            let (player, inbox, artwork, log) = (player, inbox, artwork, log)
-            let thread = NamedThread(ifPossible: "mpris") {
-                MPRISLoop(player: player, inbox: inbox, artwork: artwork, log: log).run()
-            }
-            guard let thread else {
-                return log.warning("not on the session bus: the machine lets the server have no more threads")
-            }
-            state = .running(thread)
+        guard !loop.isBegun else { return }
+        do throws(LazyLoop<MPRISMessage>.Refusal) {
+            try loop.post(.changed)
+        } catch {
+            guard case .noThread = error else { return }
+            log.warning("not on the session bus: the machine lets the server have no more threads")
         }
     }
 }

@@ -25,6 +25,11 @@ public struct KeyedHash {
     }
 
     public mutating func add(_ bytes: some Sequence<UInt8>) {
+        // The loop over a buffer is compiled for itself; other modules' sequences go through the general one.
+        if bytes.withContiguousStorageIfAvailable({ addEach($0) }) == nil { addEach(bytes) }
+    }
+
+    private mutating func addEach(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             rest |= UInt64(byte) << (8 * UInt64(count & 7))
             count += 1

@@ -19,12 +19,15 @@ public final class LazyLoop<Message: Sendable>: Sendable {
 
     private let name: String
     private let run: @Sendable (Mailbox<Message>) -> Void
-    private let mailbox = Mailbox<Message>()
+    private let mailbox: Mailbox<Message>
     private let state = Mutex(State.idle)
 
     /// `run` is called once, on the thread, and returns when it has taken the last message.
-    public init(_ name: String, run: @escaping @Sendable (Mailbox<Message>) -> Void) {
+    public init(
+        _ name: String, _ mailbox: Mailbox<Message> = Mailbox(), run: @escaping @Sendable (Mailbox<Message>) -> Void
+    ) {
         self.name = name
+        self.mailbox = mailbox
         self.run = run
     }
 
@@ -41,7 +44,9 @@ public final class LazyLoop<Message: Sendable>: Sendable {
 
     /// Begins no thread; false when the loop will not take it.
     @discardableResult
-    public func postIfBegun(_ message: Message) -> Bool { isBegun && mailbox.post(message) }
+    public func postIfBegun(_ message: Message, unless isSame: ((Message) -> Bool)? = nil) -> Bool {
+        isBegun && mailbox.post(message, unless: isSame)
+    }
 
     /// Waits so long for the loop, which `last` ends.
     /// - Returns: what it has not taken by then, and never will.

@@ -14,7 +14,11 @@ public final class Monitor<Value>: @unchecked Sendable {
     public init(_ value: sending Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -44,6 +48,22 @@ public final class Monitor<Value>: @unchecked Sendable {
         while true {
             if let result = body(&value) { return result }
             pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Likewise, until the deadline has passed; nil waits without one.
+    public func wait<Result>(until deadline: MonotonicTime?, for body: (inout Value) -> Result?) -> Result? {
+        guard let deadline else {
+            let result: Result = wait(for: body)
+            return result
+        }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        var time = timespec(
+            tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        while true {
+            if let result = body(&value) { return result }
+            if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { return body(&value) }
         }
     }
 }

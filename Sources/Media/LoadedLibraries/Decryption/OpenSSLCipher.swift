@@ -47,11 +47,10 @@ final class OpenSSLDecryption: SegmentDecryption {
         library.functions.pointee.CIPHER_CTX_free(context)
     }
 
-    func update(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> [UInt8] {
-        guard let base = bytes.baseAddress, let count = Int32(exactly: bytes.count) else { return [] }
+    func update(_ bytes: [UInt8]) throws(MediaError) -> [UInt8] {
+        guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else { return [] }
         return try output(room: bytes.count + Self.block) { output, length in
-            library.functions.pointee.DecryptUpdate(
-                context, output, length, base.assumingMemoryBound(to: UInt8.self), count)
+            library.functions.pointee.DecryptUpdate(context, output, length, bytes, count)
         }
     }
 

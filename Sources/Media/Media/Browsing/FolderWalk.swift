@@ -18,14 +18,14 @@ public struct FolderWalk: Sendable {
         _ path: String, in roots: MusicRoots, limit: Int = Queue.maximumLength
     ) throws(MediaError) -> FolderWalk {
         var walk = FolderWalk()
-        var visited: Set<FileIdentity> = []
+        var visited: Set<FolderIdentity> = []
         try walk.visit(try directories(path, in: roots), roots: roots, limit: limit, depth: 0, visited: &visited)
         return walk
     }
 
     /// The folders named `path` in every root that has one; never empty.
-    static func directories(_ path: String, in roots: MusicRoots) throws(MediaError) -> [Folder] {
-        try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+    static func directories(_ path: String, in roots: MusicRoots) throws(MediaError) -> [MusicRoots.Found] {
+        try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY)
     }
 
     /// The spelling of a folder that exists (see MusicPath.percentDecoded), as the first root that has it knows it.
@@ -45,7 +45,7 @@ public struct FolderWalk: Sendable {
     }
 
     private mutating func visit(
-        _ folders: [Folder], roots: MusicRoots, limit: Int, depth: Int, visited: inout Set<FileIdentity>
+        _ folders: [MusicRoots.Found], roots: MusicRoots, limit: Int, depth: Int, visited: inout Set<FolderIdentity>
     ) throws(MediaError) {
         var children: [[UInt8]: Bool] = [:]
         for folder in folders where visited.insert(folder.identity).inserted {
@@ -76,13 +76,13 @@ public struct FolderWalk: Sendable {
                     continue
                 }
                 do throws(MediaError) {
-                    let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY).map(Folder.init)
+                    let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY)
                     try visit(below, roots: roots, limit: limit, depth: depth + 1, visited: &visited)
                 } catch  where error.code == .forbidden || error.code == .notFound {
                     // One folder that may not be read, or was removed meanwhile, does not spoil the others.
                     continue
                 }
-            } else if AudioFileType.isAudioFile(MusicPath.display(child.name)) {
+            } else if AudioFileType.isAudioFile(MusicPath.display(child.name)[...]) {
                 guard uris.count < limit else {
                     isTruncated = true
                     return
@@ -91,23 +91,4 @@ public struct FolderWalk: Sendable {
             }
         }
     }
-}
-
-/// Distinguishes a directory from all others, so that links cannot make a walk go in circles.
-struct FileIdentity: Hashable {
-    var device: UInt64
-    var inode: UInt64
-}
-
-/// An open directory.
-struct Folder {
-    private let found: MusicRoots.Found
-
-    init(_ found: MusicRoots.Found) {
-        self.found = found
-    }
-
-    var path: MusicPath { found.path }
-    var identity: FileIdentity { FileIdentity(device: UInt64(found.status.st_dev), inode: UInt64(found.status.st_ino)) }
-    func take() -> OwnedDescriptor { found.descriptor.take() }
 }

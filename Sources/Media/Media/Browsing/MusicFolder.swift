@@ -79,7 +79,7 @@ public struct MusicFolder: Hashable, Sendable {
 
     /// nil for what a listing leaves out.
     private static func kind(ofFile name: String) -> Kind? {
-        AudioFileType.isAudioFile(name) ? .file : MediaListFormat.isListName(name) ? .list : nil
+        AudioFileType.isAudioFile(name[...]) ? .file : MediaListFormat.isListName(name) ? .list : nil
     }
 }
 

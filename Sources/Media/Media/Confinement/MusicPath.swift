@@ -57,7 +57,12 @@ struct MusicPath: Hashable {
 
     /// A relative path without anything to resolve or refuse: no scheme, no `..`, no NUL, not too long. One pass, as it is asked
     /// for each item of a long queue.
-    static func isPlain(_ uri: some Collection<UInt8>) -> Bool {
+    static func isPlain(_ uri: String) -> Bool {
+        var uri = uri
+        return uri.withUTF8 { isPlain($0) }
+    }
+
+    private static func isPlain(_ uri: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = uri.first, first != UInt8(ascii: "/"), uri.count <= 4_095 else { return false }
         var length = 0
         var dots = 0

@@ -18,17 +18,12 @@ public struct MusicRoots: Sendable {
         self.directories = directories
     }
 
-    /// Throws when an address can name nothing in any music folder, whatever is on the disk. Does not block.
-    public static func checkSpelling(_ uri: String) throws(MediaError) {
-        guard !MusicPath.isPlain(uri.utf8) else { return }
-        _ = try MusicPath(uri: uri)
-    }
-
     /// The path in the music folders of a `file:` URL that lies in one of them as it is configured; nil for anything else.
     public func relativePath(_ uri: String) -> String? {
-        guard uri.utf8.count > 5, uri.prefix(5).lowercased() == "file:", let path = FileURL.path(uri) else {
-            return nil
-        }
+        // Asked for each item of a long queue: most do not begin with this letter.
+        guard uri.utf8.first.map({ $0 | 0x20 }) == UInt8(ascii: "f"), uri.prefix(5).lowercased() == "file:",
+            let path = FileURL.path(uri)
+        else { return nil }
         for directory in directories {
             guard let rest = Self.suffix(of: Array(path.utf8), beneath: Array(directory.utf8)) else { continue }
             return String(decoding: rest.drop { $0 == UInt8(ascii: "/") }, as: UTF8.self)
@@ -40,16 +35,14 @@ public struct MusicRoots: Sendable {
     public struct Bounds: Sendable {
         fileprivate let directories: [[UInt8]]
 
-        /// False for what can lie in no music folder, by its spelling. True for the web.
-        public func mayHold(_ uri: String) -> Bool {
-            if MusicPath.isPlain(uri.utf8) || MediaLocator.isNetwork(uri) { return true }
-            do throws(MediaError) {
-                let path = try MusicPath(uri: uri)
-                guard path.isAbsolute else { return true }
-                let joined = MusicRoots.absolute(path)
-                return directories.contains { MusicRoots.suffix(of: joined, beneath: $0) != nil }
-            } catch {
-                return false
+        /// Throws for what can lie in no music folder, by its spelling. Does not look at the web, and does not block.
+        public func check(_ uri: String) throws(MediaError) {
+            if MusicPath.isPlain(uri) || MediaLocator.isNetwork(uri) { return }
+            let path = try MusicPath(uri: uri)
+            guard path.isAbsolute else { return }
+            let joined = MusicRoots.absolute(path)
+            guard directories.contains(where: { MusicRoots.suffix(of: joined, beneath: $0) != nil }) else {
+                throw MediaError(.forbidden, "The file is outside the music folders.")
             }
         }
     }
@@ -76,34 +69,26 @@ public struct MusicRoots: Sendable {
                 .notFound, "\(name) is a file, but the address ends with a slash, as only a folder's does.")
         }
         guard found.status.st_size > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
-        return try FileSource(found.descriptor.take(), name: name, statSize: Int64(found.status.st_size))
+        return try FileSource(found.take(), name: name, statSize: Int64(found.status.st_size))
     }
 
     /// A descriptor with its fstat. A class because a non-copyable member cannot leave a tuple or array.
     final class Found {
-        let descriptor: DescriptorBox
         let status: stat
         /// Relative to its root.
         let path: MusicPath
+        private var descriptor: OwnedDescriptor?
 
         init(_ descriptor: consuming OwnedDescriptor, status: stat, path: MusicPath) {
-            self.descriptor = DescriptorBox(descriptor)
+            self.descriptor = consume descriptor
             self.status = status
             self.path = path
         }
-    }
 
-    final class DescriptorBox {
-        private var descriptor: OwnedDescriptor?
-
-        init(_ descriptor: consuming OwnedDescriptor) {
-            self.descriptor = consume descriptor
-        }
+        var identity: FolderIdentity { FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 
         /// Once.
-        func take() -> OwnedDescriptor {
-            descriptor.take()!
-        }
+        func take() -> OwnedDescriptor { descriptor.take()! }
     }
 
     func open(_ path: MusicPath, flags: Int32, uri: String) throws(MediaError) -> Found {

@@ -26,7 +26,7 @@ public struct PlaceLookup {
 
     /// Throws for what does not exist, lies outside the roots or is neither file nor folder.
     public mutating func place(of uri: String) throws(MediaError) -> Place {
-        if let found = inFolder(Array(uri.utf8)) { return found }
+        if MusicPath.isPlain(uri), let found = inFolder(Array(uri.utf8)) { return found }
         let path = try MusicPath(uri: uri)
         let found = try roots.open(path, flags: clinux_o_path, uri: uri)
         switch found.status.st_mode & S_IFMT {
@@ -48,7 +48,6 @@ public struct PlaceLookup {
 
     /// For a plain relative path that names no link; nil leaves the answer to `MusicRoots.open`.
     private mutating func inFolder(_ uri: [UInt8]) -> Place? {
-        guard MusicPath.isPlain(uri) else { return nil }
         let slash = uri.lastIndex(of: UInt8(ascii: "/"))
         let name = uri[(slash.map { $0 + 1 } ?? 0)...]
         guard !name.isEmpty, !name.elementsEqual(".".utf8) else { return nil }
@@ -79,7 +78,7 @@ public struct PlaceLookup {
             let (found, isPartial) = try roots.openEach(place, flags: clinux_o_path | O_DIRECTORY)
             // The full look-up finds out why a root cannot be asked.
             guard !isPartial else { return }
-            directories = found.map { SharedDirectory($0.descriptor.take()) }
+            directories = found.map { SharedDirectory($0.take()) }
         } catch {
             // The full look-up reports it, with the file's name.
         }

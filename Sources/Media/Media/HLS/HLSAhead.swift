@@ -10,39 +10,33 @@ final class HLSAhead {
     /// The segment that it begins with.
     let first: Int64
     private let run: HLSRun
-    private let outcome: Outcome
+    private let state = Monitor(State.opening)
 
     /// What an opening came to: nothing when the run has ended before its first frame, or could not begin.
     typealias Opened = Result<any AudioDecoder, MediaError>?
 
-    /// `@unchecked Sendable` because the decoder is put in by one thread, and taken by another only after that.
-    private final class Outcome: @unchecked Sendable {
-        enum State {
-            case opening
-            case opened(any AudioDecoder)
-            /// Its run has ended before the first frame.
-            case nothing
-            case failed(MediaError)
-        }
-
-        let state = Monitor(State.opening)
+    private enum State {
+        case opening
+        case opened(any AudioDecoder)
+        /// Its run has ended before the first frame.
+        case nothing
+        case failed(MediaError)
     }
 
     /// nil when there can be no thread.
     init?(_ stream: HLSStream, from first: Int64, _ context: HLSContext, _ selection: DecoderSelection) {
         self.first = first
         let run = HLSRun(stream, from: first, context, role: .ahead)
-        let outcome = Outcome()
-        (self.run, self.outcome) = (run, outcome)
-        let thread = NamedThread(ifPossible: "decode-ahead") {
-            let result: Outcome.State
+        self.run = run
+        let thread = NamedThread(ifPossible: "decode-ahead") { [state] in
+            let result: State
             do throws(MediaError) {
                 try run.begin()
                 result = run.end == nil ? .opened(try selection.open(run)) : .nothing
             } catch {
                 result = .failed(error)
             }
-            outcome.state.change { $0 = result }
+            state.change { $0 = result }
         }
         guard let thread else { return nil }
         thread.detach()
@@ -53,7 +47,7 @@ final class HLSAhead {
     /// Its turn has come. Blocks until it is open; nil when it must be opened anew.
     func adopt() -> (HLSRun, Opened)? {
         run.begins()
-        let state: Outcome.State = outcome.state.wait { if case .opening = $0 { nil } else { $0 } }
+        let state: State = state.wait { if case .opening = $0 { nil } else { $0 } }
         switch state {
         case .opened(let decoder): return (run, .success(decoder))
         case .nothing: return (run, nil)

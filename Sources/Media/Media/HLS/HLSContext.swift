@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Playback
-internal import Synchronization
 
 /// The shared means of fetching one stream.
 struct HLSContext: Sendable {
@@ -47,26 +46,7 @@ struct HLSContext: Sendable {
     }
 
     static func whole(_ source: HTTPSource, from start: Int64, limit: Int) throws(MediaError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        if let size = source.size { bytes.reserveCapacity(Int(max(0, min(size.bytes - start, Int64(limit)))) + 1) }
-        while bytes.count <= limit {
-            let part = try source.bytes(at: start + Int64(bytes.count), count: 64 << 10)
-            bytes += part
-            if part.count < 64 << 10 { return bytes }
-        }
+        if let bytes = try source.whole(from: start, limit: limit) { return bytes }
         throw MediaError(.unsupported, "\(source.name) is too large (\(limit) bytes at most).")
-    }
-}
-
-/// A source without a reason to keep it. Its own callback knows it so, as it is made before the source.
-final class WeakSource: Sendable {
-    struct Reference {
-        weak var source: HTTPSource?
-    }
-
-    let value: Mutex<Reference>
-
-    init(_ source: HTTPSource? = nil) {
-        value = Mutex(Reference(source: source))
     }
 }

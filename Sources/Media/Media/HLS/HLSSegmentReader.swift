@@ -58,11 +58,7 @@ struct HLSSegmentReader {
             plain = bytes[...]
             return
         }
-        if isAtEnd {
-            plain = try cipher.finish()[...]
-        } else {
-            plain = try HLSContext.update(cipher, bytes)[...]
-        }
+        plain = try isAtEnd ? cipher.finish()[...] : cipher.update(bytes)[...]
     }
 }
 
@@ -87,19 +83,6 @@ extension HLSContext {
     func map(_ part: HLSPart, of stream: HLSStream) throws(MediaError) -> [UInt8] {
         let bytes = try stream.bytes(of: part, limit: Self.largestMap)
         guard let cipher = try deciphering(part, number: 0, of: stream) else { return bytes }
-        return try Self.update(cipher, bytes) + cipher.finish()
-    }
-
-    static func update(_ cipher: any SegmentDecryption, _ bytes: [UInt8]) throws(MediaError) -> [UInt8] {
-        var result: Result<[UInt8], MediaError> = .success([])
-        // The closure of an array's buffer cannot throw a typed error.
-        bytes.withUnsafeBytes { buffer in
-            do throws(MediaError) {
-                result = .success(try cipher.update(buffer))
-            } catch {
-                result = .failure(error)
-            }
-        }
-        return try result.get()
+        return try cipher.update(bytes) + cipher.finish()
     }
 }

@@ -133,9 +133,6 @@ final class HLSStream: Sendable {
 
     func start(of sequence: Int64) -> Double? { state.withLock { $0.schedule.slots.slot(sequence)?.start } }
 
-    /// Where a live stream would be joined now.
-    var edge: Int64 { state.withLock { $0.schedule.edge } }
-
     /// All of a key or a map. Blocks.
     func bytes(of part: HLSPart, limit: Int) throws(MediaError) -> [UInt8] {
         let source = state.change { small(part, &$0) }
@@ -199,7 +196,7 @@ final class HLSStream: Sendable {
         if let map = segment.map { _ = small(map, &state) }
         if let key = segment.media.key { _ = small(HLSPart(reference: key.reference), &state) }
         let sequence = segment.sequence
-        let box = WeakSource()
+        let box = Weak<HTTPSource>()
         let source = context.source(segment.media, limits: HLSLimits.segment(context.limits, isLive: isLive)) {
             [weak self] loading in
             guard let self else { return }
@@ -207,13 +204,13 @@ final class HLSStream: Sendable {
                 self?.arrived(loading, sequence, of: box)
             }
         }
-        box.value.withLock { $0.source = source }
+        box.value = source
         source.interrupt(state.isInterrupted)
         state.segments[sequence] = source
     }
 
-    private func arrived(_ loading: MediaLoading, _ sequence: Int64, of box: WeakSource) {
-        let source = box.value.withLock { $0.source }
+    private func arrived(_ loading: MediaLoading, _ sequence: Int64, of box: Weak<HTTPSource>) {
+        let source = box.value
         state.change { state in
             guard let source, state.segments[sequence] === source else { return }
             perform(state.schedule.arrived(sequence, loading, now: context.transport.now), &state)
@@ -230,20 +227,19 @@ final class HLSStream: Sendable {
     }
 
     private func fetchPlaylist() -> HTTPSource {
-        let box = WeakSource()
+        let box = Weak<HTTPSource>()
         let part = HLSPart(reference: playlistReference)
         let source = context.source(part, limits: HLSLimits.playlist(context.limits)) { [weak self] loading in
             guard loading.isSatisfied, let self else { return }
             context.transport.call(at: context.transport.now) { [weak self] in self?.playlistArrived(box) }
         }
-        box.value.withLock { $0.source = source }
+        box.value = source
         return source
     }
 
     /// All of it is there, or as much as there is room for: reading it waits for nothing.
-    private func playlistArrived(_ box: WeakSource) {
-        guard let source = box.value.withLock({ $0.source }),
-            state.withLock({ $0.playlist === source })
+    private func playlistArrived(_ box: Weak<HTTPSource>) {
+        guard let source = box.value, state.withLock({ $0.playlist === source })
         else { return }
         let result: Result<HLSMediaPlaylist, MediaError>
         do throws(MediaError) {

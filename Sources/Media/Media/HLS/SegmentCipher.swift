@@ -11,7 +11,7 @@ public protocol SegmentCipher: Sendable {
 /// One segment, from its beginning. Lives on one thread.
 public protocol SegmentDecryption: AnyObject {
     /// The decrypted form of these bytes, together with the rest of those before.
-    func update(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> [UInt8]
+    func update(_ bytes: [UInt8]) throws(MediaError) -> [UInt8]
 
     /// The rest, without its padding. Throws when the padding is none: another key, or a segment cut short.
     func finish() throws(MediaError) -> [UInt8]

@@ -7,7 +7,6 @@ package struct FrameHeader: Hashable {
     package var version: Version
     /// 1...3
     package var layer: Int
-    package var hasChecksum: Bool
     /// Bits per second; nil for free format.
     package var bitrate: Int?
     package var sampleRate: Int
@@ -21,7 +20,6 @@ package struct FrameHeader: Hashable {
         else { return nil }
         self.version = version
         layer = 4 - Int(b[1] >> 1 & 3)
-        hasChecksum = b[1] & 1 == 0
         let kilobits = Self.bitrates[version == .v1 ? layer - 1 : layer == 1 ? 3 : 4][Int(b[2] >> 4)]
         bitrate = kilobits == 0 ? nil : kilobits * 1_000
         let rate = [44_100, 48_000, 32_000][Int(b[2] >> 2 & 3)]

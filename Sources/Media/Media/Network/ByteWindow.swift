@@ -57,11 +57,6 @@ struct ByteWindow {
         loaded.ranges.first { $0.contains(offset) }?.upperBound ?? offset
     }
 
-    /// Where the next loaded byte lies after a missing one.
-    func nextLoaded(after offset: Int64) -> Int64? {
-        loaded.ranges.first { $0.lowerBound > offset }?.lowerBound
-    }
-
     mutating func removeAll() {
         pages = [:]
         loaded = RangeSet()

@@ -59,7 +59,7 @@ public final class HTTPSource: ByteSource {
                 address, fields: fields, limits: limits, reach: reach, piece: piece, now: transport.now,
                 cached: found.map { ($0.facts, $0.ranges) },
                 isFresh: found.map { Freshness.isFresh($0.facts, age: $0.age) } ?? true))
-        relay.source.withLock { $0.value = self }
+        relay.source.value = self
         if let found { follow(found) }
         download.change { perform($0.begin()) }
     }
@@ -179,13 +179,9 @@ public final class HTTPSource: ByteSource {
 
     /// What the transport holds on to, so that a source that nobody reads any more goes, and takes its transfer along.
     private final class Relay: TransferReceiver {
-        struct Reference {
-            weak var value: HTTPSource?
-        }
+        let source = Weak<HTTPSource>()
 
-        let source = Mutex(Reference())
-
-        private var target: HTTPSource? { source.withLock { $0.value } }
+        private var target: HTTPSource? { source.value }
 
         func head(_ head: TransferHead, of id: TransferID) {
             guard let target else { return }

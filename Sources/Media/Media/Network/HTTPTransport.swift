@@ -35,20 +35,11 @@ public struct TransferID: Hashable, Sendable {
 public struct TransferRequest: Hashable, Sendable {
     public var address: WebAddress
     /// Exactly these, besides what every request needs (Host, User-Agent, Accept).
-    public var headers: [TransferHeader]
+    public var headers: [TransferHeader] = []
     /// Seconds for name, connection and TLS.
-    public var connectLimit: Double
+    public var connectLimit = 10.0
     /// Nothing else is connected to, whatever the address resolves to.
-    public var reach: NetworkReach
-
-    public init(
-        address: WebAddress, headers: [TransferHeader] = [], connectLimit: Double = 10, reach: NetworkReach = .anywhere
-    ) {
-        self.address = address
-        self.headers = headers
-        self.connectLimit = connectLimit
-        self.reach = reach
-    }
+    public var reach = NetworkReach.anywhere
 }
 
 public struct TransferHeader: Hashable, Sendable {

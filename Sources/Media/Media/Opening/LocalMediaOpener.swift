@@ -7,8 +7,8 @@ public import Playback
 public struct LocalMediaOpener: MediaOpener {
     private let roots: MusicRoots
     private let selection: DecoderSelection
-    /// nil where nothing is measured.
-    public var loudness: (any LoudnessCatalogue)?
+    /// nil without a library.
+    public var catalogue: (any TrackCatalogue)?
 
     /// `factories` are asked in order.
     public init(roots: MusicRoots, factories: [any DecoderFactory]) {
@@ -23,7 +23,10 @@ public struct LocalMediaOpener: MediaOpener {
         cancellation.onCancel { source.close() }
         let decoder = try selection.open(source)
         var companions = roots.companions(of: locator.uri, needsPicture: decoder.media.tags.picture == nil)
-        if decoder.media.tags.loudness == nil { companions.loudness = loudness?.loudness(of: locator.uri) }
+        if let catalogue {
+            if decoder.media.tags.loudness == nil { companions.loudness = catalogue.loudness(of: locator.uri) }
+            companions.albumFiles = catalogue.albumFiles(of: locator.uri)
+        }
         return companions == .init() ? decoder : AccompaniedDecoder(decoder, companions)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 public import Playback
 internal import Synchronization
 
@@ -18,13 +19,13 @@ public final class OpenStreams: Sendable {
     }
 
     private enum Media {
-        case stream(WeakSource)
+        case stream(Weak<HTTPSource>)
         case segments
 
         /// Nobody has it any more.
         var isGone: Bool {
             switch self {
-            case .stream(let box): box.value.withLock { $0.source == nil }
+            case .stream(let box): box.value == nil
             case .segments: false
             }
         }
@@ -46,7 +47,7 @@ public final class OpenStreams: Sendable {
                 switch entry.media {
                 case .segments: return .segments
                 case .stream(let box):
-                    guard let source = box.value.withLock({ $0.source }), !source.isClosed else { continue }
+                    guard let source = box.value, !source.isClosed else { continue }
                     return .stream(StreamTap(source))
                 }
             }
@@ -57,7 +58,7 @@ public final class OpenStreams: Sendable {
     /// `source`: nil for an HLS stream.
     func note(_ source: HTTPSource?, of item: ItemID?) {
         guard let item else { return }
-        let media = source.map { Media.stream(WeakSource($0)) } ?? .segments
+        let media = source.map { Media.stream(Weak($0)) } ?? .segments
         entries.withLock { entries in
             entries.removeAll(where: \.media.isGone)
             if entries.count >= Self.most { entries.removeFirst() }

@@ -98,13 +98,8 @@ public final class WebPictures: Sendable {
     }
 
     private static func whole(_ source: any ByteSource) throws(MediaError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count <= largest {
-            if let size = source.size, size.bytes > largest { break }
-            let part = try source.bytes(at: Int64(bytes.count), count: 64 << 10)
-            bytes += part
-            if part.count < 64 << 10 { return bytes }
-        }
+        let mayFit = source.size.map { $0.bytes <= largest } ?? true
+        if mayFit, let bytes = try source.whole(limit: largest) { return bytes }
         throw MediaError(.unsupported, "\(source.name) is too large for a picture (\(largest >> 20) MB at most).")
     }
 }

@@ -83,19 +83,15 @@ enum MediaListFormat: Hashable {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 || (0x09...0x0D).contains($0.value) }
     }
 
-    private static let extensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"].map { Array($0.utf8) }
+    private static let extensions: NameExtensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"]
 
-    /// Whether a path or address is named like a list. Feeds rarely are. Asked of every item that is added, so that it looks
-    /// at the last few bytes only, where it can.
+    /// Whether a path or address is named like a list. Feeds rarely are.
     static func isListName(_ uri: String) -> Bool {
         var name = uri.utf8[...]
         if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
             name = name.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         }
-        let end = name.suffix(5)
-        guard let dot = end.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        let suffix = end[end.index(after: dot)...].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        return extensions.contains(suffix)
+        return extensions.hold(name)
     }
 }
 

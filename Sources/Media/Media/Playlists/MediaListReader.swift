@@ -102,7 +102,8 @@ public struct MediaListReader: Sendable {
         let bounds = playable.bounds
         let feed = list.podcast.map { ItemSource(.podcast, id: locator.uri, name: $0.isEmpty ? name : $0) }
         for entry in list.entries {
-            guard let uri = base.resolve(entry.reference), bounds.mayHold(uri) else { continue }
+            guard let uri = base.resolve(entry.reference) else { continue }
+            do throws(MediaError) { try bounds.check(uri) } catch { continue }
             used += 1
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,
@@ -206,13 +207,7 @@ public struct MediaListReader: Sendable {
     }
 
     private static func whole(_ source: any ByteSource, _ limit: Int) throws(MediaError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count <= limit {
-            let part = try source.bytes(at: Int64(bytes.count), count: 64 << 10)
-            bytes += part
-            if part.count < 64 << 10 { break }
-        }
-        guard bytes.count <= limit else {
+        guard let bytes = try source.whole(limit: limit) else {
             throw MediaError(.unsupported, "\(source.name) is too large for a playlist (\(limit >> 20) MB at most).")
         }
         return bytes

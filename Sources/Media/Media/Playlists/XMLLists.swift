@@ -12,7 +12,6 @@ struct XMLLists {
 
     private var list = MediaList()
     private var kind: Kind?
-    private var root: String?
     private var path: [String] = []
     private var text = ""
     private var entry = MediaList.Entry(reference: "")

@@ -70,8 +70,10 @@ extension TrackLoudness {
     }
 }
 
-/// Knows the loudness of files whose tags lack it.
-public protocol LoudnessCatalogue: Sendable {
-    /// nil when it is not known (yet). Called on a decode thread; may block for milliseconds.
+/// What a file does not hold itself. Called on a decode thread; may block for milliseconds.
+public protocol TrackCatalogue: Sendable {
+    /// As it was measured; nil when it is not known (yet).
     func loudness(of uri: String) -> TrackLoudness?
+    /// The files of its album, itself among them, as they are addressed in the music folders; empty when it is not known.
+    func albumFiles(of uri: String) -> Set<String>
 }

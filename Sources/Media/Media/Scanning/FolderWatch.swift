@@ -34,8 +34,6 @@ public final class FolderWatch {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    public var count: Int { folders.count }
-
     /// Before everything is walked through: the system may allow more by now.
     public func beginWalk() {
         isFull = false

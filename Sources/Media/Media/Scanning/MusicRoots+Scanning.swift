@@ -17,23 +17,22 @@ extension MusicRoots {
         var identity: FolderIdentity?
         var hasPicture = false
         let (opened, isPartial) = try openFolders(uri)
-        for folder in opened.map(Folder.init) {
+        for folder in opened {
             let path = folder.path
-            let ownIdentity = FolderIdentity(device: folder.identity.device, inode: folder.identity.inode)
             if identity == nil {
-                guard accept(ownIdentity) else { return nil }
-                identity = ownIdentity
+                guard accept(folder.identity) else { return nil }
+                identity = folder.identity
             }
             let directory = SharedDirectory(folder.take())
             directories.append(directory)
             // Before it is read, so that nothing falls between.
-            watch?.add(directory.number, uri: uri, identity: ownIdentity)
+            watch?.add(directory.number, uri: uri, identity: folder.identity)
             let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
             while let (rawName, kind) = try reader.next() {
                 guard kind != .other, children[rawName] == nil else { continue }
                 if kind != .directory, !hasPicture, Self.isPictureName(rawName) { hasPicture = true }
                 let name = MusicPath.display(rawName)
-                guard kind != .file || AudioFileType.isAudioFile(name) else { continue }
+                guard kind != .file || AudioFileType.isAudioFile(name[...]) else { continue }
                 if kind == .directory {
                     children[rawName] = true
                     folders.append(FolderWalk.uri(path.components + [rawName]))
@@ -46,7 +45,7 @@ extension MusicRoots {
                 case S_IFDIR:
                     children[rawName] = true
                     folders.append(FolderWalk.uri(path.components + [rawName]))
-                case S_IFREG where AudioFileType.isAudioFile(name):
+                case S_IFREG where AudioFileType.isAudioFile(name[...]):
                     children[rawName] = false
                     files.append(
                         ScannedFile(
@@ -74,8 +73,7 @@ extension MusicRoots {
     /// The folder's identity without reading it; nil when it is not there.
     public func identity(of uri: String) -> FolderIdentity? {
         do throws(MediaError) {
-            let first = try FolderWalk.directories(uri, in: self)[0].identity
-            return FolderIdentity(device: first.device, inode: first.inode)
+            return try FolderWalk.directories(uri, in: self)[0].identity
         } catch {
             // Gone or not allowed: for the caller it is not there.
             return nil

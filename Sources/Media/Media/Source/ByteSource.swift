@@ -60,4 +60,17 @@ extension ByteSource {
         bytes.removeLast(count - filled)
         return bytes
     }
+
+    /// All bytes from `start` on; nil when there are more than `limit`.
+    func whole(from start: Int64 = 0, limit: Int) throws(MediaError) -> [UInt8]? {
+        let piece = 64 << 10
+        var bytes: [UInt8] = []
+        if let size { bytes.reserveCapacity(Int(max(0, min(size.bytes - start, Int64(limit)))) + 1) }
+        while bytes.count <= limit {
+            let part = try self.bytes(at: start + Int64(bytes.count), count: piece)
+            bytes += part
+            if part.count < piece { break }
+        }
+        return bytes.count <= limit ? bytes : nil
+    }
 }

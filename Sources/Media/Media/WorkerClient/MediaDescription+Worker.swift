@@ -15,7 +15,7 @@ extension MediaDescription {
             $0.isFinite ? Clock(start: $0, grid: media.grid.flatMap { $0 > 0 ? $0 : nil }) : nil
         }
         isCut = media.isCut
-        chapters = media.chapters.map { Chapter(start: $0.start, end: $0.end, title: $0.title) }
+        chapters = media.chapters
     }
 }
 

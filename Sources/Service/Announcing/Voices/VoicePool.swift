@@ -40,8 +40,6 @@ final class VoicePool {
         self.displaced = displaced
     }
 
-    var isEmpty: Bool { places.isEmpty }
-
     func play(_ sound: Sound, id: SoundID, _ importance: SoundImportance, on device: String?) {
         let kind = importance.kind
         let free = places.firstIndex { $0.use == nil && $0.kind == kind && $0.device == device }

@@ -116,9 +116,10 @@ final class RecorderLoop {
         if status.state == .recording {
             take.stream?.setPaused(true)
             // What was heard before belongs to the recording.
-            guard writeWaiting(take) else { return reply(.success(status)) }
-            silenceMeter(take)
-            change(.paused)
+            if writeWaiting(take) {
+                silenceMeter(take)
+                change(.paused)
+            }
         }
         reply(.success(status))
     }
@@ -181,30 +182,27 @@ final class RecorderLoop {
 
     /// False when the recording has ended by it.
     private func writeWaiting(_ take: Take) -> Bool {
-        guard let writer = take.writer else { return true }
         do throws(RecordingError) {
-            var outcome = WriteOutcome.written
-            while try take.ring.take({ samples throws(RecordingError) in
+            if case .written = try write(take, isMetered: take.isMetered) { return true }
+            end(.sizeLimit)
+        } catch {
+            end(EndReason(error), successfully: false, message: error.sentence)
+        }
+        return false
+    }
+
+    /// Up to the size limit, if there is one.
+    private func write(_ take: Take, isMetered: Bool) throws(RecordingError) -> WriteOutcome {
+        guard let writer = take.writer else { return .written }
+        var outcome = WriteOutcome.written
+        while case .written = outcome,
+            try take.ring.take({ samples throws(RecordingError) in
                 outcome = try writer.write(samples)
                 take.frames += samples.count / take.settings.channelCount
-                if take.isMetered {
-                    take.meter.add(samples) { published.notify(.levels(id: writer.id, $0)) }
-                }
-            }) {
-                if case .sizeLimit = outcome {
-                    end(.sizeLimit)
-                    return false
-                }
-            }
-            return true
-        } catch {
-            if case .diskFull = error {
-                end(.diskFull, successfully: false, message: error.sentence)
-            } else {
-                end(.writeError, successfully: false, message: error.sentence)
-            }
-            return false
-        }
+                if isMetered { take.meter.add(samples) { published.notify(.levels(id: writer.id, $0)) } }
+            })
+        {}
+        return outcome
     }
 
     // MARK: End
@@ -217,14 +215,10 @@ final class RecorderLoop {
         var result = RecordingStatus.Finished(
             id: take.writer?.id ?? "", successfully: successfully ?? true, reason: reason, duration: 0, message: message
         )
-        if reason != .diskFull, reason != .writeError, status.state == .recording { finishWriting(take, &result) }
-        do throws(RecordingError) {
-            try take.writer?.finish()
-        } catch {
-            result.successfully = false
-            result.reason = if case .diskFull = error { .diskFull } else { .writeError }
-            result.message = error.sentence
+        if reason != .diskFull, reason != .writeError, status.state == .recording {
+            do throws(RecordingError) { _ = try write(take, isMetered: false) } catch { result.failed(error) }
         }
+        do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
         if take.ring.droppedFrames > 0 {
             result.successfully = false
@@ -248,21 +242,6 @@ final class RecorderLoop {
         case .user: .ended("It was stopped before the source gave sound.")
         case .routeChange: .noSource(message ?? "The source went away.")
         case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source gave sound.")
-        }
-    }
-
-    /// Like `writeWaiting`, at the end: a failure changes the result only.
-    private func finishWriting(_ take: Take, _ result: inout RecordingStatus.Finished) {
-        guard let writer = take.writer else { return }
-        do throws(RecordingError) {
-            while try take.ring.take({ samples throws(RecordingError) in
-                _ = try writer.write(samples)
-                take.frames += samples.count / take.settings.channelCount
-            }) {}
-        } catch {
-            result.successfully = false
-            result.reason = if case .diskFull = error { .diskFull } else { .writeError }
-            result.message = error.sentence
         }
     }
 
@@ -293,6 +272,17 @@ final class RecorderLoop {
         status.current?.duration = take.duration
         status.current?.lostFrames = take.ring.droppedFrames
     }
+}
+
+extension RecordingStatus.Finished {
+    fileprivate mutating func failed(_ error: RecordingError) {
+        (successfully, reason, message) = (false, EndReason(error), error.sentence)
+    }
+}
+
+extension EndReason {
+    /// Of a file that cannot be written.
+    fileprivate init(_ error: RecordingError) { self = if case .diskFull = error { .diskFull } else { .writeError } }
 }
 
 extension RecordingError {

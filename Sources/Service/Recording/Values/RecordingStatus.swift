@@ -14,17 +14,13 @@ public struct RecordingStatus: Hashable, Sendable {
         case disabled
     }
 
-    public var state = State.idle
+    public var state: State
     public var current: Current?
     public var last: Finished?
 
-    public static var disabled: RecordingStatus {
-        var status = RecordingStatus()
-        status.state = .disabled
-        return status
-    }
+    public static let disabled = RecordingStatus(state: .disabled)
 
-    public init() {}
+    public init(state: State = .idle) { self.state = state }
 
     /// The recording that is being made.
     public struct Current: Hashable, Sendable {

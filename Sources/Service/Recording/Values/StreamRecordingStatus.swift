@@ -8,17 +8,13 @@ public struct StreamRecordingStatus: Hashable, Sendable {
         case disabled
     }
 
-    public var state = State.idle
+    public var state: State
     public var current: Current?
     public var last: Finished?
 
-    public static var disabled: StreamRecordingStatus {
-        var status = StreamRecordingStatus()
-        status.state = .disabled
-        return status
-    }
+    public static let disabled = StreamRecordingStatus(state: .disabled)
 
-    public init() {}
+    public init(state: State = .idle) { self.state = state }
 
     /// The recording that is being made.
     public struct Current: Hashable, Sendable {

@@ -6,7 +6,6 @@ public import Service
 
 /// Writes float32 frames with 16 bits: as a WAV file (WAVE_FORMAT_EXTENSIBLE for more than two channels), or in another container.
 public struct WaveFileWriter: ~Copyable {
-    public let format: AudioFormat
     private let file: OpaquePointer
     private let scratch: UnsafeMutableBufferPointer<Int16>
 
@@ -28,7 +27,6 @@ public struct WaveFileWriter: ~Copyable {
         guard let file = sf_open(path, Int32(SFM_WRITE), &info) else {
             throw Failure(message: "cannot write \(path): sf_open: \(String(cString: sf_strerror(nil)))")
         }
-        self.format = format
         self.file = file
         scratch = .allocate(capacity: 4_096 * format.channelCount)
     }

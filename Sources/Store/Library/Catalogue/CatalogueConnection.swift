@@ -26,7 +26,7 @@ final class CatalogueConnection: Sendable {
 
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try current().write(body) }
 
-    func check() throws { try CatalogueFile.check(current()) }
+    func check() throws { try DamagedFile.check(current()) }
 
     /// Sets the file aside and begins a new one. Readers fail meanwhile.
     func replace(because error: any Error) throws {

@@ -5,23 +5,19 @@ import Logging
 
 /// Opens `library.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
 enum CatalogueFile {
+    private static let loss = "the music is scanned anew"
+
     /// `isNew`: there was none that could be used.
     static func open(_ path: String, _ keys: CatalogueKeys, logger: Logger) throws -> (pool: DatabasePool, isNew: Bool)
     {
-        do {
-            return try attempt(path, keys)
-        } catch {
-            guard DamagedFile.isDamage(error, of: path) else { throw error }
-            return try replace(path, keys, because: error, logger: logger)
-        }
+        try DamagedFile.opening(path, logger, loss: loss) { try attempt(path, keys) }
     }
 
     /// Sets a damaged file aside and begins a new one. No connection may be open.
     static func replace(
         _ path: String, _ keys: CatalogueKeys, because error: any Error, logger: Logger
     ) throws -> (pool: DatabasePool, isNew: Bool) {
-        let aside = try SetAside.move(path, with: SetAside.suffixes)
-        logger.error("\(path) cannot be used (\(error)); kept as \(aside), the music is scanned anew")
+        try DamagedFile.setAside(path, logger, because: error, loss: loss)
         return try attempt(path, keys)
     }
 
@@ -44,11 +40,5 @@ enum CatalogueFile {
         FreePages.giveBack(pool)
         let isNew = try pool.read { try Int.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM folder)") == 0 }
         return (pool, isNew)
-    }
-
-    /// Throws when pages of the file make no sense. Reads all of it.
-    static func check(_ pool: DatabasePool) throws {
-        let verdict = try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
     }
 }

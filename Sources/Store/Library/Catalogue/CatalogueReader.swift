@@ -202,6 +202,12 @@ struct CatalogueReader {
         }
     }
 
+    /// Of very large albums only some.
+    func albumFiles(ofTrack key: Int64) throws -> [String] {
+        let sql = "SELECT uri FROM track WHERE album = (SELECT album FROM track WHERE key = ?) LIMIT 500"
+        return try String.fetchAll(database.cachedStatement(sql: sql), arguments: [key])
+    }
+
     /// Which of these keys are those of tracks. Many are compared with all that there are: that is quicker than to look each up.
     func knownTracks(among keys: [Int64]) throws -> Set<Int64> {
         let length = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM track")) ?? 0

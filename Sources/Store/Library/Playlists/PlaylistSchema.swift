@@ -56,8 +56,7 @@ enum PlaylistSchema {
         DamagedFile.makePrivate(path)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try UnfitFile.prepare(queue, applicationID: applicationID, fingerprint: fingerprint, migrator)
-        let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
+        try DamagedFile.check(queue)
         FreePages.giveBack(queue)
         return queue
     }

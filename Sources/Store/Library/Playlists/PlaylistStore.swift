@@ -21,14 +21,10 @@ public final class PlaylistStore: PlaylistKeeper {
         let path = directory + "/playlists.sqlite"
         self.logger = logger
         do {
-            do {
-                queue = Mutex(try PlaylistSchema.open(path))
-            } catch {
-                guard DamagedFile.isDamage(error, of: path) else { throw error }
-                let aside = try SetAside.move(path, with: SetAside.suffixes)
-                logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting without playlists")
-                queue = Mutex(try PlaylistSchema.open(path))
-            }
+            queue = Mutex(
+                try DamagedFile.opening(path, logger, loss: "starting without playlists") {
+                    try PlaylistSchema.open(path)
+                })
         } catch {
             throw .unusable(path: path, reason: "\(error)")
         }

@@ -3,6 +3,7 @@
 import Kernel
 import GRDB
 import Glibc
+import Logging
 import Synchronization
 
 /// Databases that cannot be used.
@@ -23,6 +24,30 @@ enum DamagedFile {
     static func isCorrupt(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    }
+
+    /// Opens a database; one that is damaged is set aside and a new one begun. `loss`: what is gone with it, for the log.
+    static func opening<Opened>(
+        _ path: String, _ logger: Logger, loss: String, _ open: () throws -> Opened
+    ) throws -> Opened {
+        do {
+            return try open()
+        } catch {
+            guard isDamage(error, of: path) else { throw error }
+            try setAside(path, logger, because: error, loss: loss)
+            return try open()
+        }
+    }
+
+    static func setAside(_ path: String, _ logger: Logger, because error: any Error, loss: String) throws {
+        let aside = try SetAside.move(path, with: SetAside.suffixes)
+        logger.error("\(path) cannot be used (\(error)); kept as \(aside), \(loss)")
+    }
+
+    /// Throws when pages of the file make no sense. Reads all of it.
+    static func check(_ file: some DatabaseReader) throws {
+        let verdict = try file.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
     }
 
     /// Only for this user: the journal takes over its mode. SQLite reports what fails.

@@ -23,14 +23,11 @@ struct StateFile {
             logger.error("\(path + suffix) \(reason); kept as \(aside)")
         }
         do {
-            return try StateFile(path: path, logger: logger, prepare: prepare)
-        } catch {
-            guard DamagedFile.isDamage(error, of: path) else { throw .unusable(path: path, reason: "\(error)") }
-            let aside = try SetAside.move(path, with: SetAside.suffixes)
-            logger.error("\(path) cannot be used (\(error)); kept as \(aside), starting with an empty state")
-        }
-        do {
-            return try StateFile(path: path, logger: logger, prepare: prepare)
+            return try DamagedFile.opening(path, logger, loss: "starting with an empty state") {
+                try StateFile(path: path, logger: logger, prepare: prepare)
+            }
+        } catch let error as StateStoreError {
+            throw error
         } catch {
             throw .unusable(path: path, reason: "\(error)")
         }

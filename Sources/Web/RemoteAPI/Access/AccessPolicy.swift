@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTP
+internal import HTTP
+internal import Service
 
 /// Who may do what: a pure decision from a request's head. Tokens, names and origins are given from outside.
 public struct AccessPolicy: Sendable {
@@ -33,73 +34,64 @@ public struct AccessPolicy: Sendable {
         origins = Set(allowedOrigins.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
     }
 
-    /// What a route asks of a client.
-    public struct Need: Sendable {
-        /// nil: open to everyone who may reach the server.
-        public var scope: AccessScope?
-        /// Writes and events: a browser's page from elsewhere must not cause or read them.
-        public var refusesForeignOrigin: Bool
-
-        public init(scope: AccessScope?, refusesForeignOrigin: Bool) {
-            self.scope = scope
-            self.refusesForeignOrigin = refusesForeignOrigin
-        }
-    }
-
-    public enum Refusal: Error, Hashable, Sendable {
-        case hostMissing
-        case hostNotAllowed
-        case originNotAllowed
-        case tokenMissing
-        case tokenWrong
-        case scopeMissing(AccessScope)
-    }
-
     /// The scope that the client has; `origin` is set when cross-origin headers are due.
-    public struct Grant: Hashable, Sendable {
-        public var scope: AccessScope?
-        public var origin: String?
+    struct Grant: Sendable {
+        var scope: AccessScope?
+        var origin: String?
     }
 
-    public func decide(_ request: HTTPRequest, _ need: Need) -> Result<Grant, Refusal> {
-        guard let hostText = request.headers["Host"], !hostText.isEmpty else { return .failure(.hostMissing) }
+    /// `needed`: nil is open to everyone who may reach the server. `refusesForeignOrigin`: for writes and events, which a browser's
+    /// page from elsewhere must not cause or read.
+    func decide(
+        _ request: HTTPRequest, _ needed: AccessScope?, refusesForeignOrigin: Bool
+    ) throws(Problem) -> Grant {
+        guard let hostText = request.headers["Host"], !hostText.isEmpty else {
+            throw Problem(.malformed, "host-missing", "The request needs a Host header.")
+        }
         guard let host = Authority(hostText), host.isIPLiteral || hosts.contains(host.host) else {
-            return .failure(.hostNotAllowed)
+            throw Problem(
+                .forbidden, "host-not-allowed",
+                "This server does not answer under that host name; allow it with --allow-host.")
         }
         let given = request.headers.values("Origin")
         // A browser sends one. Of two, whoever passes requests on may believe the other.
-        guard given.count <= 1 else { return .failure(.originNotAllowed) }
+        guard given.count <= 1 else { throw Self.originNotAllowed }
         let origin = given.first
         let isListed = origin.map(origins.contains) ?? false
-        if need.refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
-            return .failure(.originNotAllowed)
+        if refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
+            throw Self.originNotAllowed
         }
         // One rule for all methods: a picture or a link in a page from elsewhere sends no Origin, but browsers name where the
         // request comes from (Fetch Metadata).
         if request.path.hasPrefix("/api/"), Self.comesFromElsewhere(request), !isListed,
             origin.map({ !Origin($0).isSame(as: host) }) ?? true
         {
-            return .failure(.originNotAllowed)
+            throw Self.originNotAllowed
         }
         let corsOrigin = isListed ? origin : nil
-        guard let needed = need.scope else { return .success(Grant(scope: nil, origin: corsOrigin)) }
-        switch scope(of: request) {
-        case .failure(let refusal): return .failure(refusal)
-        case .success(let scope) where scope < needed: return .failure(.scopeMissing(needed))
-        case .success(let scope): return .success(Grant(scope: scope, origin: corsOrigin))
-        }
+        guard let needed else { return Grant(scope: nil, origin: corsOrigin) }
+        let scope = try scope(of: request)
+        guard scope >= needed else { throw .scopeMissing(needed) }
+        return Grant(scope: scope, origin: corsOrigin)
     }
 
+    private static let originNotAllowed = Problem(
+        .forbidden, "origin-not-allowed",
+        "Pages from that origin may not use this server; allow it with --allow-origin.")
+
     /// A token that is given must be right, also where none is needed.
-    private func scope(of request: HTTPRequest) -> Result<AccessScope, Refusal> {
+    private func scope(of request: HTTPRequest) throws(Problem) -> AccessScope {
         if let token = Self.token(in: request.headers) {
-            return tokens.scope(of: token).map { .success($0) } ?? .failure(.tokenWrong)
+            guard let scope = tokens.scope(of: token) else { throw .tokenWrong }
+            return scope
         }
         switch (anonymous, request.peer) {
-        case (.everyone, _): return .success(.admin)
+        case (.everyone, _): return .admin
         // Behind a proxy on this machine anybody may be.
-        case (.loopback, .loopback) where !request.headers.nameAProxy: return .success(.admin)
-        default: return .failure(.tokenMissing)
+        case (.loopback, .loopback) where !request.headers.nameAProxy: return .admin
+        default:
+            throw Problem(.door(401), "token-missing", "A token is needed: send it as Authorization: Bearer TOKEN.")
+                .with("WWW-Authenticate", "Bearer realm=\"tonearm\"")
         }
     }
 

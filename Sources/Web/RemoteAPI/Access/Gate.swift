@@ -19,17 +19,19 @@ final class Gate: Sendable {
         self.log = log
     }
 
-    func admit(_ request: HTTPRequest, _ need: AccessPolicy.Need) throws(Problem) -> AccessPolicy.Grant {
+    /// As `AccessPolicy.decide`.
+    func admit(
+        _ request: HTTPRequest, _ scope: AccessScope?, refusesForeignOrigin: Bool = false
+    ) throws(Problem) -> AccessPolicy.Grant {
         let token = AccessPolicy.token(in: request.headers)
         if let token { try checkGuesses(token, of: request) }
-        switch policy.decide(request, need) {
-        case .success(let grant):
-            if let token, need.scope != nil { failures.withLock { $0.succeeded(request.guesser, token) } }
+        do throws(Problem) {
+            let grant = try policy.decide(request, scope, refusesForeignOrigin: refusesForeignOrigin)
+            if let token, scope != nil { failures.withLock { $0.succeeded(request.guesser, token) } }
             return grant
-        case .failure(.tokenWrong):
-            record(request.guesser)
-            throw Problem(.tokenWrong)
-        case .failure(let refusal): throw Problem(refusal)
+        } catch {
+            if error.code == Problem.tokenWrong.code { record(request.guesser) }
+            throw error
         }
     }
 
@@ -75,28 +77,15 @@ final class Gate: Sendable {
 }
 
 extension Problem {
-    init(_ refusal: AccessPolicy.Refusal) {
-        switch refusal {
-        case .hostMissing: self.init(.malformed, "host-missing", "The request needs a Host header.")
-        case .hostNotAllowed:
-            self.init(
-                .forbidden, "host-not-allowed",
-                "This server does not answer under that host name; allow it with --allow-host.")
-        case .originNotAllowed:
-            self.init(
-                .forbidden, "origin-not-allowed",
-                "Pages from that origin may not use this server; allow it with --allow-origin.")
-        case .tokenMissing:
-            self.init(.door(401), "token-missing", "A token is needed: send it as Authorization: Bearer TOKEN.")
-            fields = [("WWW-Authenticate", "Bearer realm=\"tonearm\"")]
-        case .tokenWrong:
-            self.init(.door(401), "token-wrong", "The token is not known here.")
-            fields = [("WWW-Authenticate", "Bearer realm=\"tonearm\", error=\"invalid_token\"")]
-        case .scopeMissing(let scope):
-            self.init(
-                .forbidden, "scope-missing", "The token does not allow this: it needs the scope \(scope.rawValue).")
-            let challenge = "Bearer realm=\"tonearm\", error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
-            fields = [("WWW-Authenticate", challenge)]
-        }
+    static var tokenWrong: Problem {
+        Problem(.door(401), "token-wrong", "The token is not known here.")
+            .with("WWW-Authenticate", "Bearer realm=\"tonearm\", error=\"invalid_token\"")
+    }
+
+    static func scopeMissing(_ scope: AccessScope) -> Problem {
+        Problem(.forbidden, "scope-missing", "The token does not allow this: it needs the scope \(scope.rawValue).")
+            .with(
+                "WWW-Authenticate",
+                "Bearer realm=\"tonearm\", error=\"insufficient_scope\", scope=\"\(scope.rawValue)\"")
     }
 }

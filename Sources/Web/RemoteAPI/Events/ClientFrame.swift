@@ -10,24 +10,7 @@ enum ClientFrame: JSONReadable {
     /// JSON as it was sent: every reply repeats the `id`, and the route reads the `data`.
     typealias Raw = [UInt8]
 
-    /// What is nil stays.
-    struct Wishes {
-        var events: [EventName]?
-        var interval: Double?
-        var levelsInterval: Double?
-        var bands: Int?
-
-        func applied(to subscription: Subscription) -> Subscription {
-            var changed = subscription
-            changed.selection = events.map(EventSelection.init) ?? subscription.selection
-            changed.interval = interval ?? subscription.interval
-            changed.levelsInterval = levelsInterval ?? subscription.levelsInterval
-            changed.bands = bands ?? subscription.bands
-            return changed
-        }
-    }
-
-    case subscribe(Wishes, id: Raw?)
+    case subscribe(SubscriptionChange, id: Raw?)
     case command(name: String, data: Raw?, id: Raw?)
 
     /// The `id` of a message that is otherwise refused, so that its reply can be matched. nil when it has none, or
@@ -46,18 +29,12 @@ enum ClientFrame: JSONReadable {
         let id = try Self.id(of: object)
         switch try object.text("type") {
         case "subscribe":
-            var wishes = Wishes()
-            if let names = try object.nested([String].self, "events") { wishes.events = try Subscription.names(names) }
-            if let seconds = try object.number("interval", in: -1e9...1e9) {
-                wishes.interval = try Subscription.interval(seconds)
-            }
-            if let seconds = try object.number("levelsInterval", in: -1e9...1e9) {
-                wishes.levelsInterval = try Subscription.levelsInterval(seconds)
-            }
-            if let number = try object.integer("bands", in: -1_000...1_000) {
-                wishes.bands = try Subscription.bands(number)
-            }
-            self = .subscribe(wishes, id: id)
+            let change = SubscriptionChange(
+                events: try object.nested([String].self, "events"),
+                interval: try object.number("interval", in: -1e9...1e9),
+                levelsInterval: try object.number("levelsInterval", in: -1e9...1e9),
+                bands: try object.integer("bands", in: -1_000...1_000))
+            self = .subscribe(change, id: id)
         case "command":
             guard let name = try object.text("command") else { throw object.invalid("command", "is needed") }
             self = .command(name: name, data: object["data"]?.raw, id: id)

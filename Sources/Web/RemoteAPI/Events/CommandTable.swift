@@ -18,7 +18,7 @@ struct CommandTable: Sendable {
             let known = names.joined(separator: ", ")
             throw .invalid("command", "\(name.prefix(40)) is not a command; there are: \(known).")
         }
-        guard scope >= command.scope else { throw Problem(.scopeMissing(command.scope)) }
+        guard scope >= command.scope else { throw .scopeMissing(command.scope) }
         return command.perform
     }
 }

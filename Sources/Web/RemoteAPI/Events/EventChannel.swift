@@ -13,8 +13,7 @@ struct EventChannel: WebSocketApplication {
 
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
         do throws(Problem) {
-            let need = AccessPolicy.Need(scope: .read, refusesForeignOrigin: true)
-            let grant = try gate.admit(request, need)
+            let grant = try gate.admit(request, .read, refusesForeignOrigin: true)
             guard let (player, route) = players.find(request.path) else {
                 throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             }
@@ -34,11 +33,11 @@ struct EventChannel: WebSocketApplication {
 
     /// The route of the same path for clients that do not upgrade.
     static func route(_ hub: EventHub, _ players: PlayerTable) -> Route {
-        Route(method: .get, pattern: path, scope: .read, isEventStream: true, takesQuery: true) {
+        Route(method: .get, pattern: path, scope: .read, isEventStream: true, query: EventRequest.parameters) {
             call, reply throws(Problem) in
             let request = call.request
             let accepted = request.headers.values("Accept").joined(separator: ",")
-            guard MediaType.preferred(among: [MediaType("text", "event-stream")], accept: accepted) != nil else {
+            guard Negotiation.accepts("text/event-stream", accept: accepted) else {
                 throw .notAcceptable("Events come as text/event-stream, or over a WebSocket.")
             }
             let feed = EventFeed(try EventRequest(request), own: hub, players: players, wantsHeartbeat: true)

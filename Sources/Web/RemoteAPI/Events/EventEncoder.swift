@@ -67,7 +67,7 @@ struct EventEncoder: Sendable {
             recorded(.interruption) { writer in
                 writer.member("type", isBeginning ? "began" : "ended")
                 writer.member("reason", source.rawValue)
-                writer.member("shouldResume", flag: shouldResume)
+                writer.member("shouldResume", shouldResume)
             }
         case .error(let error): recorded(.error) { $0.members(of: error) }
         case .jumped, .loaded, .slept, .startDropped: nil
@@ -79,16 +79,31 @@ struct EventEncoder: Sendable {
     ) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void) { (name, data) }
 
     func frame(
-        _ type: String, sequence: UInt64?, at wallMilliseconds: Int64, version: UInt64, capacity: Int = 512,
+        _ name: EventName, at wallMilliseconds: Int64, version: UInt64, capacity: Int = 512,
         data: (inout JSONWriter) -> Void
     ) -> EventFrame {
-        envelope(type, sequence, wallMilliseconds, version, capacity: capacity) { $0.member("data", object: data) }
+        frame(name, at: wallMilliseconds, version, capacity: capacity) { $0.member("data", object: data) }
     }
 
     /// `data` writes the member of that name.
-    func envelope(
-        _ type: String, _ sequence: UInt64?, _ wallMilliseconds: Int64, _ version: UInt64, capacity: Int = 512,
+    func frame(
+        _ name: EventName, _ sequence: UInt64? = nil, at wallMilliseconds: Int64, _ version: UInt64,
+        capacity: Int = 512,
         _ data: (inout JSONWriter) -> Void
+    ) -> EventFrame {
+        frame(name, name.rawValue, sequence, wallMilliseconds, version, capacity, data)
+    }
+
+    private func greeting(
+        _ type: String, sequence: UInt64?, at moment: Moment, version: UInt64, capacity: Int = 512,
+        _ data: (inout JSONWriter) -> Void
+    ) -> EventFrame {
+        frame(nil, type, sequence, moment.wallMilliseconds, version, capacity) { $0.member("data", object: data) }
+    }
+
+    private func frame(
+        _ name: EventName?, _ type: String, _ sequence: UInt64?, _ wallMilliseconds: Int64, _ version: UInt64,
+        _ capacity: Int, _ data: (inout JSONWriter) -> Void
     ) -> EventFrame {
         let bytes = JSONWriter.object(capacity: capacity) { writer in
             writer.member("type", type)
@@ -98,13 +113,13 @@ struct EventEncoder: Sendable {
             writer.member("player", player.id)
             data(&writer)
         }
-        return EventFrame(type: type, sequence: sequence, bytes: SharedBytes(bytes))
+        return EventFrame(name: name, type: type, sequence: sequence, version: version, bytes: SharedBytes(bytes))
     }
 
     // MARK: Latest values
 
     func time(_ clock: PositionClock, itemID: ItemID?, version: UInt64, at moment: Moment) -> EventFrame {
-        frame("time", sequence: nil, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
+        frame(.time, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
             writer.member("itemId", itemID?.description)
             writer.members(of: clock, duration: nil, at: moment.monotonic)
             writer.member("rate", clock.rate)
@@ -114,7 +129,7 @@ struct EventEncoder: Sendable {
     }
 
     func buffer(_ loaded: LoadedMedia, version: UInt64, at moment: Moment) -> EventFrame {
-        frame("buffer", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
+        frame(.buffer, at: moment.wallMilliseconds, version: version) { writer in
             writer.member("itemId", loaded.itemID?.description)
             writer.members(of: loaded)
             writer.member("bytesPerSecond", loaded.bytesPerSecond)
@@ -127,7 +142,7 @@ struct EventEncoder: Sendable {
     func hello(
         _ selection: EventSelection, interval: Double, sequence: UInt64, version: UInt64, at moment: Moment
     ) -> EventFrame {
-        frame("hello", sequence: sequence, at: moment.wallMilliseconds, version: version) { writer in
+        greeting("hello", sequence: sequence, at: moment, version: version) { writer in
             writer.member("epoch", epoch)
             writer.member("server", server)
             writer.member("interval", interval)
@@ -139,8 +154,8 @@ struct EventEncoder: Sendable {
         _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [String: TrackDetails], sequence: UInt64,
         at moment: Moment
     ) -> EventFrame {
-        frame(
-            "snapshot", sequence: sequence, at: moment.wallMilliseconds, version: snapshot.version,
+        greeting(
+            "snapshot", sequence: sequence, at: moment, version: snapshot.version,
             capacity: 2048 + 192 * window.items.count
         ) { writer in
             writer.member("player") { $0.members(of: snapshot, links, followers: followers.ids, at: moment) }
@@ -149,7 +164,7 @@ struct EventEncoder: Sendable {
     }
 
     func resync(sequence: UInt64, version: UInt64, at moment: Moment) -> EventFrame {
-        frame("resync", sequence: nil, at: moment.wallMilliseconds, version: version) { writer in
+        greeting("resync", sequence: nil, at: moment, version: version) { writer in
             writer.member("latest", sequence)
         }
     }

@@ -20,6 +20,8 @@ final class EventFeed: Sendable {
         var turn = 0
         var wake: (@Sendable () -> Void)?
         var isOpen = false
+        /// Nothing is sent before: what was missed of several players comes in the order of its numbers.
+        var isComplete = false
     }
 
     /// Events about the whole server come once, as those of the connection's own player.
@@ -45,6 +47,8 @@ final class EventFeed: Sendable {
         }
         connect(own, wake, resumes)
         if isOfAll { for hub in players.join(self) { add(hub, resumes) } }
+        state.withLock { $0.isComplete = true }
+        wake()
     }
 
     func disconnect() {
@@ -113,7 +117,8 @@ final class EventFeed: Sendable {
 
     /// - Returns: with `.resync` and a frame, the source of it.
     private func take() -> (next: Outbox.Next, source: Source) {
-        let (others, turn) = state.withLock { ($0.others, $0.turn) }
+        let (others, turn, isComplete) = state.withLock { ($0.others, $0.turn, $0.isComplete) }
+        guard isComplete else { return (.none, own) }
         guard !others.isEmpty else { return (own.hub.next(for: own.subscriber), own) }
         let sources = [own] + others
         // While it is held no player records: what waits is all there is up to the latest number.

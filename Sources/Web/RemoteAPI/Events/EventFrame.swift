@@ -4,10 +4,13 @@ import HTTP
 
 /// One event, encoded once for all who get it.
 struct EventFrame: Sendable {
+    /// nil for greetings and replies, which are not chosen.
+    var name: EventName?
     /// `type` of the frame.
     var type: String
     /// Place among the recorded events; nil for those that are not.
     var sequence: UInt64?
+    var version: UInt64
     var bytes: SharedBytes
 
     /// Server-Sent Events (HTML standard, section 9.2.5); the JSON holds no line break.
@@ -17,12 +20,4 @@ struct EventFrame: Sendable {
         text.append(contentsOf: bytes.bytes)
         text.append(contentsOf: "\n\n".utf8)
     }
-}
-
-/// A recorded event with what decides who gets it.
-struct RecordedEvent: Sendable {
-    var name: EventName
-    var sequence: UInt64
-    var version: UInt64
-    var frame: EventFrame
 }

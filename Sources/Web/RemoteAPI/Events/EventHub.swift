@@ -7,13 +7,10 @@ import Service
 
 /// Brings the player's events to every client of the event channel. Usable from any thread.
 ///
-/// Two locks: the hub's (journal, list of subscribers) and each subscriber's; the hub's is taken first or alone. Events
-/// are handed out and connections are woken without the hub's lock. The lock of the numbers (`PlayerTable.sequence`) is
-/// taken before both: a recorded event is numbered and put into every outbox under it, so that every client gets them in
-/// their order.
+/// Locks: the hub's (journal, list of subscribers), then the ticker's or a subscriber's. Events are handed out and connections
+/// are woken without the hub's lock. The lock of the numbers (`PlayerTable.sequence`) is taken before them: a recorded event is
+/// numbered and put into every outbox under it, so that every client gets them in their order.
 final class EventHub: Sendable {
-    static let heartbeatInterval = 15.0
-
     private struct State {
         var journal = EventJournal()
         var subscribers: [ObjectIdentifier: Subscriber] = [:]
@@ -21,10 +18,6 @@ final class EventHub: Sendable {
         var newcomers: [ObjectIdentifier: (subscriber: Subscriber, resume: ResumePoint?, due: MonotonicTime)] = [:]
         /// `subscribers` as a list that can be walked without the lock; nil after a change.
         var list: [Subscriber]?
-        var times = TimeSchedule<Subscriber>()
-        var levels = TimeSchedule<Subscriber>()
-        var heartbeats = TimeSchedule<Subscriber>()
-        var timeIsRunning = false
         var snapshotFrame: (frame: EventFrame, version: UInt64, sequence: UInt64, at: MonotonicTime)?
         var buffer = BufferNews()
         var isStopped = false
@@ -48,12 +41,8 @@ final class EventHub: Sendable {
     /// Numbers the events of all players.
     private let players: PlayerTable
     private let state = Mutex(State())
-    private let mailbox = Mailbox<TickerMessage>()
-    private let thread = Mutex<NamedThread?>(nil)
-    private let levels: LevelFeed
+    let ticker: EventTicker
     let counters = EventCounters()
-
-    private enum TickerMessage { case changed, stop }
 
     init(_ services: Services, server: String) {
         player = services.player
@@ -62,7 +51,7 @@ final class EventHub: Sendable {
         encoder = EventEncoder(
             links: services.links, epoch: services.epoch, server: server, followers: services.followers)
         players = services.players
-        levels = LevelFeed(services.player)
+        ticker = EventTicker(player, clock, encoder)
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
@@ -76,7 +65,7 @@ final class EventHub: Sendable {
         if case .jumped(let position, let itemID) = event.kind {
             let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))
             let everyone = state.withLock { $0.everyone() }
-            for subscriber in everyone { subscriber.setTime(frame, version: event.version) }
+            for subscriber in everyone { subscriber.set(frame) }
         } else if case .loaded = event.kind {
             reportBuffer()
         } else if let (name, data) = encoder.recorded(event) {
@@ -105,11 +94,10 @@ final class EventHub: Sendable {
     func setState(_ name: EventName, _ data: [UInt8]) {
         let everyone = everyone()
         guard !everyone.isEmpty else { return }
-        let version = player.snapshot.version
-        let frame = encoder.envelope(name.rawValue, nil, clock.wallMilliseconds, version, capacity: data.count + 128) {
-            $0.member("data", raw: data)
-        }
-        for subscriber in everyone { subscriber.setState(name, frame, version: version) }
+        let frame = encoder.frame(
+            name, at: clock.wallMilliseconds, player.snapshot.version, capacity: data.count + 128
+        ) { $0.member("data", raw: data) }
+        for subscriber in everyone { subscriber.set(frame) }
     }
 
     /// `stamp`: nil is now. The player records all events of a version before it publishes the next one, so that versions never
@@ -121,12 +109,12 @@ final class EventHub: Sendable {
             var (wallMilliseconds, version) = stamp ?? (clock.wallMilliseconds, player.snapshot.version)
             let (recorded, everyone) = state.withLock { state in
                 version = max(version, state.journal.version)
-                let recorded = state.journal.record(name, after: latest, version: version) { sequence in
-                    encoder.envelope(name.rawValue, sequence, wallMilliseconds, version, data)
+                let recorded = state.journal.record(after: latest) { sequence in
+                    encoder.frame(name, sequence, at: wallMilliseconds, version, data)
                 }
                 return (recorded, state.everyone())
             }
-            latest = recorded.sequence
+            latest = recorded.sequence ?? latest
             return everyone.compactMap { $0.deliver(recorded) }
         }
         for wake in wakes { wake() }
@@ -136,7 +124,7 @@ final class EventHub: Sendable {
 
     /// Greets the client, once there are details of what it is to be shown, and lets it hear everything from then on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
-        start()
+        if !state.withLock({ $0.isStopped || $0.retired != nil }) { ticker.start { [self] in advance($0) } }
         let items = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow).items
         guard verbs.server.details.complete(items) == nil else { return admit(subscriber, resume) }
         let due = clock.now.advanced(bySeconds: Self.patience)
@@ -144,7 +132,7 @@ final class EventHub: Sendable {
             state.newcomers[ObjectIdentifier(subscriber)] = (subscriber, resume, due)
             return state.newcomers.count == 1
         }
-        mailbox.post(.changed)
+        ticker.wake(isNeeded: true)
         if isFirst { verbs.withDetails(of: items) { [self] _ in admitNewcomers() } }
     }
 
@@ -155,7 +143,6 @@ final class EventHub: Sendable {
     }
 
     private func admit(_ subscriber: Subscriber, _ resume: ResumePoint?, isNewcomer: Bool = false) {
-        let now = clock.now
         let (isStopped, retired) = state.withLock { state -> (Bool, String?) in
             // It may have left meanwhile.
             let newcomer = state.newcomers.removeValue(forKey: ObjectIdentifier(subscriber))
@@ -164,10 +151,7 @@ final class EventHub: Sendable {
             greet(subscriber, resume, &state)
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
             state.list = nil
-            if subscriber.wantsHeartbeat {
-                state.heartbeats.set(subscriber, interval: Self.heartbeatInterval, now: now)
-            }
-            schedule(subscriber, &state, now)
+            ticker.schedule(subscriber)
             return (false, nil)
         }
         if isStopped { return subscriber.end() }
@@ -178,10 +162,8 @@ final class EventHub: Sendable {
 
     func change(_ subscriber: Subscriber, _ subscription: Subscription) {
         subscriber.change(subscription)
-        let now = clock.now
         state.withLock { state in
-            guard state.subscribers[ObjectIdentifier(subscriber)] != nil else { return }
-            schedule(subscriber, &state, now)
+            if state.subscribers[ObjectIdentifier(subscriber)] != nil { ticker.schedule(subscriber) }
         }
         wakeTicker()
     }
@@ -191,9 +173,7 @@ final class EventHub: Sendable {
             state.newcomers[ObjectIdentifier(subscriber)] = nil
             guard state.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
             state.list = nil
-            state.times.remove(subscriber)
-            setLevels(subscriber, nil, &state, clock.now)
-            state.heartbeats.remove(subscriber)
+            ticker.remove(subscriber)
         }
         subscriber.setWake(nil)
     }
@@ -203,29 +183,6 @@ final class EventHub: Sendable {
         let next = subscriber.next()
         if case .frame = next { counters.sent.add(1, ordering: .relaxed) }
         return next
-    }
-
-    private func schedule(_ subscriber: Subscriber, _ state: inout State, _ now: MonotonicTime) {
-        let subscription = subscriber.subscription
-        if subscription.selection.contains(.time) {
-            state.times.set(subscriber, interval: subscription.interval, now: now)
-        } else {
-            state.times.remove(subscriber)
-        }
-        let wantsLevels = subscription.selection.overlaps(.measured)
-        setLevels(subscriber, wantsLevels ? subscription.levelsInterval : nil, &state, now)
-    }
-
-    /// `interval`: nil for none.
-    private func setLevels(
-        _ subscriber: Subscriber, _ interval: Double?, _ state: inout State, _ now: MonotonicTime
-    ) {
-        if let interval {
-            state.levels.set(subscriber, interval: interval, now: now)
-        } else {
-            state.levels.remove(subscriber)
-        }
-        levels.listen(!state.levels.isEmpty)
     }
 
     private func greet(_ subscriber: Subscriber, _ resume: ResumePoint?, _ state: inout State) {
@@ -247,12 +204,10 @@ final class EventHub: Sendable {
         // Whoever is cut off now goes on from where it was, not from what `hello` knows.
         var unplaced = hello
         unplaced.sequence = nil
-        subscriber.begin(after: sequence, [unplaced] + missed.filter { selection.contains($0.name) }.map(\.frame))
+        subscriber.begin(after: sequence, [unplaced] + missed.filter { $0.name.map(selection.contains) ?? false })
         // Jumps are not recorded: the client may have missed one.
-        subscriber.setTime(
-            encoder.time(
-                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment),
-            version: snapshot.version)
+        subscriber.set(
+            encoder.time(snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment))
     }
 
     /// Puts the whole state in the place of the events that were lost. Encodes a snapshot: not under the lock of the numbers.
@@ -283,17 +238,9 @@ final class EventHub: Sendable {
         return frame
     }
 
-    // MARK: The thread for what time brings
+    // MARK: The end
 
-    /// The thread comes with the first subscriber; where there can be no more threads, with a later one.
-    private func start() {
-        guard !state.withLock({ $0.isStopped || $0.retired != nil }) else { return }
-        thread.withLock { thread in
-            if thread == nil { thread = NamedThread(ifPossible: "events") { [self] in run() } }
-        }
-    }
-
-    /// The player was removed: connections end once they have sent what waits, and the thread by itself.
+    /// The player was removed: connections end once they have sent what waits.
     func retire(_ reason: String) {
         let everyone = state.withLock { state in
             state.retired = reason
@@ -301,14 +248,10 @@ final class EventHub: Sendable {
         }
         for subscriber in everyone { subscriber.part(reason) }
         admitNewcomers()
-        mailbox.post(.stop)
-        thread.withLock { thread in
-            thread?.detach()
-            thread = nil
-        }
+        ticker.stop(andWait: false)
     }
 
-    /// Ends the thread and every connection.
+    /// Ends every connection.
     func stop() {
         let everyone = state.withLock { state in
             state.isStopped = true
@@ -316,61 +259,21 @@ final class EventHub: Sendable {
         }
         for subscriber in everyone { subscriber.end() }
         admitNewcomers()
-        mailbox.post(.stop)
-        thread.withLock { thread in
-            thread?.join()
-            thread = nil
-        }
+        ticker.stop(andWait: true)
     }
+
+    // MARK: Time
 
     private func wakeTicker() {
-        let isNeeded = state.withLock { state in
-            // Without a subscriber there may be no thread to take the message.
-            !state.subscribers.isEmpty
-                && (!state.times.isEmpty || !state.levels.isEmpty || !state.heartbeats.isEmpty
-                    || state.buffer.nextDue != nil)
-        }
-        if isNeeded { mailbox.post(.changed) }
+        ticker.wake(isNeeded: state.withLock { !$0.subscribers.isEmpty && $0.buffer.nextDue != nil })
     }
 
-    private func run() {
-        var deadline: MonotonicTime?
-        while !mailbox.take(until: deadline).contains(.stop) {
-            deadline = tick()
-        }
-    }
-
-    /// Sends what is due; returns when to look again, nil when only a change can make something due.
-    func tick() -> MonotonicTime? {
-        let snapshot = player.snapshot
-        let moment = Moment(clock)
-        let now = moment.monotonic
-        let (timeGroups, levelGroups, beatGroups, bufferIsDue) = state.withLock { state in
-            let isRunning = snapshot.clock.rate != 0
-            // The jump that set time going was sent at once; the next event is due an interval later.
-            if isRunning, !state.timeIsRunning {
-                state.times.realign(now)
-                state.levels.realign(now)
-            }
-            state.timeIsRunning = isRunning
-            return (
-                isRunning ? state.times.takeDue(now) : [], isRunning ? state.levels.takeDue(now) : [],
-                state.heartbeats.takeDue(now), state.buffer.isDue(now)
-            )
-        }
-        if !timeGroups.isEmpty {
-            let frame = encoder.time(
-                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment)
-            for group in timeGroups { for subscriber in group { subscriber.setTime(frame, version: snapshot.version) } }
-        }
-        if !levelGroups.isEmpty { levels.send(to: levelGroups, snapshot, encoder, at: moment) }
-        for group in beatGroups { for subscriber in group { subscriber.setHeartbeat() } }
-        if bufferIsDue { reportBuffer() }
+    /// On the ticker's thread: what is due here. Returns when to look again.
+    private func advance(_ now: MonotonicTime) -> MonotonicTime? {
+        if state.withLock({ $0.buffer.isDue(now) }) { reportBuffer() }
         if state.withLock({ $0.newcomers.values.contains { $0.due <= now } }) { admitNewcomers() }
         return state.withLock { state in
-            let running = state.timeIsRunning ? [state.times.nextDue, state.levels.nextDue] : []
-            let due = running + [state.heartbeats.nextDue, state.buffer.nextDue] + state.newcomers.values.map(\.due)
-            return due.compactMap { $0 }.min()
+            ([state.buffer.nextDue] + state.newcomers.values.map(\.due)).compactMap { $0 }.min()
         }
     }
 
@@ -383,7 +286,7 @@ final class EventHub: Sendable {
         }
         guard let everyone else { return }
         let frame = encoder.buffer(loaded, version: snapshot.version, at: moment)
-        for subscriber in everyone { subscriber.setBuffer(frame, version: snapshot.version) }
+        for subscriber in everyone { subscriber.set(frame) }
     }
 }
 

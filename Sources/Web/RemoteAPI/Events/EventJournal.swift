@@ -9,7 +9,7 @@ struct EventJournal {
     private(set) var sequence: UInt64 = 0
     /// Of the last event.
     private(set) var version: UInt64 = 0
-    private var events: [RecordedEvent] = []
+    private var events: [EventFrame] = []
     private var head = 0
     private var bytes = 0
     /// The number of the last event that is not kept any more.
@@ -17,16 +17,16 @@ struct EventJournal {
 
     /// Takes the next number after its own and `latest`.
     mutating func record(
-        _ name: EventName, after latest: UInt64 = 0, version: UInt64, encode: (_ sequence: UInt64) -> EventFrame
-    ) -> RecordedEvent {
+        after latest: UInt64 = 0, encode: (_ sequence: UInt64) -> EventFrame
+    ) -> EventFrame {
         sequence = max(sequence, latest) + 1
-        self.version = version
-        let event = RecordedEvent(name: name, sequence: sequence, version: version, frame: encode(sequence))
+        let event = encode(sequence)
+        version = event.version
         events.append(event)
-        bytes += event.frame.bytes.bytes.count
+        bytes += event.bytes.bytes.count
         while events.count - head > Self.maximumEvents || (bytes > Self.maximumBytes && events.count - head > 1) {
-            bytes -= events[head].frame.bytes.bytes.count
-            forgotten = events[head].sequence
+            bytes -= events[head].bytes.bytes.count
+            forgotten = events[head].sequence ?? forgotten
             head += 1
         }
         // Now and then, as it moves the others; until then those before `head` still take their bytes.
@@ -38,9 +38,9 @@ struct EventJournal {
     }
 
     /// What came after `sequence`; nil when part of it is gone, or when the number was never given.
-    func events(since sequence: UInt64) -> ArraySlice<RecordedEvent>? {
+    func events(since sequence: UInt64) -> ArraySlice<EventFrame>? {
         guard sequence <= self.sequence, sequence >= forgotten else { return nil }
         let kept = events[head...]
-        return kept[(kept.firstIndex { $0.sequence > sequence } ?? kept.endIndex)...]
+        return kept[(kept.firstIndex { $0.sequence ?? 0 > sequence } ?? kept.endIndex)...]
     }
 }

@@ -6,14 +6,17 @@ import Service
 
 /// One WebSocket of the event channel.
 final class EventSession: WebSocketSession {
+    /// Further ones wait for their turn.
     static let maximumUnanswered = 100
-    /// Of replies that were not taken; one large one always fits.
-    static let maximumWaitingBytes = 1 << 20
+    /// Of replies that were not taken, and of commands that wait; one large one always fits.
+    static let maximumWaitingBytes = 2 << 20
     static let maximumMalformed = 10
 
     private struct State {
         /// Replies that the client has not taken yet, and commands that have none yet.
         var unanswered = 0
+        var waiting: ArraySlice<String> = []
+        var waitingBytes = 0
         var malformed = 0
         var ending: (code: UInt16, reason: String)?
         var isClosed = false
@@ -50,37 +53,60 @@ final class EventSession: WebSocketSession {
         guard case .frame(let frame) = feed.next().next else {
             return parting.map { .close(code: 1001, reason: $0) }
         }
-        if frame.type == Self.replyType { state.withLock { $0.unanswered -= 1 } }
+        if frame.type == Self.replyType { answered() }
         return .text(frame.bytes)
     }
 
     func received(text: String) {
-        let isTooMuch = state.withLock { state in
-            state.unanswered += 1
-            return state.unanswered > Self.maximumUnanswered
+        let (begins, waitingBytes) = state.withLock { state in
+            guard state.unanswered == Self.maximumUnanswered else {
+                state.unanswered += 1
+                return (true, 0)
+            }
+            state.waiting.append(text)
+            state.waitingBytes += Self.cost(text)
+            return (false, state.waitingBytes)
         }
-        if isTooMuch || feed.keptBytes > Self.maximumWaitingBytes {
+        if max(waitingBytes, feed.keptBytes) > Self.maximumWaitingBytes {
             return end("Too many commands wait for their replies to be read.")
         }
         // Messages are small enough to be read at once: the server of the channel takes no larger ones.
-        handle(Array(text.utf8))
+        if begins { handle(Array(text.utf8)) }
     }
+
+    /// A reply was taken: the next command has its place.
+    private func answered() {
+        let next = state.withLock { state in
+            let next = state.waiting.popFirst()
+            if let next { state.waitingBytes -= Self.cost(next) } else { state.unanswered -= 1 }
+            return next
+        }
+        if let next { handle(Array(next.utf8)) }
+    }
+
+    private static func cost(_ text: String) -> Int { text.utf8.count + 32 }
 
     private func handle(_ bytes: [UInt8]) {
         var id: ClientFrame.Raw?
+        var isCommand = false
         do throws(Problem) {
-            switch try JSONBody.read(ClientFrame.self, from: bytes, limits: .message) {
-            case .subscribe(let wishes, let sent): subscribe(wishes, sent)
+            switch try JSONBody(bytes).read(ClientFrame.self, limits: .message) {
+            case .subscribe(let change, let sent):
+                id = sent
+                try subscribe(change, sent)
             case .command(let name, let data, let sent):
                 id = sent
+                isCommand = true
                 let caller = Caller(channel: ObjectIdentifier(self), address: address) { [weak self] in
                     self?.state.withLock { $0.isClosed } ?? true
                 }
-                let command = Command(body: data ?? [], caller: caller)
+                let command = Command(body: JSONBody(data ?? []), caller: caller)
                 try commands.command(name, scope: scope)(command) { [self] in reply(to: sent, $0) }
             }
         } catch {
             reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
+            // A command that is refused is understood.
+            if isCommand { return }
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed
@@ -89,8 +115,9 @@ final class EventSession: WebSocketSession {
         }
     }
 
-    private func subscribe(_ wishes: ClientFrame.Wishes, _ id: ClientFrame.Raw?) {
-        let subscription = wishes.applied(to: feed.subscription)
+    private func subscribe(_ change: SubscriptionChange, _ id: ClientFrame.Raw?) throws(Problem) {
+        var subscription = feed.subscription
+        try subscription.apply(change)
         feed.change(subscription)
         reply(
             to: id,
@@ -118,7 +145,7 @@ final class EventSession: WebSocketSession {
             writer.member("status", status)
             writer.member(status < 400 ? "result" : "problem", raw: json)
         }
-        feed.keep(EventFrame(type: Self.replyType, sequence: nil, bytes: SharedBytes(bytes)))
+        feed.keep(EventFrame(type: Self.replyType, version: 0, bytes: SharedBytes(bytes)))
     }
 
     private func end(_ reason: String) {

@@ -26,18 +26,18 @@ final class LevelFeed: Sendable {
 
     /// Groups of clients of the same interval. Nothing is sent while nothing is measured yet.
     func send(to groups: [[Subscriber]], _ snapshot: PlayerSnapshot, _ encoder: EventEncoder, at moment: Moment) {
-        let frames = meter.withLock { meter -> [(Subscriber, EventName, EventFrame)] in
+        let frames = meter.withLock { meter -> [(Subscriber, EventFrame)] in
             guard let behind = meter?.advance(player.outputClock, now: moment.monotonic) else { return [] }
             let position = max(0, snapshot.clock.position(at: moment.monotonic) - behind * snapshot.clock.rate)
             func frame(_ name: EventName, _ data: (inout JSONWriter) -> Void) -> EventFrame {
                 encoder.frame(
-                    name.rawValue, sequence: nil, at: moment.wallMilliseconds, version: snapshot.version, capacity: 768
+                    name, at: moment.wallMilliseconds, version: snapshot.version, capacity: 768
                 ) { writer in
                     writer.member("position", position)
                     data(&writer)
                 }
             }
-            var frames: [(Subscriber, EventName, EventFrame)] = []
+            var frames: [(Subscriber, EventFrame)] = []
             // Each is encoded once.
             var levels: [Double: EventFrame] = [:]
             var spectra: [Int: EventFrame] = [:]
@@ -47,7 +47,7 @@ final class LevelFeed: Sendable {
                     let seconds = wishes.levelsInterval
                     let encoded = levels[seconds] ?? frame(.levels) { $0.levelMembers(of: meter, ofLast: seconds) }
                     levels[seconds] = encoded
-                    frames.append((subscriber, .levels, encoded))
+                    frames.append((subscriber, encoded))
                 }
                 if wishes.selection.contains(.spectrum) {
                     let encoded =
@@ -56,12 +56,12 @@ final class LevelFeed: Sendable {
                             frame(.spectrum) { $0.member("bands", array: bands) { $0.value(rounded($1)) } }
                         }
                     spectra[wishes.bands] = encoded
-                    if let encoded { frames.append((subscriber, .spectrum, encoded)) }
+                    if let encoded { frames.append((subscriber, encoded)) }
                 }
             }
             return frames
         }
-        for (subscriber, name, frame) in frames { subscriber.setState(name, frame, version: snapshot.version) }
+        for (subscriber, frame) in frames { subscriber.set(frame) }
     }
 }
 

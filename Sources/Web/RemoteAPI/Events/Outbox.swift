@@ -16,27 +16,26 @@ struct Outbox {
         case none
     }
 
-    private enum Entry {
-        case event(RecordedEvent)
-        /// Greeting, replies: never dropped; the session bounds their number and bytes.
-        case kept(EventFrame)
+    /// A kind of which only the latest counts, and not from before an event that makes it out of date.
+    private struct Latest {
+        var frame: EventFrame?
+        private var barrier: UInt64 = 0
 
-        /// nil: goes before all that waits beside it.
-        var version: UInt64? {
-            switch self {
-            case .event(let event): event.version
-            case .kept: nil
-            }
+        mutating func take(_ new: EventFrame) -> Bool {
+            guard new.version >= barrier, new.version >= frame?.version ?? 0 else { return false }
+            frame = new
+            return true
+        }
+
+        mutating func expire(before version: UInt64) {
+            barrier = max(barrier, version)
+            if let frame, frame.version < barrier { self.frame = nil }
         }
     }
 
-    private struct Latest {
-        var version: UInt64
-        var frame: EventFrame
-    }
-
     var selection: EventSelection
-    private var entries: [Entry] = []
+    /// Recorded events; and greetings and replies, which are never dropped: the session bounds their number and bytes.
+    private var entries: [EventFrame] = []
     private var head = 0
     private var eventCount = 0
     private var eventBytes = 0
@@ -46,14 +45,10 @@ struct Outbox {
     private var lostCount = 0
     /// Recorded events up to this one are known to the client already.
     private var floor: UInt64 = 0
-    /// `time` of an earlier version is out of date.
-    private var timeBarrier: UInt64 = 0
-    /// `buffer` of an earlier version belongs to an earlier item.
-    private var bufferBarrier: UInt64 = 0
-    private var time: Latest?
-    private var buffer: Latest?
+    private var time = Latest()
+    private var buffer = Latest()
     /// States of which only the latest counts, and that do not depend on the player's.
-    private var states: [EventName: Latest] = [:]
+    private var states: [EventName: EventFrame] = [:]
     private var heartbeatIsDue = false
     /// The client's side has found nothing and must be woken for what comes next.
     private var isIdle = false
@@ -64,21 +59,16 @@ struct Outbox {
 
     // MARK: In. Each returns whether the client's side must be woken.
 
-    mutating func append(_ event: RecordedEvent) -> Bool {
-        if event.name.endsEarlierTime {
-            timeBarrier = max(timeBarrier, event.version)
-            if let waiting = time, waiting.version < timeBarrier { time = nil }
-        }
-        if event.name == .completed, let last = time, last.version == event.version {
+    mutating func append(_ event: EventFrame) -> Bool {
+        guard let name = event.name else { return false }
+        if name.endsEarlierTime { time.expire(before: event.version) }
+        if name == .completed, let last = time.frame, last.version == event.version {
             // At the end of the item, and not to be replaced by the next one's.
-            time = nil
-            add(RecordedEvent(name: .time, sequence: event.sequence, version: last.version, frame: last.frame))
+            time.frame = nil
+            add(last)
         }
-        if event.name == .item {
-            bufferBarrier = max(bufferBarrier, event.version)
-            if let waiting = buffer, waiting.version < bufferBarrier { buffer = nil }
-        }
-        guard selection.contains(event.name), event.sequence > floor else { return false }
+        if name == .item { buffer.expire(before: event.version) }
+        guard selection.contains(name), event.sequence ?? 0 > floor else { return false }
         guard !hasLostEvents else {
             lostCount += 1
             return false
@@ -87,41 +77,33 @@ struct Outbox {
         return wake()
     }
 
-    private mutating func add(_ event: RecordedEvent) {
-        let bytes = event.frame.bytes.bytes.count
+    private mutating func add(_ event: EventFrame) {
+        let bytes = event.bytes.bytes.count
         guard !hasLostEvents, eventCount < Self.maximumEvents, eventBytes + bytes <= Self.maximumBytes else {
             lostCount += 1
             return dropEvents()
         }
-        entries.append(.event(event))
+        entries.append(event)
         eventCount += 1
         eventBytes += bytes
     }
 
     mutating func keep(_ frame: EventFrame) -> Bool {
-        entries.append(.kept(frame))
+        var frame = frame
+        frame.name = nil
+        entries.append(frame)
         keptBytes += frame.bytes.bytes.count
         return wake()
     }
 
-    mutating func setTime(_ frame: EventFrame, version: UInt64) -> Bool {
-        guard selection.contains(.time), version >= timeBarrier, version >= time?.version ?? 0 else { return false }
-        time = Latest(version: version, frame: frame)
-        return wake()
-    }
-
-    mutating func setBuffer(_ frame: EventFrame, version: UInt64) -> Bool {
-        guard selection.contains(.buffer), version >= bufferBarrier, version >= buffer?.version ?? 0 else {
-            return false
+    /// Of a kind of which only the latest counts.
+    mutating func set(_ frame: EventFrame) -> Bool {
+        guard let name = frame.name, selection.contains(name) else { return false }
+        switch name {
+        case .time: guard time.take(frame) else { return false }
+        case .buffer: guard buffer.take(frame) else { return false }
+        default: states[name] = frame
         }
-        buffer = Latest(version: version, frame: frame)
-        return wake()
-    }
-
-    /// Of a kind that carries a whole state each time.
-    mutating func setState(_ name: EventName, _ frame: EventFrame, version: UInt64) -> Bool {
-        guard selection.contains(name) else { return false }
-        states[name] = Latest(version: version, frame: frame)
         return wake()
     }
 
@@ -145,27 +127,24 @@ struct Outbox {
     // MARK: Out
 
     /// The number of the first recorded event that waits.
-    var firstSequence: UInt64? {
-        for case .event(let event) in entries[head...] { return event.sequence }
-        return nil
-    }
+    var firstSequence: UInt64? { entries[head...].lazy.compactMap { $0.name == nil ? nil : $0.sequence }.first }
 
     /// In the order of the versions of what waits.
     mutating func next() -> Next {
-        if let frame = takeLatest(before: head < entries.count ? entries[head].version ?? 0 : .max) {
+        let first = head < entries.count ? entries[head] : nil
+        // Greetings and replies go before all that waits beside them.
+        if let frame = takeLatest(before: first.map { $0.name == nil ? 0 : $0.version } ?? .max) {
             return .frame(frame)
         }
-        if head < entries.count {
-            defer { advance() }
-            switch entries[head] {
-            case .kept(let frame):
-                keptBytes -= frame.bytes.bytes.count
-                return .frame(frame)
-            case .event(let event):
+        if let first {
+            advance()
+            if first.name == nil {
+                keptBytes -= first.bytes.bytes.count
+            } else {
                 eventCount -= 1
-                eventBytes -= event.frame.bytes.bytes.count
-                return .frame(event.frame)
+                eventBytes -= first.bytes.bytes.count
             }
+            return .frame(first)
         }
         if hasLostEvents { return .resync }
         if heartbeatIsDue {
@@ -178,19 +157,13 @@ struct Outbox {
 
     /// The oldest of what is latest-only, when it is older than that.
     private mutating func takeLatest(before version: UInt64) -> EventFrame? {
-        guard time != nil || buffer != nil || !states.isEmpty else { return nil }
+        guard time.frame != nil || buffer.frame != nil || !states.isEmpty else { return nil }
         let state = states.min { $0.value.version < $1.value.version }
-        let oldest = min(time?.version ?? .max, buffer?.version ?? .max, state?.value.version ?? .max)
+        let oldest = min(time.frame?.version ?? .max, buffer.frame?.version ?? .max, state?.value.version ?? .max)
         guard oldest < version else { return nil }
-        if let latest = time, latest.version == oldest {
-            time = nil
-            return latest.frame
-        }
-        if let latest = buffer, latest.version == oldest {
-            buffer = nil
-            return latest.frame
-        }
-        return state.flatMap { states.removeValue(forKey: $0.key)?.frame }
+        if time.frame?.version == oldest { return time.frame.take() }
+        if buffer.frame?.version == oldest { return buffer.frame.take() }
+        return state.flatMap { states.removeValue(forKey: $0.key) }
     }
 
     /// Events dropped since the last call.
@@ -218,14 +191,14 @@ struct Outbox {
     }
 
     private mutating func dropEvents() {
-        entries = entries[head...].filter { if case .kept = $0 { true } else { false } }
+        entries = entries[head...].filter { $0.name == nil }
         head = 0
         lostCount += eventCount
         eventCount = 0
         eventBytes = 0
         hasLostEvents = true
         // The snapshot that follows has the time.
-        time = nil
-        buffer = nil
+        time.frame = nil
+        buffer.frame = nil
     }
 }

@@ -47,15 +47,11 @@ final class Subscriber: Sendable {
     // MARK: In
 
     /// - Returns: the wake-up of its connection, when it needs one.
-    func deliver(_ event: RecordedEvent) -> (@Sendable () -> Void)? {
+    func deliver(_ event: EventFrame) -> (@Sendable () -> Void)? {
         state.withLock { state in state.outbox.append(event) ? state.wake : nil }
     }
     func keep(_ frame: EventFrame) { put { $0.keep(frame) } }
-    func setTime(_ frame: EventFrame, version: UInt64) { put { $0.setTime(frame, version: version) } }
-    func setBuffer(_ frame: EventFrame, version: UInt64) { put { $0.setBuffer(frame, version: version) } }
-    func setState(_ name: EventName, _ frame: EventFrame, version: UInt64) {
-        put { $0.setState(name, frame, version: version) }
-    }
+    func set(_ frame: EventFrame) { put { $0.set(frame) } }
     func setHeartbeat() { put { $0.setHeartbeat() } }
 
     /// The greeting: everything before `sequence` is in `frames` or older than them.

@@ -20,25 +20,28 @@ struct Subscription: Hashable {
     /// Of `spectrum`.
     var bands = Self.possibleBands[0]
 
-    init() {}
-
-    /// From `?events=time,status&interval=0.25`.
-    init(_ query: Query) throws(Problem) {
-        if let text = try query.text("events") {
-            selection = EventSelection(try Self.names(text.split(separator: ",").map { String($0) }))
+    mutating func apply(_ change: SubscriptionChange) throws(Problem) {
+        if let events = change.events { selection = EventSelection(try Self.names(events)) }
+        // 1/60 and 1/30 cannot be written exactly in decimals: a little less counts as them.
+        if let seconds = change.interval {
+            guard seconds >= 0.016, seconds <= Self.longestInterval else {
+                throw .invalid("interval", "interval must be a number of seconds in 1/60...60.")
+            }
+            interval = max(seconds, Self.shortestInterval)
         }
-        if let text = try query.text("interval") {
-            guard let number = Double(text) else { throw Self.intervalProblem }
-            interval = try Self.interval(number)
+        if let seconds = change.levelsInterval {
+            guard seconds >= 0.033, seconds <= Self.longestLevelsInterval else {
+                throw .invalid("levelsInterval", "levelsInterval must be a number of seconds in 1/30...1.")
+            }
+            levelsInterval = max(seconds, Self.shortestLevelsInterval)
         }
-        if let text = try query.text("levelsInterval") {
-            guard let number = Double(text) else { throw Self.levelsIntervalProblem }
-            levelsInterval = try Self.levelsInterval(number)
+        if let number = change.bands {
+            guard Self.possibleBands.contains(number) else { throw .invalid("bands", "bands must be 32 or 64.") }
+            bands = number
         }
-        if let text = try query.text("bands") { bands = try Self.bands(Int(text)) }
     }
 
-    static func names(_ texts: [String]) throws(Problem) -> [EventName] {
+    private static func names(_ texts: [String]) throws(Problem) -> [EventName] {
         var names: [EventName] = []
         for text in texts {
             guard let name = EventName(rawValue: text) else {
@@ -49,30 +52,23 @@ struct Subscription: Hashable {
         }
         return names
     }
+}
 
-    /// 1/60 cannot be written exactly in decimals: a little less counts as 1/60.
-    static func interval(_ number: Double) throws(Problem) -> Double {
-        guard number >= 0.016, number <= longestInterval else { throw intervalProblem }
-        return max(number, shortestInterval)
-    }
+/// What a client wants to change, not checked yet; what is nil stays.
+struct SubscriptionChange {
+    var events: [String]?
+    var interval: Double?
+    var levelsInterval: Double?
+    var bands: Int?
+}
 
-    /// 1/30 cannot be written exactly in decimals, either.
-    static func levelsInterval(_ number: Double) throws(Problem) -> Double {
-        guard number >= 0.033, number <= longestLevelsInterval else { throw levelsIntervalProblem }
-        return max(number, shortestLevelsInterval)
-    }
-
-    static func bands(_ number: Int?) throws(Problem) -> Int {
-        guard let number, possibleBands.contains(number) else { throw .invalid("bands", "bands must be 32 or 64.") }
-        return number
-    }
-
-    private static var levelsIntervalProblem: Problem {
-        .invalid("levelsInterval", "levelsInterval must be a number of seconds in 1/30...1.")
-    }
-
-    private static var intervalProblem: Problem {
-        .invalid("interval", "interval must be a number of seconds in 1/60...60.")
+extension SubscriptionChange {
+    /// From `?events=time,status&interval=0.25`. What is no number is out of every range.
+    init(_ query: Query) throws(Problem) {
+        events = try query.text("events")?.split(separator: ",").map(String.init)
+        interval = try query.text("interval").map { Double($0) ?? .nan }
+        levelsInterval = try query.text("levelsInterval").map { Double($0) ?? .nan }
+        bands = try query.text("bands").map { Int($0) ?? 0 }
     }
 }
 
@@ -102,15 +98,18 @@ struct ResumePoint: Hashable {
 
 /// All that a request for the event channel asks.
 struct EventRequest {
-    var subscription: Subscription
+    static let parameters = ["events", "interval", "levelsInterval", "bands", "since", "players"]
+
+    var subscription = Subscription()
     /// Where the client left off, of each player whose events it got; empty for a new client.
     var resumes: [ResumePoint] = []
     /// Not the events of one player, but those of every player.
     var isOfAll = false
 
     init(_ request: HTTPRequest) throws(Problem) {
-        let query = try Query(request, known: ["events", "interval", "levelsInterval", "bands", "since", "players"])
-        subscription = try Subscription(query)
+        let query = Query(request)
+        try query.check(Self.parameters)
+        try subscription.apply(SubscriptionChange(query))
         // A browser's EventSource reconnects to the first URL, with the id of the last event it got.
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
             resumes = try ResumePoint.list(text)

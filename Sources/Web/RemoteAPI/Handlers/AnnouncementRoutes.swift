@@ -18,7 +18,7 @@ struct AnnouncementRoutes: Sendable {
                 reply(.json { $0.announcements(of: status) })
             },
             .command("announce", .post, Self.announcements) { command, reply throws(Problem) in
-                let body = try command.body(AnnouncementBody.self)
+                let body = try command.body.read(AnnouncementBody.self)
                 let answer = { @Sendable (result: Result<AnnouncementOutcome, Problem>) in
                     reply(
                         result.map { outcome in
@@ -41,7 +41,7 @@ struct AnnouncementRoutes: Sendable {
             },
             .post(Self.effects) { call, reply throws(Problem) in
                 verbs.play(
-                    try call.body(EffectBody.self).sound, for: call.caller,
+                    try call.body.members(StrictObject.soundMembers).sound(), for: call.caller,
                     reply: answering(reply) { effect in
                         .json(created(Self.effects, effect.id) { $0.members(of: effect) })
                     })

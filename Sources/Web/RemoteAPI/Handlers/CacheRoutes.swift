@@ -16,7 +16,7 @@ struct CacheRoutes: Sendable {
             .get(Self.base) { _, reply in
                 server.cacheStatus(
                     reply: object(reply, capacity: 4_096) { writer, status in
-                        if let status { writer.members(of: status) } else { writer.membersOfNoCache() }
+                        writer.members(of: status ?? CacheStatus(limit: 0), isEnabled: status != nil)
                     })
             },
             .delete(Self.base) { call, reply throws(Problem) in

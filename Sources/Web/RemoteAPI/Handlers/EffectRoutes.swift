@@ -10,7 +10,7 @@ extension RemoteAPI {
     public static func effects(json: [UInt8]) throws(PlaybackError) -> EffectSettings {
         let patch: EffectsPatch
         do throws(Problem) {
-            patch = try JSONBody.read(EffectsRequest.self, from: json).replacing
+            patch = try JSONBody(json).read(EffectsRequest.self).replacing
         } catch {
             throw PlaybackError(.outOfRange, error.detail, member: error.member)
         }
@@ -25,38 +25,40 @@ struct EffectRoutes: Sendable {
     var routes: [Route] {
         let base = "/api/v1/effects"
         return [
-            .get(base) { _, reply in reply(.json(Self.encode(services.player.snapshot))) },
+            .get(base) { _, reply in
+                let effects = services.player.snapshot.settings.effects
+                reply(.json { $0.members(of: effects) })
+            },
             .command("effects", .patch, base) { command, reply throws(Problem) in
-                let patch = try command.requiredBody(EffectsRequest.self).patch
-                change(.merge(patch)) { reply($0.map { Outcome(Self.encode($0)) }) }
+                let patch = try command.body.required().read(EffectsRequest.self).patch
+                change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
             .put(base) { call, reply throws(Problem) in
-                let patch = try call.command.requiredBody(EffectsRequest.self).replacing
-                change(.merge(patch), reply: answering(reply) { .json(Self.encode($0)) })
+                let patch = try call.body.required().read(EffectsRequest.self).replacing
+                change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
             .get(base + "/presets") { _, reply in
                 let presets = EffectPreset.shipped + services.player.snapshot.settings.effectPresets
                 reply(.json { $0.member("presets", objects: presets) { $0.members(of: $1) } })
             },
             .post(base + "/presets") { call, reply throws(Problem) in
-                let request = try call.command.requiredBody(PresetTextRequest.self)
+                let request = try call.body.required().read(PresetTextRequest.self)
                 let place = services.path.of(base) + "/presets/" + PercentEncoding.encode(request.name)
                 change(
                     .keep(name: request.name, preamp: request.preamp, bands: request.bands),
-                    reply: answering(reply) {
-                        .json(Self.encode(request.name, $0), status: 201, [("Location", place)])
+                    answering(reply) { snapshot in
+                        .json(status: 201, [("Location", place)]) { $0.preset(request.name, of: snapshot) }
                     })
             },
             .put(base + "/presets/{name}") { call, reply throws(Problem) in
-                let request = try call.body(PresetRequest.self)
+                let members = try call.body.members("preamp", "bands")
+                let preamp = try members.number("preamp", in: -24...24)
+                let bands = try members.nested([EffectBand].self, "bands")?.map(\.band)
                 let name = try Self.name(call)
-                change(
-                    .keep(name: name, preamp: request.preamp, bands: request.bands),
-                    reply: answering(reply) { .json(Self.encode(name, $0)) })
+                change(.keep(name: name, preamp: preamp, bands: bands), object(reply) { $0.preset(name, of: $1) })
             },
             .delete(base + "/presets/{name}") { call, reply throws(Problem) in
-                change(
-                    .forget(preset: try Self.name(call)), reply: answering(reply) { _ in HTTPResponse(status: 204) })
+                change(.forget(preset: try Self.name(call)), answering(reply) { _ in HTTPResponse(status: 204) })
             },
         ]
     }
@@ -69,17 +71,13 @@ struct EffectRoutes: Sendable {
         return name
     }
 
-    private func change(_ change: EffectsChange, reply: @escaping ServiceReply<PlayerSnapshot>) {
+    private func change(_ change: EffectsChange, _ reply: @escaping ServiceReply<PlayerSnapshot>) {
         services.verbs.perform(.changeEffects(change), reply: reply)
     }
+}
 
-    private static func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
-        JSONWriter.object { $0.members(of: snapshot.settings.effects) }
-    }
-
-    private static func encode(_ name: String, _ snapshot: PlayerSnapshot) -> [UInt8] {
-        JSONWriter.object { writer in
-            if let preset = snapshot.settings.preset(named: name) { writer.members(of: preset) }
-        }
+extension JSONWriter {
+    fileprivate mutating func preset(_ name: String, of snapshot: PlayerSnapshot) {
+        if let preset = snapshot.settings.preset(named: name) { members(of: preset) }
     }
 }

@@ -11,20 +11,17 @@ struct LibraryMediaRoutes: Sendable {
     var routes: [Route] {
         let (base, server) = (LibraryRoutes.base, services.server)
         return [
-            .get(base + "/artists/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
+            .get(base + "/artists/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
                 let id = try services.catalogueID(call, .artist)
-                let size = try Query(call.request, known: ["size"]).size()
-                server.artwork(ofArtist: id, for: call.caller, reply: services.picture(size, call, reply))
+                server.artwork(ofArtist: id, for: call.caller, reply: try services.picture(call, reply))
             },
-            .get(base + "/albums/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
+            .get(base + "/albums/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
                 let id = try services.catalogueID(call, .album)
-                let size = try Query(call.request, known: ["size"]).size()
-                server.artwork(ofAlbum: id, for: call.caller, reply: services.picture(size, call, reply))
+                server.artwork(ofAlbum: id, for: call.caller, reply: try services.picture(call, reply))
             },
-            .get(base + "/tracks/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
+            .get(base + "/tracks/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
                 let id = try services.catalogueID(call, .track)
-                let size = try Query(call.request, known: ["size"]).size()
-                server.artwork(ofTrack: id, for: call.caller, reply: services.picture(size, call, reply))
+                server.artwork(ofTrack: id, for: call.caller, reply: try services.picture(call, reply))
             },
             .get(base + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
                 let id = try services.catalogueID(call, .track)

@@ -16,89 +16,91 @@ struct LibraryRoutes: Sendable {
                 reply(.json { $0.members(of: status) })
             },
             .post(Self.base + "/scan") { call, reply throws(Problem) in
-                let request = try call.body(LibraryScanRequest.self)
-                let status = try services.server.scanLibrary(rereads: request.rereads)
-                reply(.json(JSONWriter.object { $0.members(of: status) }, status: 202))
+                // Also files that did not change.
+                let rereads = try call.body.members("reread").flag("reread") ?? false
+                let status = try services.server.scanLibrary(rereads: rereads)
+                reply(.json(status: 202) { $0.members(of: status) })
             },
-            page("artists", filters: ["genre", "year"], orders: [.name, .added]) {
-                library, filter, window throws(CatalogueError) in
-                let page = try library.artists(filter, window)
-                return JSONWriter.object(capacity: 4096) { $0.members(of: page) { $0.members(of: $1) } }
-            },
-            page("albums", filters: ["artist", "genre", "year"], orders: CatalogueWindow.Order.allCases) {
-                library, filter, window throws(CatalogueError) in
-                let page = try library.albums(filter, window)
-                return JSONWriter.object(capacity: 16_384) { $0.members(of: page) { $0.members(of: $1) } }
-            },
-            page("tracks", filters: ["artist", "album", "genre", "year"], orders: CatalogueWindow.Order.allCases) {
-                library, filter, window throws(CatalogueError) in
-                let page = try library.tracks(filter, window)
-                return JSONWriter.object(capacity: 32_768) { $0.members(of: page) { $0.members(of: $1) } }
-            },
-            page("genres", filters: [], orders: [.name]) { library, _, window throws(CatalogueError) in
-                let page = try library.genres(window)
-                return JSONWriter.object(capacity: 4096) { $0.members(of: page) { $0.members(of: $1) } }
-            },
-            single("artists", .artist) { library, id throws(CatalogueError) in
-                let artist = try library.artist(id)
-                return JSONWriter.object { $0.members(of: artist) }
-            },
-            single("albums", .album) { library, id throws(CatalogueError) in
-                let album = try library.album(id)
-                let tracks = try library.tracks(CatalogueFilter(album: id), CatalogueWindow(limit: 1_000)).entries
-                return JSONWriter.object(capacity: 8_192) { writer in
-                    writer.members(of: album)
-                    writer.member("items", objects: tracks) { $0.members(of: $1) }
+            page("artists", filters: ["genre", "year"], orders: [.name, .added], { $0.artists }) { $0.members(of: $1) },
+            page(
+                "albums", filters: ["artist", "genre", "year"], orders: CatalogueWindow.Order.allCases, { $0.albums }
+            ) { $0.members(of: $1) },
+            page(
+                "tracks", filters: ["artist", "album", "genre", "year"], orders: CatalogueWindow.Order.allCases,
+                { $0.tracks }
+            ) { $0.members(of: $1) },
+            page(
+                "genres", filters: [], orders: [.name],
+                { library in { _, window throws(CatalogueError) in try library.genres(window) } }
+            ) { $0.members(of: $1) },
+            single("artists", .artist, { $0.artist }) { $0.members(of: $1) },
+            single(
+                "albums", .album,
+                { library in
+                    { id throws(CatalogueError) -> (album: Album, tracks: [Track]) in
+                        let album = try library.album(id)
+                        let tracks = try library.tracks(CatalogueFilter(album: id), CatalogueWindow(limit: 1_000))
+                        return (album, tracks.entries)
+                    }
                 }
+            ) { writer, found in
+                writer.members(of: found.album)
+                writer.member("items", objects: found.tracks) { $0.members(of: $1) }
             },
-            single("genres", .genre) { library, id throws(CatalogueError) in
-                let genre = try library.genre(id)
-                return JSONWriter.object { $0.members(of: genre) }
-            },
-            single("tracks", .track) { library, id throws(CatalogueError) in
-                let track = try library.track(id)
-                return JSONWriter.object { $0.members(of: track) }
-            },
-            .get(Self.base + "/search", takesQuery: true) { call, reply throws(Problem) in
-                try search(call.request, reply)
+            single("genres", .genre, { $0.genre }) { $0.members(of: $1) },
+            single("tracks", .track, { $0.track }) { $0.members(of: $1) },
+            .get(Self.base + "/search", query: ["q", "types", "limit"]) { call, reply throws(Problem) in
+                try search(call, reply)
             },
         ]
     }
 
-    private func page(
+    private typealias Write<Value> = @Sendable (inout JSONWriter, Value) -> Void
+
+    private func page<Entry>(
         _ name: String, filters: [String], orders: [CatalogueWindow.Order],
         _ read:
-            @escaping @Sendable (any MusicLibrary, CatalogueFilter, CatalogueWindow) throws(CatalogueError) -> [UInt8]
+            @escaping @Sendable (any MusicLibrary) -> (CatalogueFilter, CatalogueWindow) throws(CatalogueError) ->
+            CataloguePage<Entry>,
+        _ write: @escaping Write<Entry>
     ) -> Route {
-        .get("\(Self.base)/\(name)", takesQuery: true) { call, reply throws(Problem) in
+        .get("\(Self.base)/\(name)", query: filters + ["sort", "offset", "limit"]) { call, reply throws(Problem) in
             let library = try services.server.library()
-            let query = try Query(call.request, known: filters + ["sort", "offset", "limit"])
+            let query = call.query
             let filter = CatalogueFilter(
                 artist: try Self.id(query, "artist", .artist), album: try Self.id(query, "album", .album),
-                genre: try Self.id(query, "genre", .genre),
-                year: try query.text("year") == nil ? nil : try query.integer("year", in: 0...9999, default: 0))
+                genre: try Self.id(query, "genre", .genre), year: try query.integer("year", in: 0...9999))
             let sort = try query.text("sort") ?? "name"
             guard let order = orders.first(where: { $0.rawValue == sort }) else {
                 let known = orders.map(\.rawValue).joined(separator: ", ")
                 throw .invalid("sort", "sort must be one of: \(known).")
             }
-            let window = CatalogueWindow(
-                offset: try query.integer("offset", in: 0...10_000_000, default: 0),
-                limit: try query.integer("limit", in: 0...1000, default: 100), order: order)
+            let (offset, limit) = try query.window()
+            let window = CatalogueWindow(offset: offset, limit: limit, order: order)
             try respond(call.request, library, reply) { library throws(CatalogueError) in
-                try read(library, filter, window)
+                let page = try read(library)(filter, window)
+                return JSONWriter.object(capacity: 256 + 320 * page.entries.count) { writer in
+                    writer.member("revision", page.revision)
+                    writer.member("length", page.length)
+                    writer.member("offset", page.offset)
+                    writer.member("items", objects: page.entries, write)
+                }
             }
         }
     }
 
-    private func single(
+    private func single<Entry>(
         _ name: String, _ kind: CatalogueID.Kind,
-        _ read: @escaping @Sendable (any MusicLibrary, CatalogueID) throws(CatalogueError) -> [UInt8]
+        _ read: @escaping @Sendable (any MusicLibrary) -> (CatalogueID) throws(CatalogueError) -> Entry,
+        _ write: @escaping Write<Entry>
     ) -> Route {
         .get("\(Self.base)/\(name)/{id}") { call, reply throws(Problem) in
             let id = try services.catalogueID(call, kind)
             let library = try services.server.library()
-            try respond(call.request, library, reply) { library throws(CatalogueError) in try read(library, id) }
+            try respond(call.request, library, reply) { library throws(CatalogueError) in
+                let entry = try read(library)(id)
+                return JSONWriter.object(capacity: 4_096) { write(&$0, entry) }
+            }
         }
     }
 
@@ -118,9 +120,9 @@ struct LibraryRoutes: Sendable {
             }, read)
     }
 
-    private func search(_ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
+    private func search(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
         let library = try services.server.library()
-        let query = try Query(request, known: ["q", "types", "limit"])
+        let query = call.query
         guard let text = try query.text("q", maximum: 250) else {
             throw .invalid("q", "The query parameter q is needed: the words to look for.")
         }
@@ -136,7 +138,7 @@ struct LibraryRoutes: Sendable {
                 kinds.insert(kind)
             }
         }
-        let limit = try query.integer("limit", in: 1...200, default: 20)
+        let limit = try query.integer("limit", in: 1...200) ?? 20
         let wanted = kinds
         let write: @Sendable (SearchResult) -> [UInt8] = { Self.encode($0, wanted) }
         // Playlists change without the library.
@@ -145,7 +147,7 @@ struct LibraryRoutes: Sendable {
                 text, kinds: kinds, limit: limit,
                 reply: answering(reply) { .json(write($0)) })
         }
-        try respond(request, library, reply) { library throws(CatalogueError) in
+        try respond(call.request, library, reply) { library throws(CatalogueError) in
             write(try library.search(text, kinds: wanted, limit: limit))
         }
     }
@@ -188,15 +190,5 @@ extension Services {
             throw .notFound("There is no \(call.parameters[0].prefix(40)) in the library.", code: "unknown-entry")
         }
         return id
-    }
-}
-
-/// `POST /library/scan`
-struct LibraryScanRequest: JSONReadable {
-    /// Also files that did not change.
-    var rereads: Bool
-
-    init(_ json: JSONNode) throws(Problem) {
-        rereads = try StrictObject(json, ["reread"]).flag("reread") ?? false
     }
 }

@@ -12,34 +12,31 @@ struct MediaRoutes: Sendable {
     var routes: [Route] {
         let server = services.server
         return [
-            .get("/api/v1/browse", takesQuery: true) { call, reply throws(Problem) in
-                let query = try Query(call.request, known: ["path", "offset", "limit"])
-                let path = try query.text("path") ?? ""
-                let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
-                let limit = try query.integer("limit", in: 0...1000, default: 100)
+            .get("/api/v1/browse", query: ["path", "offset", "limit"]) { call, reply throws(Problem) in
+                let path = try call.query.text("path") ?? ""
+                let (offset, limit) = try call.query.window(of: Queue.maximumLength)
                 server.browse(
                     path, for: call.caller,
                     reply: object(reply) { $0.members(of: $1, offset: offset, limit: limit) })
             },
-            .get("/api/v1/media/info", takesQuery: true) { call, reply throws(Problem) in
-                let uri = try Query(call.request, known: ["uri"]).needed("uri")
+            .get("/api/v1/media/info", query: ["uri"]) { call, reply throws(Problem) in
+                let uri = try call.query.needed("uri")
                 server.describe(uri, for: call.caller, reply: object(reply) { $0.members(of: $1, uri: uri) })
             },
             list,
-            .get("/api/v1/media/artwork", takesQuery: true) { call, reply throws(Problem) in
-                let query = try Query(call.request, known: ["uri", "size"])
-                let locator = MediaLocator(uri: try query.needed("uri"))
-                server.artwork(locator, for: call.caller, reply: services.picture(try query.size(), call, reply))
+            .get("/api/v1/media/artwork", query: ["uri", "size"]) { call, reply throws(Problem) in
+                let locator = MediaLocator(uri: try call.query.needed("uri"))
+                server.artwork(locator, for: call.caller, reply: try services.picture(call, reply))
             },
         ]
     }
 
     /// The entries of a playlist. One of the web is fetched for it, which needs the scope of adding it.
     private var list: Route {
-        var route = Route.get("/api/v1/media/list", takesQuery: true) { call, reply throws(Problem) in
-            let uri = try Query(call.request, known: ["uri"]).needed("uri")
+        var route = Route.get("/api/v1/media/list", query: ["uri"]) { call, reply throws(Problem) in
+            let uri = try call.query.needed("uri")
             if services.server.isNetwork(uri) {
-                guard let scope = call.scope, scope >= .control else { throw Problem(.scopeMissing(.control)) }
+                guard let scope = call.scope, scope >= .control else { throw .scopeMissing(.control) }
             }
             services.server.expand(
                 uri, for: call.caller, reply: object(reply, capacity: 16_384) { $0.members(of: $1, uri: uri) })
@@ -51,19 +48,19 @@ struct MediaRoutes: Sendable {
     /// Of a player's queue.
     var itemRoutes: [Route] {
         [
-            .get("/api/v1/queue/items/{id}/artwork", takesQuery: true) { call, reply throws(Problem) in
-                let size = try Query(call.request, known: ["size"]).size()
+            .get("/api/v1/queue/items/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
                 let id = try services.itemID(call.parameters[0])
-                services.verbs.artwork(of: id, for: call.caller, reply: services.picture(size, call, reply))
+                services.verbs.artwork(of: id, for: call.caller, reply: try services.picture(call, reply))
             }
         ]
     }
 }
 
 extension Services {
-    /// Answers with the picture as it is, or with no edge longer than `size`.
-    func picture(_ size: Int?, _ call: APICall, _ reply: @escaping Reply) -> ServiceReply<[UInt8]> {
-        { result in
+    /// Answers with the picture as it is, or with no edge longer than `size` of the query.
+    func picture(_ call: APICall, _ reply: @escaping Reply) throws(Problem) -> ServiceReply<[UInt8]> {
+        let size = try call.query.size()
+        return { result in
             guard case .success(let picture) = result, let size else {
                 return answering(reply) { Self.response($0, call.request) }(result)
             }

@@ -13,36 +13,41 @@ struct PlayerRoutes: Sendable {
         return [
             .get(base) { _, reply in reply(services.snapshots.response) },
             .command("play", .post, base + "/play") { command, reply throws(Problem) in
-                let request = try command.body(PlayRequest.self)
-                services.verbs.play(request.target, position: request.position, at: request.at) { result in
-                    reply(result.map { Outcome(services.encode($0)) })
-                }
+                let request = try command.body.read(PlayRequest.self)
+                services.verbs.play(
+                    request.target, position: request.position, at: request.at, reply: services.state(reply))
             },
-            command("pause", .post, base + "/pause", EmptyBody.self) { _ in .pause },
-            command("toggle", .post, base + "/toggle", EmptyBody.self) { _ in .toggle },
-            command("stop", .post, base + "/stop", StopRequest.self) { .stop(drain: $0.drain) },
-            command("next", .post, base + "/next", EmptyBody.self) { _ in .next },
-            command("previous", .post, base + "/previous", EmptyBody.self) { _ in .previous },
-            command("seek", .post, base + "/seek", SeekRequest.self) { .seek($0.target) },
-            command("scan", .post, base + "/scan", ScanRequest.self) { .scan(rate: $0.rate) },
-            command("scan-end", .delete, base + "/scan", EmptyBody.self) { _ in .endScan },
+            command("pause", .post, base + "/pause") { _ in .pause },
+            command("toggle", .post, base + "/toggle") { _ in .toggle },
+            command("stop", .post, base + "/stop", "drain") { object throws(Problem) in
+                .stop(drain: try object.flag("drain") ?? false)
+            },
+            command("next", .post, base + "/next") { _ in .next },
+            command("previous", .post, base + "/previous") { _ in .previous },
+            command("seek", .post, base + "/seek", "position", "offset", "progress") { object throws(Problem) in
+                .seek(try object.seekTarget())
+            },
+            command("scan", .post, base + "/scan", "rate") { object throws(Problem) in
+                let rate = try object.needed(
+                    object.number("rate", in: -32...32), "rate", "is needed: -32...32, how many times the normal speed")
+                guard rate != 0, rate != 1 else { throw object.invalid("rate", "cannot be 0 or 1") }
+                return .scan(rate: rate)
+            },
+            command("scan-end", .delete, base + "/scan") { _ in .endScan },
             .command("settings", .patch, base) { command, reply throws(Problem) in
-                let patch = try command.body(SettingsRequest.self).patch
-                services.verbs.perform(.apply(patch)) { result in
-                    reply(result.map { Outcome(services.encode($0)) })
-                }
+                let patch = try command.body.read(SettingsRequest.self).patch
+                services.verbs.perform(.apply(patch), reply: services.state(reply))
             },
         ]
     }
 
-    private func command<Body: JSONReadable & SendableMetatype>(
-        _ name: String, _ method: HTTPMethod, _ path: String, _ type: Body.Type,
-        _ make: @escaping @Sendable (Body) -> PlayerCommand
+    /// `known`: the members of its body.
+    private func command(
+        _ name: String, _ method: HTTPMethod, _ path: String, _ known: String...,
+        make: @escaping @Sendable (StrictObject) throws(Problem) -> PlayerCommand
     ) -> Route {
         .command(name, method, path) { command, reply throws(Problem) in
-            services.verbs.perform(make(try command.body(type))) { result in
-                reply(result.map { Outcome(services.encode($0)) })
-            }
+            services.verbs.perform(try make(try command.body.members(known)), reply: services.state(reply))
         }
     }
 }

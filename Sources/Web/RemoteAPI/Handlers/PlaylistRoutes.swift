@@ -21,7 +21,7 @@ struct PlaylistRoutes: Sendable {
                     })
             },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.list(PlaylistRequest.self)
+                let request = try call.body.list(PlaylistRequest.self)
                 let name = try request.requiredName()
                 let created: ServiceReply<ChangedPlaylist> = answering(reply) { changed in
                     Self.answer(changed, status: 201, [("Location", "\(Self.base)/\(changed.list.id)")])
@@ -39,11 +39,9 @@ struct PlaylistRoutes: Sendable {
                     return (Array(text.utf8), headers)
                 }
             },
-            .get(single, takesQuery: true) { call, reply throws(Problem) in
+            .get(single, query: ["offset", "limit"]) { call, reply throws(Problem) in
                 let id = try Self.id(call)
-                let query = try Query(call.request, known: ["offset", "limit"])
-                let offset = try query.integer("offset", in: 0...10_000_000, default: 0)
-                let limit = try query.integer("limit", in: 0...1000, default: 100)
+                let (offset, limit) = try call.query.window()
                 try read(id, call.request, offset: offset, limit: limit, reply) { found in
                     let bytes = JSONWriter.object(capacity: 4_096) { writer in
                         writer.members(of: found.list)
@@ -54,31 +52,31 @@ struct PlaylistRoutes: Sendable {
                 }
             },
             .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.list(PlaylistRequest.self)
+                let request = try call.body.list(PlaylistRequest.self)
                 try change(call, request.name, try content(of: request), { .replace($0) }, reply)
             },
             .patch(single) { call, reply throws(Problem) in
-                let request = try call.list(PlaylistRequest.self)
+                let request = try call.body.list(PlaylistRequest.self)
                 guard request.content == nil, request.rules == nil else {
                     throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
             },
             .post(single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.list(PlaylistRequest.self)
+                let request = try call.body.list(PlaylistRequest.self)
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
                 try change(call, nil, try content(of: request), { .append($0) }, reply)
             },
             .delete(single) { call, reply throws(Problem) in
                 let id = try Self.id(call)
-                let expected = PlaylistTag.expectedRevision(id, call.request.headers)
+                let expected = Self.expected(id, call)
                 server.removePlaylist(id, expected: expected) { result in
                     done(reply)(Self.tagged(result, id))
                 }
             },
             .post(single + "/play") { call, reply throws(Problem) in
                 let id = try Self.id(call)
-                let index = try call.body(PlaylistPlayRequest.self).index
+                let index = try call.body.members("index").integer("index", in: 0...10_000_000)
                 services.verbs.play(id, from: index, reply: answering(reply) { .json(services.encode($0)) })
             },
         ]
@@ -93,7 +91,7 @@ struct PlaylistRoutes: Sendable {
         services.server.playlist(
             id, offset: offset, limit: limit,
             reply: answering(reply) { found in
-                let tag = PlaylistTag(id: id, revision: found.list.revision).tag
+                let tag = RevisionTag.of(id, found.list.revision)
                 let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
                 if let response = request.notModified(tag, headers) { return response }
                 let (body, own) = write(found)
@@ -106,7 +104,7 @@ struct PlaylistRoutes: Sendable {
         _ kind: @escaping @Sendable ([PlaylistEntry]) -> PlaylistChange, _ reply: @escaping Reply
     ) throws(Problem) {
         let id = try Self.id(call)
-        let expected = PlaylistTag.expectedRevision(id, call.request.headers)
+        let expected = Self.expected(id, call)
         services.server.changePlaylist(
             id, name: name, content: content, kind, expected: expected, for: call.caller
         ) { result in
@@ -126,11 +124,16 @@ struct PlaylistRoutes: Sendable {
         return id
     }
 
+    /// No revision is 0: that one this list never had.
+    private static func expected(_ id: PlaylistID, _ call: APICall) -> UInt64? {
+        RevisionTag.revisions(in: call.command.seen, of: id.description).map { $0.first ?? 0 }
+    }
+
     /// A refusal because of the revision brings the tag of the present one.
     private static func tagged<Value>(_ result: Result<Value, Problem>, _ id: PlaylistID) -> Result<Value, Problem> {
         result.mapError { problem in
             guard let revision = problem.revision else { return problem }
-            return problem.with("ETag", PlaylistTag(id: id, revision: revision).tag.description)
+            return problem.with("ETag", RevisionTag.of(id, revision).description)
         }
     }
 
@@ -141,7 +144,7 @@ struct PlaylistRoutes: Sendable {
             writer.members(of: changed.list)
             writer.skippedMembers(of: changed.found)
         }
-        let tag = PlaylistTag(id: changed.list.id, revision: changed.list.revision).tag
+        let tag = RevisionTag.of(changed.list.id, changed.list.revision)
         return .json(bytes, status: status, [("ETag", tag.description)] + headers)
     }
 }

@@ -11,19 +11,19 @@ struct QueueRoutes: Sendable {
     var routes: [Route] {
         let base = "/api/v1/queue"
         return [
-            .get(base, takesQuery: true) { call, reply throws(Problem) in try window(call.request, reply) },
+            .get(base, query: ["offset", "limit"]) { call, reply throws(Problem) in try window(call, reply) },
             list("queue.replace", .put, base) { command, expected, reply throws(Problem) in
-                add(try command.list(ReplaceQueueRequest.self).addition, command, expected, status: 200, reply)
+                add(try command.body.list(ReplaceQueueRequest.self).addition, command, expected, status: 200, reply)
             },
             list("queue.add", .post, base + "/items") { command, expected, reply throws(Problem) in
-                add(try command.list(AddItemsRequest.self).addition, command, expected, status: 201, reply)
+                add(try command.body.list(AddItemsRequest.self).addition, command, expected, status: 201, reply)
             },
             list("queue.move", .post, base + "/move") { command, expected, reply throws(Problem) in
-                let request = try command.list(MoveRequest.self)
+                let request = try command.body.list(MoveRequest.self)
                 edit(.move(request.ids, to: request.position), expected, reply)
             },
             list("queue.remove", .post, base + "/remove") { command, expected, reply throws(Problem) in
-                edit(.remove(try command.list(RemoveRequest.self).ids), expected, reply)
+                edit(.remove(try command.body.list(RemoveRequest.self).ids), expected, reply)
             },
             edit("queue.clear", .delete, base, .clear),
             edit("queue.shuffle", .post, base + "/shuffle", .shuffle),
@@ -41,7 +41,7 @@ struct QueueRoutes: Sendable {
             },
             .patch(pattern) { call, reply throws(Problem) in
                 let id = try services.itemID(call.parameters[0])
-                let patch = try call.body(ItemPatchRequest.self).patch
+                let patch = try call.body.read(ItemPatch.self)
                 let command = PlayerCommand.edit(
                     .update(id, patch), expected: try expectedRevision(call.command), play: false)
                 services.verbs.perform(
@@ -60,17 +60,15 @@ struct QueueRoutes: Sendable {
 
     // MARK: Reading
 
-    private func window(_ request: HTTPRequest, _ reply: @escaping Reply) throws(Problem) {
-        let query = try Query(request, known: ["offset", "limit"])
-        let offset = try query.integer("offset", in: 0...Queue.maximumLength, default: 0)
-        let limit = try query.integer("limit", in: 0...1000, default: 100)
+    private func window(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
+        let (offset, limit) = try call.query.window(of: Queue.maximumLength)
         let window = services.verbs.queueWindow(offset: offset, limit: limit)
         let current = services.player.snapshot.item?.item.id
-        var tag = QueueTag(epoch: services.epoch, revision: window.revision, current: current)
         // Before the catalogue is read: a window may be newer than its tag, never older.
-        tag.catalogue = services.server.details.revision
-        let headers = [("ETag", tag.tag.description), ("Cache-Control", "no-cache")]
-        if let response = request.notModified(tag.tag, headers) { return reply(response) }
+        let tag = RevisionTag.of(
+            services.epoch, window.revision, current: current, catalogue: services.server.details.revision)
+        let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
+        if let response = call.request.notModified(tag, headers) { return reply(response) }
         services.verbs.withDetails(of: window.items) { details in
             // An answer that grows leaves as much again behind it.
             let capacity = window.items.reduce(256) { $0 + 384 + $1.bytes }
@@ -110,7 +108,7 @@ struct QueueRoutes: Sendable {
     /// A change without members.
     private func edit(_ name: String, _ method: HTTPMethod, _ path: String, _ edit: QueueEdit) -> Route {
         .command(name, method, path) { command, reply throws(Problem) in
-            _ = try command.body(EmptyBody.self)
+            _ = try command.body.members()
             self.edit(edit, try expectedRevision(command), reply)
         }
     }
@@ -134,12 +132,20 @@ struct QueueRoutes: Sendable {
     }
 
     private func expectedRevision(_ command: Command) throws(Problem) -> QueueRevision? {
-        try QueueTag(epoch: services.epoch, services.player.snapshot).expectedRevision(command.seen)
+        guard let asked = RevisionTag.revisions(in: command.seen, of: services.epoch) else { return nil }
+        let snapshot = services.player.snapshot
+        guard asked.contains(snapshot.queueRevision) else {
+            throw Problem(
+                .stale, "revision-mismatch",
+                "The queue has another revision by now: read it again and repeat the change."
+            ).with("ETag", tag(snapshot).1)
+        }
+        return snapshot.queueRevision
     }
 
     private func added(_ added: AddedItems, status: Int) -> Outcome {
         let (snapshot, found) = added
-        let ids = (snapshot.insertedItems ?? 0..<0).prefix(QueueChangeSummary.maximumIDs).map {
+        let ids = (snapshot.insertedItems ?? 0..<0).prefix(JSONWriter.mostQueueIDs).map {
             ItemID(number: $0).description
         }
         let bytes = JSONWriter.object { writer in
@@ -154,7 +160,7 @@ struct QueueRoutes: Sendable {
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
-        ("ETag", QueueTag(epoch: services.epoch, snapshot).tag.description)
+        ("ETag", RevisionTag.of(services.epoch, snapshot).description)
     }
 }
 

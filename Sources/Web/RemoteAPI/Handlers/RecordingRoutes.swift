@@ -13,25 +13,29 @@ struct RecordingRoutes: Sendable {
     var routes: [Route] {
         [
             route(.post, "") { call, reply throws(Problem) in
-                let settings = try call.body(RecordingRequest.self).settings(over: server.recordingDefaults)
                 server.record(
-                    settings,
+                    try call.body.recordingSettings(over: server.recordingDefaults),
                     reply: answering(reply) { status, isNew in
                         let headers = isNew ? [("Location", Self.base + "/current")] : []
-                        return .json(Self.encode(status), status: isNew ? 201 : 200, headers)
+                        return .json(status: isNew ? 201 : 200, headers) { $0.members(of: status) }
                     })
             },
             // No more than the events report to everybody, and the one way to learn that there is no recorder.
-            .get(Self.base + "/current") { _, reply in reply(.json(Self.encode(server.recordingStatus))) },
+            .get(Self.base + "/current") { _, reply in
+                let status = server.recordingStatus
+                reply(.json { $0.members(of: status) })
+            },
             route(.patch, "/current") { call, reply throws(Problem) in
-                server.meterRecording(try call.body(RecordingPatch.self).metering, reply: Self.status(reply))
+                let members = try call.body.members("metering")
+                server.meterRecording(
+                    try members.needed(members.flag("metering"), "metering"), reply: Self.status(reply))
             },
             route(.post, "/current/pause") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
+                _ = try call.body.members()
                 server.pauseRecording(reply: Self.status(reply))
             },
             route(.post, "/current/stop") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
+                _ = try call.body.members()
                 server.stopRecording(reply: Self.status(reply))
             },
             route(.get, "") { call, reply throws(Problem) in
@@ -63,7 +67,7 @@ struct RecordingRoutes: Sendable {
                     reply: object(reply) { $0.members(of: $1, uri: server.recordingAddress(id)) })
             },
             route(.delete, "/{id}") { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
+                _ = try call.body.members()
                 server.deleteRecording(call.parameters[0], for: call.caller, reply: done(reply))
             },
             route(.get, "/{id}/file") { call, reply throws(Problem) in
@@ -84,9 +88,5 @@ struct RecordingRoutes: Sendable {
 
     private static func status(_ reply: @escaping Reply) -> ServiceReply<RecordingStatus> {
         object(reply) { $0.members(of: $1) }
-    }
-
-    private static func encode(_ status: RecordingStatus) -> [UInt8] {
-        JSONWriter.object { $0.members(of: status) }
     }
 }

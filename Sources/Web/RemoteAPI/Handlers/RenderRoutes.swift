@@ -17,7 +17,7 @@ struct RenderRoutes: Sendable {
                 reply(.json { $0.members(of: renders, path) })
             },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let order = try call.body(RenderRequest.self).order
+                let order = try call.body.read(RenderOrder.self)
                 verbs.render(
                     order, for: call.caller,
                     reply: answering(reply) { job in

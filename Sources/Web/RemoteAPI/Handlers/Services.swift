@@ -37,6 +37,11 @@ struct Services: Sendable {
         JSONWriter.document(of: snapshot, links, followers: followers.ids, at: Moment(clock))
     }
 
+    /// The whole state as the result of a command.
+    func state(_ reply: @escaping ServiceReply<Outcome>) -> ServiceReply<PlayerSnapshot> {
+        { reply($0.map { Outcome(encode($0)) }) }
+    }
+
     func itemID(_ text: String) throws(Problem) -> ItemID {
         guard let id = ItemID(text) else { throw .unknownItem(text) }
         return id

@@ -13,22 +13,21 @@ struct SessionRoutes: Sendable {
     var routes: [Route] {
         [
             .get(Self.path) { _, reply throws(Problem) in
-                reply(.json(Self.encode(try services.server.sessionStatus())))
+                let status = try services.server.sessionStatus()
+                reply(.json { $0.members(of: status) })
             },
             .command("session", .patch, Self.path) { command, reply throws(Problem) in
-                let request = try command.requiredBody(SessionChange.self).request
-                services.server.changeSession(request) { reply($0.map { Outcome(Self.encode($0)) }) }
+                let request = try command.body.required().read(SessionRequest.self)
+                services.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
             .put(Self.path) { call, reply throws(Problem) in
-                let request = try call.command.requiredBody(SessionChange.self).replacing
+                let request = try call.body.required().read(SessionRequest.self).replacing
                 services.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
             .command("interruption", .post, Self.path + "/interruptions") { command, reply throws(Problem) in
-                let notice = try command.body(InterruptionRequest.self).notice
-                services.verbs.interrupt(notice) { reply($0.map { Outcome(services.encode($0)) }) }
+                let notice = try command.body.read(InterruptionNotice.self)
+                services.verbs.interrupt(notice, reply: services.state(reply))
             },
         ]
     }
-
-    private static func encode(_ status: SessionStatus) -> [UInt8] { JSONWriter.object { $0.members(of: status) } }
 }

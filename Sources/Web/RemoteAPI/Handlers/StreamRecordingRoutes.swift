@@ -13,17 +13,26 @@ struct StreamRecordingRoutes: Sendable {
     var routes: [Route] {
         let verbs = services.verbs
         return [
-            .get(Self.path) { _, reply in reply(.json(Self.encode(verbs.streamStatus))) },
+            .get(Self.path) { _, reply in
+                let status = verbs.streamStatus
+                reply(.json { $0.members(of: status) })
+            },
             route(.post) { call, reply throws(Problem) in
-                let request = try call.body(StreamRecordingRequest.self)
+                let members = try call.body.members("name", "maxDuration", "maxBytes")
+                // A week and a terabyte: what is more is a mistake, or none.
+                let limits = StreamLimits(
+                    seconds: try members.number("maxDuration", in: 1...604_800),
+                    bytes: try members.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init))
+                let name = try members.text("name", maximum: 256)
+                if let name, !RecordingName.isValid(name) { throw members.invalid("name", RecordingName.rule) }
                 verbs.saveStream(
-                    name: request.name, limits: request.limits,
+                    name: name, limits: limits,
                     reply: answering(reply) { status, isNew in
-                        .json(Self.encode(status), status: isNew ? 201 : 200)
+                        .json(status: isNew ? 201 : 200) { $0.members(of: status) }
                     })
             },
             route(.delete) { call, reply throws(Problem) in
-                _ = try call.body(EmptyBody.self)
+                _ = try call.body.members()
                 verbs.stopSavingStream(reply: object(reply) { $0.members(of: $1) })
             },
         ]
@@ -34,24 +43,5 @@ struct StreamRecordingRoutes: Sendable {
             try services.verbs.requireStreams()
             try handler(call, reply)
         }
-    }
-
-    private static func encode(_ status: StreamRecordingStatus) -> [UInt8] {
-        JSONWriter.object { $0.members(of: status) }
-    }
-}
-
-/// `POST /player/record-stream`
-struct StreamRecordingRequest: JSONReadable {
-    var name: String?
-    var limits = StreamLimits()
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["name", "maxDuration", "maxBytes"])
-        // A week and a terabyte: what is more is a mistake, or none.
-        limits.seconds = try object.number("maxDuration", in: 1...604_800)
-        limits.bytes = try object.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init)
-        name = try object.text("name", maximum: 256)
-        if let name, !RecordingName.isValid(name) { throw object.invalid("name", RecordingName.rule) }
     }
 }

@@ -4,20 +4,17 @@ import HTTP
 import Playback
 import Service
 
-/// What stands outside `/api/v1`: health, metrics and the two contracts.
+/// `/server`, and what stands outside `/api/v1`: health, metrics and the two contracts.
 struct SystemRoutes: Sendable {
+    let configuration: RemoteAPI.Configuration
     let players: PlayerTable
-    let main: any PlayerControl
-    let clock: any PlayerClock
     let requests: RequestCounters
     let health: HealthCheck
-    let serverVersion: String
-    let openAPI: [UInt8]
-    let asyncAPI: [UInt8]
-    let isReady: @Sendable () -> Bool
 
     var routes: [Route] {
-        [
+        let server = server
+        return [
+            .get("/api/v1/server") { _, reply in reply(.json(server)) },
             .get("/healthz", scope: nil) { _, reply throws(Problem) in
                 health.look { trouble in
                     if let trouble {
@@ -28,7 +25,7 @@ struct SystemRoutes: Sendable {
                 }
             },
             .get("/readyz", scope: nil) { _, reply throws(Problem) in
-                guard isReady() else {
+                guard configuration.isReady() else {
                     throw Problem(.unavailable, "not-ready", "The server is starting or going down.")
                 }
                 for player in players.all {
@@ -36,7 +33,7 @@ struct SystemRoutes: Sendable {
                     throw Problem(
                         .unavailable, "not-saved", "Changes of player \(player.path.id) are refused: \(failure).")
                 }
-                let isAvailable = main.snapshot.output.availability == .available
+                let isAvailable = configuration.main.player.snapshot.output.availability == .available
                 reply(
                     .json {
                         $0.member("status", "ready")
@@ -44,17 +41,36 @@ struct SystemRoutes: Sendable {
                     })
             },
             .get("/metrics") { _, reply throws(Problem) in reply(metrics) },
-            document("/openapi.yaml", openAPI),
-            document("/asyncapi.yaml", asyncAPI),
+            document("/openapi.yaml", configuration.openAPI),
+            document("/asyncapi.yaml", configuration.asyncAPI),
         ]
+    }
+
+    /// Who this is and what it can do, so that clients can distinguish servers and offer what is there.
+    private var server: [UInt8] {
+        let parts = configuration.main.server.parts
+        let features: [(name: String, isThere: Bool)] = [
+            ("announcements", configuration.main.announcer != nil), ("cache", parts.cache != nil), ("effects", true),
+            ("groups", parts.roster != nil), ("library", parts.library != nil), ("players", parts.roster != nil),
+            ("playlists", parts.playlists != nil), ("recording", parts.recorder != nil),
+            ("renders", parts.renders != nil), ("renditions", parts.renditions != nil),
+            ("session", parts.session != nil),
+            ("stream-recording", parts.streams != nil), ("timers", parts.timers != nil),
+        ]
+        return JSONWriter.object { writer in
+            writer.member("id", configuration.serverID)
+            writer.member("name", configuration.serverName)
+            writer.member("version", configuration.serverVersion)
+            writer.member("features", texts: features.filter(\.isThere).map(\.name))
+        }
     }
 
     private var metrics: HTTPResponse {
         var text = MetricsText()
         text.head("tonearm_build_info", "gauge", "The version that runs.")
-        text.sample("tonearm_build_info", [("version", serverVersion)], 1)
+        text.sample("tonearm_build_info", [("version", configuration.serverVersion)], 1)
         let players = players.all
-        text.players(players.map { ($0.path.id, $0.services.player.snapshot) }, at: Moment(clock))
+        text.players(players.map { ($0.path.id, $0.services.player.snapshot) }, at: Moment(configuration.clock))
         text.sounds(
             players.compactMap { player in player.services.verbs.announcer.map { (player.path.id, $0.status) } })
         text.requests(requests)

@@ -19,14 +19,15 @@ struct TimerRoutes: Sendable {
             },
             .post(Self.base) { call, reply throws(Problem) in
                 verbs.set(
-                    try call.body(TimerBody.self).kind, for: call.caller, reply: answering(reply) { created($0) })
+                    try call.body.read(PlayerTimer.Kind.self), for: call.caller, reply: answering(reply) { created($0) }
+                )
             },
             .get(Self.base + "/{id}") { call, reply throws(Problem) in
                 let timer = try verbs.timer(call.parameters[0])
                 reply(.json { $0.members(of: timer) })
             },
             .patch(Self.base + "/{id}") { call, reply throws(Problem) in
-                let body = try call.body(TimerPatchBody.self)
+                let body = try call.body.read(TimerPatchBody.self)
                 let timer = try verbs.timer(call.parameters[0])
                 verbs.change(
                     timer.id, try body.checked(for: timer), for: call.caller,
@@ -36,12 +37,13 @@ struct TimerRoutes: Sendable {
                 verbs.remove(try verbs.timer(call.parameters[0]).id, reply: done(reply))
             },
             .post(Self.base + "/{id}/snooze") { call, reply throws(Problem) in
-                let seconds = try call.body(SnoozeBody.self).seconds
+                // nil: the alarm's own.
+                let seconds = try call.body.members("seconds").number("seconds", in: StrictObject.snoozes)
                 let timer = try verbs.timer(call.parameters[0])
                 verbs.snooze(timer.id, seconds: seconds, reply: answering(reply) { Self.shown($0) })
             },
             .post("/api/v1/player/prime") { call, reply throws(Problem) in
-                let seconds = try call.body(PrimeRequest.self).seconds
+                let seconds = try call.body.members("seconds").number("seconds", in: 0...10) ?? 1
                 verbs.prime(seconds, reply: object(reply) { $0.member("prepared", $1) })
             },
         ]

@@ -4,9 +4,13 @@ import HTTP
 import Playback
 import Service
 
-/// Reads request bodies strictly: what is not JSON is 400; what is JSON but not what was asked for is 422 and names the
-/// member.
-enum JSONBody {
+/// The body of a request or a command, read strictly: what is not JSON is 400; what is JSON but not what was asked for is 422
+/// and names the member. An empty body reads as `{}`.
+struct JSONBody: Sendable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
     /// Checks the type of a body without reading it. A body needs `application/json`; no body needs no type.
     static func checkType(of request: HTTPRequest) throws(Problem) {
         if !request.body.isEmpty { try checkType(of: request.headers) }
@@ -34,25 +38,33 @@ enum JSONBody {
         }
     }
 
-    /// An empty body reads as `{}`.
-    static func read<Body: JSONReadable>(
-        _ type: Body.Type, from bytes: [UInt8], limits: JSONLimits = .element
-    ) throws(Problem) -> Body {
-        try Body(
-            try reading { () throws(JSONError) in
-                try JSONReader.read(bytes.isEmpty ? Array("{}".utf8) : bytes, limits: limits)
-            })
+    func read<Body: JSONReadable>(_ type: Body.Type, limits: JSONLimits = .element) throws(Problem) -> Body {
+        try Body(node(limits))
     }
 
-    /// As above; the elements of the list are read one after another. A text that is no JSON is refused as such, whatever is
+    /// Refuses no body, which is not the same as `{}` here.
+    func required() throws(Problem) -> JSONBody {
+        guard !bytes.isEmpty else { throw .malformed("A body is needed here.") }
+        return self
+    }
+
+    /// The object, which may have no other members.
+    func members(_ known: String...) throws(Problem) -> StrictObject { try members(known) }
+    func members(_ known: [String]) throws(Problem) -> StrictObject { try StrictObject(node(.element), known) }
+
+    private func node(_ limits: JSONLimits) throws(Problem) -> JSONNode {
+        try reading { () throws(JSONError) in try JSONReader.read(text, limits: limits) }
+    }
+
+    private var text: [UInt8] { bytes.isEmpty ? Array("{}".utf8) : bytes }
+
+    /// As `read`; the elements of the list are read one after another. A text that is no JSON is refused as such, whatever is
     /// wrong with an element.
-    static func read<Body: ListBody>(list type: Body.Type, from bytes: [UInt8]) throws(Problem) -> Body {
+    func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
         var elements: [Body.Element] = []
         var failure: Problem?
         let json = try reading(Body.tooLong) { () throws(JSONError) in
-            try JSONReader.read(
-                bytes.isEmpty ? Array("{}".utf8) : bytes, list: Body.listMember, atMost: Body.maximumLength
-            ) { element in
+            try JSONReader.read(text, list: Body.listMember, atMost: Body.maximumLength) { element in
                 guard failure == nil else { return }
                 do throws(Problem) {
                     elements.append(try Body.Element(element))
@@ -70,7 +82,7 @@ enum JSONBody {
     }
 
     /// `tooLong`: of the list that is read.
-    private static func reading<Value>(
+    private func reading<Value>(
         _ tooLong: Problem? = nil, _ body: () throws(JSONError) -> Value
     ) throws(Problem) -> Value {
         do throws(JSONError) {

@@ -42,14 +42,9 @@ struct JSONWriter {
         value(text)
     }
 
-    mutating func member(_ name: StaticString, _ flag: Bool) {
+    mutating func member(_ name: StaticString, _ flag: Bool?) {
         key(name)
         value(flag)
-    }
-
-    mutating func member(_ name: StaticString, flag: Bool?) {
-        key(name)
-        if let flag { value(flag) } else { null() }
     }
 
     mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
@@ -109,7 +104,8 @@ struct JSONWriter {
         quote(text)
     }
 
-    mutating func value(_ flag: Bool) {
+    mutating func value(_ flag: Bool?) {
+        guard let flag else { return null() }
         comma()
         ascii(flag ? "true" : "false")
     }

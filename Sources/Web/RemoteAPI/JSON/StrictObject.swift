@@ -94,12 +94,28 @@ struct StrictObject {
 
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _ type: Choice.Type
+    ) throws(Problem) -> Choice? where Choice.RawValue == String { try choice(name, of: Array(Choice.allCases)) }
+
+    func choice<Choice: RawRepresentable>(
+        _ name: String, of choices: [Choice]
     ) throws(Problem) -> Choice? where Choice.RawValue == String {
         guard let node = self[name] else { return nil }
-        guard let choice = node.string.flatMap(Choice.init(rawValue:)) else {
-            throw invalid(name, "must be one of: " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+        guard let choice = choices.first(where: { $0.rawValue == node.string }) else {
+            throw invalid(name, "must be one of: " + choices.map(\.rawValue).joined(separator: ", "))
         }
         return choice
+    }
+
+    /// A list of words.
+    func choices<Choice: RawRepresentable & CaseIterable & Hashable>(
+        _ name: String, _ type: Choice.Type
+    ) throws(Problem) -> Set<Choice>? where Choice.RawValue == String {
+        guard let node = self[name] else { return nil }
+        let found = node.elements.map { $0.string.flatMap(Choice.init(rawValue:)) }
+        guard node.kind == .list, !found.contains(nil) else {
+            throw invalid(name, "must be a list of: " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return Set(found.compactMap(\.self))
     }
 
     /// An object or a list with its own rules; nil when absent or null.
@@ -114,9 +130,4 @@ extension String {
     func hasCodePoints(atMost maximum: Int) -> Bool {
         utf8.count <= maximum || unicodeScalars.dropFirst(maximum).isEmpty
     }
-}
-
-/// The body of a request that takes no members.
-struct EmptyBody: JSONReadable {
-    init(_ json: JSONNode) throws(Problem) { _ = try StrictObject(json, []) }
 }

@@ -21,7 +21,7 @@ final class HealthCheck: Sendable {
     /// Clients that ask during a look share its answer.
     private let waiting = Mutex<[Answer]>([])
     /// Waits for the answers to the pings.
-    private let worker = BackgroundWorker("health")
+    private let worker = SupervisedWorker("health", seconds: nil)
 
     init(
         clock: any PlayerClock, patience: Double = HealthCheck.patience,

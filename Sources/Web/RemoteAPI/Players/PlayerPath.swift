@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Playback
+internal import Playback
 
 /// Where a player's resources lie. Main's have short paths (`/player`, `/queue`); every player has them below
 /// `/players/ID`, and the routes are those of the short ones.
-struct PlayerPath: Hashable, Sendable {
-    static let main = PlayerPath(id: "main")
+public struct PlayerPath: Hashable, Sendable {
+    public static let main = PlayerPath(id: "main")
     static let list = "/api/v1/players"
 
-    let id: String
+    public let id: String
+
+    public init(id: String) { self.id = id }
 
     var isMain: Bool { self == .main }
     var player: String { of("/api/v1/player") }
@@ -16,15 +18,18 @@ struct PlayerPath: Hashable, Sendable {
     func item(_ id: ItemID) -> String { item(id.description) }
     func item(_ id: String) -> String { of("/api/v1/queue/items/\(id)") }
 
-    /// This player's path of what main has at `route`, a short path.
-    func of(_ route: String) -> String {
-        guard !isMain else { return route }
-        let own = "/api/v1/player"
-        return "\(Self.list)/\(id)" + route.dropFirst(route.hasPrefix(own) ? own.count : "/api/v1".count)
+    /// This player's path of what main has at `route`, a short path, perhaps with a query. What belongs to no player stays.
+    public func of(_ route: String) -> String {
+        let base = "/api/v1/"
+        guard !isMain, route.hasPrefix(base) else { return route }
+        let rest = route.dropFirst(base.count)
+        let name = rest.prefix { $0 != "/" && $0 != "?" }
+        if name == "player" { return "\(Self.list)/\(id)\(rest.dropFirst(name.count))" }
+        return Self.ofEach.contains(String(name)) ? "\(Self.list)/\(id)/\(rest)" : route
     }
 
     /// Letters, digits and hyphens, at most 32, and no hyphen first: a command line would take that for a flag.
-    static func isID(_ text: String) -> Bool {
+    public static func isID(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
             && text.utf8.allSatisfy { byte in
                 switch byte {

@@ -18,7 +18,7 @@ struct PlayersRoutes: Sendable {
             },
             Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
                 server.addPlayer(
-                    try call.body(PlayerRequest.self).draft,
+                    try call.body.read(PlayerDraft.self),
                     reply: answering(reply) { id throws(Problem) in
                         guard let player = players().first(where: { $0.path.id == id }) else {
                             throw .unknownPlayer(id)
@@ -33,21 +33,18 @@ struct PlayersRoutes: Sendable {
     /// `DELETE` of a player.
     func removal(of path: PlayerPath) -> Route {
         Route(method: .delete, pattern: PlayerPath.main.player, scope: .admin) { call, reply throws(Problem) in
-            _ = try call.body(EmptyBody.self)
+            _ = try call.body.members()
             server.removePlayer(path.id, reply: done(reply))
         }
     }
 }
 
 /// `POST /players`
-struct PlayerRequest: JSONReadable {
-    var draft: PlayerDraft
-
+extension PlayerDraft: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["id", "name", "output"])
-        draft = PlayerDraft(
-            id: try object.text("id"), name: try object.playerName(), output: try object.text("output"))
-        if let id = draft.id, !PlayerPath.isID(id) {
+        self.init(id: try object.text("id"), name: try object.playerName(), output: try object.text("output"))
+        if let id, !PlayerPath.isID(id) {
             throw object.invalid("id", "must be 1 to 32 letters, digits and hyphens, and not begin with a hyphen")
         }
     }

@@ -5,22 +5,13 @@ internal import Kernel
 
 extension JSONWriter {
     /// `GET /cache`, and `cache` events.
-    mutating func members(of status: CacheStatus) {
-        member("enabled", true)
+    mutating func members(of status: CacheStatus, isEnabled: Bool = true) {
+        member("enabled", isEnabled)
         member("limit", status.limit)
         member("bytes", status.bytes)
         member("count", status.count)
         member("problem", status.problem)
         member("entries", objects: status.entries) { $0.members(of: $1) }
-    }
-
-    mutating func membersOfNoCache() {
-        member("enabled", false)
-        member("limit", 0)
-        member("bytes", 0)
-        member("count", 0)
-        member("problem", String?.none)
-        member("entries", array: [CachedEntry]()) { _, _ in }
     }
 
     mutating func members(of entry: CachedEntry) {

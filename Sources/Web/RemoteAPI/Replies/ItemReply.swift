@@ -62,9 +62,9 @@ extension JSONWriter {
 
     /// Whether there are lyrics to ask for; null while that is not known. None are fetched from the web.
     mutating func lyricsMember(of media: MediaDescription?, uri: String) {
-        key("lyrics")
-        guard let media else { return null() }
-        value((media.tags.hasLyrics || media.companions.hasLyrics) && !MediaLocator.isNetwork(uri))
+        member(
+            "lyrics",
+            media.map { ($0.tags.hasLyrics || $0.companions.hasLyrics) && !MediaLocator.isNetwork(uri) })
     }
 
     /// A station, and what is heard of it.
@@ -80,18 +80,9 @@ extension JSONWriter {
 
     /// `durationIsExact`, `seekable`, `decodeErrors`, `format` and `tags`; null while the media is not open.
     mutating func mediaMembers(of media: MediaDescription?) {
-        if let media {
-            member("durationIsExact", media.durationIsExact)
-            member("positionIsExact", media.positionIsExact)
-            member("seekable", media.isSeekable)
-        } else {
-            key("durationIsExact")
-            null()
-            key("positionIsExact")
-            null()
-            key("seekable")
-            null()
-        }
+        member("durationIsExact", media?.durationIsExact)
+        member("positionIsExact", media?.positionIsExact)
+        member("seekable", media?.isSeekable)
         member("decodeErrors", media?.decodeErrors ?? 0)
         member("format", media) { writer, media in
             let encoding = media.encoding

@@ -36,15 +36,6 @@ extension JSONWriter {
         member("problems", texts: status.problems)
     }
 
-    mutating func members<Entry>(
-        of page: CataloguePage<Entry>, _ each: (inout JSONWriter, Entry) -> Void
-    ) {
-        member("revision", page.revision)
-        member("length", page.length)
-        member("offset", page.offset)
-        member("items", objects: page.entries) { each(&$0, $1) }
-    }
-
     mutating func members(of artist: Artist) {
         member("id", artist.id.description)
         member("name", artist.name)

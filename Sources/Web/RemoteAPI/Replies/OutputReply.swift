@@ -24,14 +24,14 @@ extension JSONWriter {
     }
 
     /// `GET /outputs`
-    mutating func members(ofOutputs status: OutputStatus, policy: RoutePolicy) {
-        let devices = status.devices
+    mutating func outputs(of snapshot: PlayerSnapshot) {
+        let (status, devices) = (snapshot.output, snapshot.output.devices)
         member("outputs", objects: devices.devices) { writer, device in
             writer.members(
                 of: device, isCurrent: device.id == devices.current, isReachable: status.availability == .available)
         }
         member("following", devices.isChosen ? "choice" : "default")
-        member("policy", policy.rawValue)
+        member("policy", snapshot.settings.routePolicy.rawValue)
     }
 
     /// What is behind a way that is closed is as it was last seen, but for what nobody can know.

@@ -23,52 +23,27 @@ extension JSONWriter {
         member("canRedo", snapshot.canRedo)
     }
 
-    /// The `change` of a `queue` event.
+    /// The `change` of a `queue` event: what an event can carry for a batch of any size. `index`: where it begins; nil when it
+    /// concerns the whole queue. `ids`: the first ones concerned.
     mutating func members(of change: QueueChange) {
-        let summary = QueueChangeSummary(change)
-        member("kind", summary.kind)
-        member("index", summary.index)
-        member("count", summary.count)
-        member("ids", texts: summary.ids.map(\.description))
-    }
-}
-
-/// A queue change in a few words: what an event can carry for a batch of any size.
-struct QueueChangeSummary {
-    static let maximumIDs = 100
-
-    var kind: String
-    /// Where it begins; nil when it concerns the whole queue.
-    var index: Int?
-    var count: Int
-    /// The first ids concerned, at most `maximumIDs`.
-    var ids: [ItemID]
-
-    init(_ change: QueueChange) {
+        func write(_ kind: String, _ index: Int?, _ count: Int, _ ids: some Sequence<ItemID>) {
+            member("kind", kind)
+            member("index", index)
+            member("count", count)
+            member("ids", texts: ids.prefix(Self.mostQueueIDs).map(\.description))
+        }
         switch change {
-        case .inserted(let items, let index):
-            self.init("inserted", index, items.count, items.prefix(Self.maximumIDs).map(\.id))
+        case .inserted(let items, let index): write("inserted", index, items.count, items.lazy.map(\.id))
         case .removed(let removed):
-            self.init(
-                "removed", removed.first?.index, removed.count, removed.prefix(Self.maximumIDs).map(\.item.id))
+            write("removed", removed.first?.index, removed.count, removed.lazy.map(\.item.id))
         case .restored(let restored):
-            self.init(
-                "restored", restored.first?.index, restored.count, restored.prefix(Self.maximumIDs).map(\.item.id))
-        case .moved(let ids, _, let targets):
-            self.init("moved", targets.first, ids.count, Array(ids.prefix(Self.maximumIDs)))
-        case .reordered(_, let ids):
-            self.init("reordered", nil, ids.count, Array(ids.prefix(Self.maximumIDs)))
-        case .replaced(_, let items):
-            self.init("replaced", nil, items.count, items.prefix(Self.maximumIDs).map(\.id))
-        case .updated(_, let item):
-            self.init("updated", nil, 1, [item.id])
+            write("restored", restored.first?.index, restored.count, restored.lazy.map(\.item.id))
+        case .moved(let ids, _, let targets): write("moved", targets.first, ids.count, ids)
+        case .reordered(_, let ids): write("reordered", nil, ids.count, ids)
+        case .replaced(_, let items): write("replaced", nil, items.count, items.lazy.map(\.id))
+        case .updated(_, let item): write("updated", nil, 1, [item.id])
         }
     }
 
-    private init(_ kind: String, _ index: Int?, _ count: Int, _ ids: [ItemID]) {
-        self.kind = kind
-        self.index = index
-        self.count = count
-        self.ids = ids
-    }
+    static let mostQueueIDs = 100
 }

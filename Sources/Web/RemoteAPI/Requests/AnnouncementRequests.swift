@@ -36,21 +36,14 @@ struct AnnouncementBody: JSONReadable {
     }
 }
 
-/// `POST /sfx`
-struct EffectBody: JSONReadable {
-    var sound: SoundOrder
-
-    init(_ json: JSONNode) throws(Problem) { sound = try StrictObject(json, StrictObject.soundMembers).sound() }
-}
-
 extension StrictObject {
     private static let timeouts = 1.0...600
 
     fileprivate static let contents = ["uri", "parts", "items"]
-    fileprivate static let soundMembers = contents + ["chime", "timeout", "volume"]
+    static let soundMembers = contents + ["chime", "timeout", "volume"]
 
     /// `uri`, `parts` or `items`, perhaps with a `chime` before.
-    fileprivate func sound() throws(Problem) -> SoundOrder {
+    func sound() throws(Problem) -> SoundOrder {
         let given = Self.contents.filter(contains)
         if given.count > 1 { throw invalid(given[1], "cannot go with \(given[0])") }
         var order = SoundOrder(try content())

@@ -57,17 +57,9 @@ extension ItemRequest: JSONReadable {
                 artworkURI: try object.text("artworkUri", maximum: Self.maximumURILength),
                 beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
                 loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
-                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:], reach: try Self.reach(object)),
+                headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:],
+                reach: try object.choice("reach", NetworkReach.self) ?? .anywhere),
             expands: try object.flag("expand"))
-    }
-
-    private static func reach(_ object: StrictObject) throws(Problem) -> NetworkReach {
-        guard let name = try object.text("reach") else { return .anywhere }
-        guard let reach = NetworkReach(rawValue: name) else {
-            throw object.invalid(
-                "reach", "must be one of: \(NetworkReach.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return reach
     }
 
     /// `album` and `artist` are ids where there is no `uri`, else texts to show.

@@ -28,53 +28,17 @@ struct PlayRequest: JSONReadable {
     }
 }
 
-/// `POST /player/stop`
-struct StopRequest: JSONReadable {
-    var drain: Bool
-
-    init(_ json: JSONNode) throws(Problem) {
-        drain = try StrictObject(json, ["drain"]).flag("drain") ?? false
-    }
-}
-
-/// `POST /player/seek`: exactly one of the three.
-struct SeekRequest: JSONReadable {
-    var target: SeekTarget
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["position", "offset", "progress"])
-        let position = try object.number("position", in: mediaSeconds)
-        let offset = try object.number("offset", in: -mediaSeconds.upperBound...mediaSeconds.upperBound)
-        let progress = try object.number("progress", in: 0...1)
+extension StrictObject {
+    /// Exactly one of the three.
+    func seekTarget() throws(Problem) -> SeekTarget {
+        let position = try number("position", in: mediaSeconds)
+        let offset = try number("offset", in: -mediaSeconds.upperBound...mediaSeconds.upperBound)
+        let progress = try number("progress", in: 0...1)
         switch (position, offset, progress) {
-        case (let position?, nil, nil): target = .position(position)
-        case (nil, let offset?, nil): target = .offset(offset)
-        case (nil, nil, let progress?): target = .progress(progress)
-        default: throw object.invalid("position", "or offset or progress must be given, and only one of them")
+        case (let position?, nil, nil): return .position(position)
+        case (nil, let offset?, nil): return .offset(offset)
+        case (nil, nil, let progress?): return .progress(progress)
+        default: throw invalid("position", "or offset or progress must be given, and only one of them")
         }
-    }
-}
-
-/// `POST /player/scan`
-struct ScanRequest: JSONReadable {
-    var rate: Double
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["rate"])
-        rate = try object.needed(
-            object.number("rate", in: -32...32), "rate", "is needed: -32...32, how many times the normal speed")
-        guard rate != 0, rate != 1 else { throw object.invalid("rate", "cannot be 0 or 1") }
-    }
-}
-
-/// `PUT /outputs/current`
-struct OutputRequest: JSONReadable {
-    /// nil follows the default device again.
-    var id: String?
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["id"])
-        guard object.contains("id") else { throw object.invalid("id", "is needed: an output's id, or null") }
-        id = try object.text("id")
     }
 }

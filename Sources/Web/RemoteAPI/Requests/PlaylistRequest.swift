@@ -57,12 +57,3 @@ struct PlaylistRequest: ListBody {
         return content
     }
 }
-
-/// `POST /playlists/{id}/play`
-struct PlaylistPlayRequest: JSONReadable {
-    var index: Int?
-
-    init(_ json: JSONNode) throws(Problem) {
-        index = try StrictObject(json, ["index"]).integer("index", in: 0...10_000_000)
-    }
-}

@@ -7,11 +7,13 @@ import Service
 struct Query {
     private let pairs: [(name: String, value: String)]
 
-    init(_ request: HTTPRequest, known: [String]) throws(Problem) {
-        pairs = request.query
+    init(_ request: HTTPRequest) { pairs = request.query }
+
+    /// Refuses parameters that are not `known`, and those that stand twice.
+    func check(_ known: [String]) throws(Problem) {
         for pair in pairs where !known.contains(pair.name) {
             let name = pair.name.prefix(60)
-            let others = known.isEmpty ? "nothing is" : "known are: \(known.joined(separator: ", "))"
+            let others = known.isEmpty ? "there are none" : "known are: \(known.joined(separator: ", "))"
             throw .invalid(String(name), "The query parameter \(name) is not known here; \(others).")
         }
         var seen: Set<String> = []
@@ -30,11 +32,35 @@ struct Query {
         return value
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int>, default defaultValue: Int) throws(Problem) -> Int {
-        guard let value = try text(name) else { return defaultValue }
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let value = try text(name) else { return nil }
         guard let number = Int(value), range.contains(number) else {
             throw .invalid(name, "\(name) must be a whole number in \(range.lowerBound)...\(range.upperBound).")
         }
         return number
+    }
+
+    func needed(_ name: String) throws(Problem) -> String {
+        guard let value = try text(name), !value.isEmpty else {
+            throw .invalid(name, "The query parameter \(name) is needed.")
+        }
+        return value
+    }
+
+    /// 0 when it is absent.
+    func seconds(_ name: String) throws(Problem) -> Double {
+        guard let value = try text(name) else { return 0 }
+        guard let number = Double(value), (0...36_000_000).contains(number) else {
+            throw .invalid(name, "\(name) must be a number of seconds in 0...36000000.")
+        }
+        return number
+    }
+
+    /// Of the longer edge of a picture; nil when it is absent.
+    func size() throws(Problem) -> Int? { try integer("size", in: RenditionRoutes.sizes) }
+
+    /// The window of a long list.
+    func window(of length: Int = 10_000_000) throws(Problem) -> (offset: Int, limit: Int) {
+        (try integer("offset", in: 0...length) ?? 0, try integer("limit", in: 0...1000) ?? 100)
     }
 }

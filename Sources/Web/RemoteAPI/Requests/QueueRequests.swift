@@ -64,20 +64,19 @@ extension AddingRules {
 }
 
 /// `PATCH /queue/items/{id}`: null removes a text.
-struct ItemPatchRequest: JSONReadable {
-    var patch = ItemPatch()
-
+extension ItemPatch: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
+        self.init()
         let object = try StrictObject(json, ["title", "artist", "album", "artworkUri", "beginTime", "loops"])
         func text(_ name: String, maximum: Int = 1024) throws(Problem) -> String?? {
             object.contains(name) ? .some(try object.text(name, maximum: maximum)) : nil
         }
-        patch.title = try text("title")
-        patch.artist = try text("artist")
-        patch.album = try text("album")
-        patch.artworkURI = try text("artworkUri", maximum: ItemRequest.maximumURILength)
-        patch.beginTime = try object.number("beginTime", in: mediaSeconds)
-        patch.loops = try object.integer("loops", in: -1...1_000_000)
+        title = try text("title")
+        artist = try text("artist")
+        album = try text("album")
+        artworkURI = try text("artworkUri", maximum: ItemRequest.maximumURILength)
+        beginTime = try object.number("beginTime", in: mediaSeconds)
+        loops = try object.integer("loops", in: -1...1_000_000)
     }
 }
 

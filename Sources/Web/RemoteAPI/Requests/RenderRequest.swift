@@ -3,38 +3,24 @@
 import Service
 
 /// `POST /renders`
-struct RenderRequest: JSONReadable {
-    private enum Format: String, CaseIterable {
-        case wav, flac, opus
-
-        var container: RecordingSettings.Container {
-            switch self {
-            case .wav: .wav
-            case .flac: .flac
-            case .opus: .opus
-            }
-        }
-    }
-
+extension RenderOrder: JSONReadable {
     private static let sources = ["items", "queue", "mix"]
     private static let mostItems = 1_000
     private static let mostInputs = 16
-
-    var order: RenderOrder
 
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, Self.sources + ["format", "effects", "start", "duration"])
         let given = Self.sources.filter(object.contains)
         guard let name = given.first else { throw object.invalid("items", "is needed, or queue, or mix") }
         if given.count > 1 { throw object.invalid(given[1], "cannot go with \(name)") }
-        order = RenderOrder(try Self.source(object))
-        order.container = try object.choice("format", Format.self)?.container ?? .wav
-        order.hasEffects = try object.flag("effects") ?? true
-        order.start = try object.number("start", in: mediaSeconds) ?? 0
-        order.duration = try object.number("duration", in: 0.001...mediaSeconds.upperBound)
+        self.init(try Self.source(object))
+        container = try object.choice("format", of: RecordingSettings.Container.rendered) ?? .wav
+        hasEffects = try object.flag("effects") ?? true
+        start = try object.number("start", in: mediaSeconds) ?? 0
+        duration = try object.number("duration", in: 0.001...mediaSeconds.upperBound)
     }
 
-    private static func source(_ object: StrictObject) throws(Problem) -> RenderOrder.Source {
+    private static func source(_ object: StrictObject) throws(Problem) -> Source {
         if let items = try object.nested([ItemRequest].self, "items") {
             guard (1...mostItems).contains(items.count) else {
                 throw object.invalid("items", "must list 1 to \(mostItems)")
@@ -45,19 +31,16 @@ struct RenderRequest: JSONReadable {
             guard (1...mostInputs).contains(inputs.count) else {
                 throw object.invalid("mix", "must list 1 to \(mostInputs)")
             }
-            return .mix(inputs.map(\.input))
+            return .mix(inputs)
         }
         guard try object.flag("queue") == true else { throw object.invalid("queue", "must be true") }
         return .queue
     }
+}
 
-    private struct MixInput: JSONReadable {
-        var input: RenderOrder.MixInput
-
-        init(_ json: JSONNode) throws(Problem) {
-            let object = try StrictObject(json, ["uri", "gain"])
-            let uri = try object.uri()
-            input = RenderOrder.MixInput(uri: uri, gain: try object.number("gain", in: -60...24) ?? 0)
-        }
+extension RenderOrder.MixInput: JSONReadable {
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["uri", "gain"])
+        self.init(uri: try object.uri(), gain: try object.number("gain", in: -60...24) ?? 0)
     }
 }

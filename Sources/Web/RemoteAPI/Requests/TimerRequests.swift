@@ -4,22 +4,20 @@ import Playback
 import Service
 
 /// `POST /timers`
-struct TimerBody: JSONReadable {
-    private enum Kind: String, CaseIterable { case sleep, alarm }
-
-    var kind: PlayerTimer.Kind
+extension PlayerTimer.Kind: JSONReadable {
+    private enum Name: String, CaseIterable { case sleep, alarm }
 
     init(_ json: JSONNode) throws(Problem) {
         let whole = try StrictObject(json)
-        switch try whole.needed(whole.choice("type", Kind.self), "type", "is needed: sleep or alarm") {
+        switch try whole.needed(whole.choice("type", Name.self), "type", "is needed: sleep or alarm") {
         case .sleep:
             let object = try StrictObject(json, ["type", "after", "until", "fade"])
             let end = try object.needed(object.sleepEnd(), "after", "is needed, or until")
-            kind = .sleep(SleepTimer(end: end, fade: try object.fade() ?? Self.usualFade(end)))
+            self = .sleep(SleepTimer(end: end, fade: try object.fade() ?? Self.usualFade(end)))
         case .alarm:
             let object = try StrictObject(json, ["type"] + TimerPatchBody.alarmMembers)
             let seconds = try object.needed(object.timeOfDay(), "time", "is needed, such as 07:00")
-            var alarm = Alarm(Recurrence(seconds: seconds, days: try object.weekdays() ?? []))
+            var alarm = Alarm(Recurrence(seconds: seconds, days: try object.choices("days", Weekday.self) ?? []))
             alarm.timeZone = try object.text("timeZone", maximum: 64)
             alarm.items = try object.alarmItems() ?? []
             alarm.level = try object.number("level", in: 0...1) ?? alarm.level
@@ -28,7 +26,7 @@ struct TimerBody: JSONReadable {
             alarm.snooze = try object.number("snooze", in: StrictObject.snoozes) ?? alarm.snooze
             alarm.output = try object.text("output", maximum: 1_024)
             alarm.isEnabled = try object.flag("enabled") ?? true
-            kind = .alarm(alarm)
+            self = .alarm(alarm)
         }
     }
 
@@ -54,7 +52,7 @@ struct TimerPatchBody: JSONReadable {
         patch.end = try object.sleepEnd()
         patch.fade = try object.fade()
         patch.seconds = try object.timeOfDay()
-        patch.days = try object.weekdays()
+        patch.days = try object.choices("days", Weekday.self)
         if object.contains("timeZone") { patch.timeZone = .some(try object.text("timeZone", maximum: 64)) }
         patch.items = try object.alarmItems()
         patch.level = try object.number("level", in: 0...1)
@@ -81,28 +79,9 @@ struct TimerPatchBody: JSONReadable {
     }
 }
 
-/// `POST /timers/{id}/snooze`
-struct SnoozeBody: JSONReadable {
-    /// nil: the alarm's own.
-    var seconds: Double?
-
-    init(_ json: JSONNode) throws(Problem) {
-        seconds = try StrictObject(json, ["seconds"]).number("seconds", in: StrictObject.snoozes)
-    }
-}
-
-/// `POST /player/prime`
-struct PrimeRequest: JSONReadable {
-    var seconds: Double
-
-    init(_ json: JSONNode) throws(Problem) {
-        seconds = try StrictObject(json, ["seconds"]).number("seconds", in: 0...10) ?? 1
-    }
-}
-
 extension StrictObject {
     fileprivate static let fades = 0.0...3_600
-    fileprivate static let snoozes = 1.0...86_400
+    static let snoozes = 1.0...86_400
     private static let sleeps = 0.1...604_800
     /// Milliseconds since the epoch that a number of JSON holds exactly.
     static let times = 0...(1 << 53)
@@ -132,18 +111,6 @@ extension StrictObject {
             numbers.dropFirst().allSatisfy({ (0...59).contains($0) })
         else { throw invalid("time", "must be a time of day, such as 07:00 or 07:00:30") }
         return numbers[0] * 3_600 + numbers[1] * 60 + (numbers.count > 2 ? numbers[2] : 0)
-    }
-
-    fileprivate func weekdays() throws(Problem) -> Set<Weekday>? {
-        guard let names = try nested([String].self, "days") else { return nil }
-        var days: Set<Weekday> = []
-        for name in names {
-            guard let day = Weekday(rawValue: name) else {
-                throw invalid("days", "must list some of: \(Weekday.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            days.insert(day)
-        }
-        return days
     }
 
     fileprivate func fallback() throws(Problem) -> String? {

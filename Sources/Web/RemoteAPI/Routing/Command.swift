@@ -8,24 +8,10 @@ struct Command: Sendable {
     /// Reads the members, calls the verb, writes the result; at once or later, from any thread. A thrown problem is the result.
     typealias Handler = @Sendable (Command, @escaping ServiceReply<Outcome>) throws(Problem) -> Void
 
-    var body: [UInt8]
+    var body: JSONBody
     var caller: Caller
     /// The entity tags that the caller has seen (`If-Match`); empty: any.
     var seen: [String] = []
-
-    func body<Body: JSONReadable>(_ type: Body.Type) throws(Problem) -> Body {
-        try JSONBody.read(type, from: body)
-    }
-
-    /// As above, where nothing is not the same as `{}`.
-    func requiredBody<Body: JSONReadable>(_ type: Body.Type) throws(Problem) -> Body {
-        guard !body.isEmpty else { throw .malformed("A body is needed here.") }
-        return try self.body(type)
-    }
-
-    func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
-        try JSONBody.read(list: type, from: body)
-    }
 }
 
 /// The result of a command: JSON out.

@@ -97,5 +97,12 @@ func object<Value>(
     answering(reply) { value in .json(JSONWriter.object(capacity: capacity) { write(&$0, value) }) }
 }
 
+/// Likewise, as the result of a command.
+func object<Value>(
+    _ reply: @escaping ServiceReply<Outcome>, _ write: @escaping @Sendable (inout JSONWriter, Value) -> Void
+) -> ServiceReply<Value> {
+    { result in reply(result.map { value in Outcome(JSONWriter.object { write(&$0, value) }) }) }
+}
+
 /// Answers a verb that gives nothing.
 func done(_ reply: @escaping Reply) -> ServiceReply<Void> { answering(reply) { HTTPResponse(status: 204) } }

@@ -13,17 +13,11 @@ struct APICall: Sendable {
     var scope: AccessScope?
 
     var caller: Caller { request.caller }
-    var command: Command {
-        Command(body: request.body, caller: caller, seen: request.headers.values("If-Match"))
-    }
+    var body: JSONBody { JSONBody(request.body) }
+    var command: Command { Command(body: body, caller: caller, seen: request.headers.values("If-Match")) }
 
-    func body<Body: JSONReadable>(_ type: Body.Type) throws(Problem) -> Body {
-        try JSONBody.read(type, from: request.body)
-    }
-
-    func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
-        try JSONBody.read(list: type, from: request.body)
-    }
+    /// The parameters of the query; the route knows which there are.
+    var query: Query { Query(request) }
 }
 
 /// One entry of the routes table.
@@ -42,8 +36,8 @@ struct Route: Sendable {
     var isEventStream = false
     /// A GET that may make this server ask another one: a foreign page must not cause that either.
     var reachesOut = false
-    /// Others refuse every query parameter.
-    var takesQuery = false
+    /// The query parameters that it takes.
+    var query: [String] = []
     /// In bytes.
     var largestBody = Self.smallBody
     /// What a request must meet besides, as far as its head shows: asked before a large body is read, and not for the
@@ -60,16 +54,20 @@ struct Route: Sendable {
 
     var isSafe: Bool { method == .get }
 
-    var need: AccessPolicy.Need {
-        AccessPolicy.Need(scope: scope, refusesForeignOrigin: !isSafe || isEventStream || reachesOut)
+    func answer(_ call: APICall, _ reply: @escaping Reply) {
+        do throws(Problem) { try handler(call, reply) } catch { reply(error.response) }
+    }
+
+    func admit(_ request: HTTPRequest, _ gate: Gate) throws(Problem) -> AccessPolicy.Grant {
+        try gate.admit(request, scope, refusesForeignOrigin: !isSafe || isEventStream || reachesOut)
     }
 }
 
 extension Route {
     static func get(
-        _ pattern: String, scope: AccessScope? = .read, takesQuery: Bool = false, _ handler: @escaping Handler
+        _ pattern: String, scope: AccessScope? = .read, query: [String] = [], _ handler: @escaping Handler
     ) -> Route {
-        Route(method: .get, pattern: pattern, scope: scope, takesQuery: takesQuery, handler: handler)
+        Route(method: .get, pattern: pattern, scope: scope, query: query, handler: handler)
     }
 
     static func post(
@@ -91,7 +89,7 @@ extension Route {
     /// Its body takes no members.
     static func delete(_ pattern: String, _ handler: @escaping Handler) -> Route {
         write(.delete, pattern, smallBody, nil) { call, reply throws(Problem) in
-            _ = try call.body(EmptyBody.self)
+            _ = try call.body.members()
             try handler(call, reply)
         }
     }

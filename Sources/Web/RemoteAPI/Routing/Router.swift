@@ -11,14 +11,14 @@ struct Router: Sendable {
         case none
     }
 
-    private struct Resource: Sendable {
+    struct Resource: Sendable {
         var segments: [Substring]
         var routes: [HTTPMethod: Route] = [:]
         var allow = ""
     }
 
-    private var literal: [String: Resource] = [:]
-    private var patterns: [Resource] = []
+    private(set) var literal: [String: Resource] = [:]
+    private(set) var patterns: [Resource] = []
 
     init(_ routes: [Route]) {
         for (pattern, group) in Dictionary(grouping: routes, by: \.pattern) {

@@ -3,9 +3,9 @@
 import ArgumentParser
 import Playback
 
-struct AnnounceCommand: ParsableCommand {
-    enum Music: String, ExpressibleByArgument, CaseIterable, Encodable { case duck, pause }
-    enum Priority: String, ExpressibleByArgument, CaseIterable, Encodable { case low, normal, high }
+struct AnnounceCommand: ClientCommand {
+    enum Music: String, ExpressibleByArgument, CaseIterable { case duck, pause }
+    enum Priority: String, ExpressibleByArgument, CaseIterable { case low, normal, high }
 
     static let configuration = CommandConfiguration(
         commandName: "announce", abstract: "Plays something beside the music, which is quieter or silent meanwhile.",
@@ -51,32 +51,21 @@ struct AnnounceCommand: ParsableCommand {
     /// All that may wait before it, and itself, as long as they may be.
     private static let longestWait = 3 * 3_600
 
-    private struct Body: Encodable {
-        var parts: [String]
-        var chime: String?
-        var timeout: Double?
-        var wait: Bool
-        var volume: Double?
-        var music: Music?
-        var duck: Double?
-        var priority: Priority?
-        var output: String?
-    }
-
     func validate() throws {
-        for uri in uris + [chime].compactMap(\.self) { try SoundArgument.check(uri, volume) }
+        for uri in uris + [chime].compactMap(\.self) { try SoundArgument.check(uri) }
+        try check("--volume", volume.map(Double.init), 0...100)
         if uris.count > 8 { throw ValidationError("At most 8 URIs make one announcement.") }
-        if let timeout, !(1...600).contains(timeout) { throw ValidationError("--timeout must lie in 1 to 600.") }
-        if let duck, !(-80...0).contains(duck) { throw ValidationError("--duck must lie in -80 to 0.") }
+        try check("--timeout", timeout, 1...600)
+        try check("--duck", duck, -80...0)
         if duck != nil, music == .pause { throw ValidationError("--duck cannot go with --music pause.") }
     }
 
-    func run() throws {
-        let body = Body(
-            parts: uris.map(SoundArgument.address), chime: chime.map(SoundArgument.address), timeout: timeout,
-            wait: wait,
-            volume: volume.map(SoundArgument.amplitude), music: music, duck: duck, priority: priority, output: output)
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
+        let body: RequestBody = [
+            "parts": uris.map(SoundArgument.address), "chime": chime.map(SoundArgument.address), "timeout": timeout,
+            "wait": wait, "volume": volume.map(SoundArgument.amplitude), "music": music?.rawValue, "duck": duck,
+            "priority": priority?.rawValue, "output": output,
+        ]
         let patience = wait ? Self.longestWait : ServerClient.timeout
         let answer = try client.send(.post, "/api/v1/announcements", body, patience: patience)
         let sound = try client.decode(SoundState.self, answer)
@@ -85,7 +74,7 @@ struct AnnounceCommand: ParsableCommand {
     }
 }
 
-struct EffectCommand: ParsableCommand {
+struct EffectCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "sfx", abstract: "Plays a short sound beside the music, which goes on as it is.",
         discussion: "A URI is meant as by tonearm play.")
@@ -98,18 +87,15 @@ struct EffectCommand: ParsableCommand {
     @Option(help: "0 to 100 (default: the music's).")
     var volume: Int?
 
-    private struct Body: Encodable {
-        var uri: String
-        var volume: Double?
-    }
-
     func validate() throws {
-        try SoundArgument.check(uri, volume)
+        try SoundArgument.check(uri)
+        try check("--volume", volume.map(Double.init), 0...100)
     }
 
-    func run() throws {
-        let body = Body(uri: SoundArgument.address(uri), volume: volume.map(SoundArgument.amplitude))
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
+        let body: RequestBody = [
+            "uri": SoundArgument.address(uri), "volume": volume.map(SoundArgument.amplitude),
+        ]
         let sound = try client.decode(SoundState.self, client.send(.post, "/api/v1/sfx", body))
         if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
     }
@@ -124,10 +110,9 @@ private struct SoundState: Decodable {
 }
 
 private enum SoundArgument {
-    static func check(_ uri: String, _ volume: Int?) throws {
+    static func check(_ uri: String) throws {
         if uri.isEmpty { throw ValidationError("The URI must not be empty.") }
         if uri.hasSuffix("/") { throw ValidationError("\(uri) is a folder.") }
-        if let volume, !(0...100).contains(volume) { throw ValidationError("--volume must lie in 0 to 100.") }
     }
 
     static func address(_ text: String) -> String { MediaArgument.all([text])[0].uri }

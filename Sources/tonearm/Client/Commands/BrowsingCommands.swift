@@ -2,8 +2,9 @@
 
 import Kernel
 import ArgumentParser
+import Playback
 
-struct BrowseCommand: ParsableCommand {
+struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse", abstract: "Lists a folder of the server's music, or a playlist.",
         discussion:
@@ -35,8 +36,7 @@ struct BrowseCommand: ParsableCommand {
         var items: [Entry]
     }
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         // The top of the music, not the machine's.
         if path.allSatisfy({ $0 == "/" }) { return try browse(client, "") }
         let item = MediaArgument.all([path])[0]
@@ -52,7 +52,7 @@ struct BrowseCommand: ParsableCommand {
 
     private func list(_ client: ServerClient, _ uri: String) throws {
         let bytes = try client.send(.get, "/api/v1/media/list?uri=\(PercentEncoding.encode(uri))")
-        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        if json { return Console.output(json: bytes) }
         let list = try client.decode(List.self, bytes)
         for entry in list.items { Console.output(Table.printable(entry.uri)) }
         if list.truncated { Console.complain("The playlist holds more than the server lists.") }
@@ -60,7 +60,7 @@ struct BrowseCommand: ParsableCommand {
 
     private func browse(_ client: ServerClient, _ folder: String) throws {
         let address = "/api/v1/browse?path=\(PercentEncoding.encode(folder))&limit=1000"
-        if json { return Console.write(try client.send(.get, address) + [UInt8(ascii: "\n")]) }
+        if json { return Console.output(json: try client.send(.get, address)) }
         var offset = 0
         while true {
             let page = try client.get(Folder.self, "\(address)&offset=\(offset)")
@@ -76,7 +76,7 @@ struct BrowseCommand: ParsableCommand {
     }
 }
 
-struct OutputsCommand: ParsableCommand {
+struct OutputsCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         commandName: "outputs", abstract: "Lists the outputs, or chooses one.",
         discussion: "* marks the output in use.")
@@ -88,19 +88,7 @@ struct OutputsCommand: ParsableCommand {
     @Flag(help: "Print JSON: the answer of GET /api/v1/outputs.")
     var json = false
 
-    private struct Choice: Encodable {
-        var id: String?
-
-        // The member must be there: null follows the default.
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Member.self)
-            try container.encode(id, forKey: .id)
-        }
-
-        private enum Member: String, CodingKey { case id }
-    }
-
-    private struct Outputs: Decodable {
+    struct Answer: Decodable {
         struct Device: Decodable {
             var id: String
             var description: String
@@ -113,16 +101,13 @@ struct OutputsCommand: ParsableCommand {
         var outputs: [Device]
     }
 
-    func run() throws {
-        let client = try options.client()
-        let bytes =
-            if let id {
-                try client.send(.put, "/api/v1/outputs/current", Choice(id: id == "default" ? nil : id))
-            } else {
-                try client.send(.get, "/api/v1/outputs")
-            }
-        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-        let devices = try client.decode(Outputs.self, bytes).outputs
+    func ask(_ client: ServerClient) throws -> [UInt8] {
+        guard let id else { return try client.send(.get, "/api/v1/outputs") }
+        return try client.send(.put, "/api/v1/outputs/current", RequestBody("id", id == "default" ? .none : .text(id)))
+    }
+
+    func show(_ answer: Answer) {
+        let devices = answer.outputs
         guard !devices.isEmpty else { return Console.output("There is no output.") }
         var table = Table(columns: [.left, .left, .left, .left])
         for device in devices {

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-struct AddCommand: ParsableCommand {
+struct AddCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Adds to the queue.",
         discussion: """
@@ -32,34 +32,28 @@ struct AddCommand: ParsableCommand {
         if uris.contains("") { throw ValidationError("A URI must not be empty.") }
     }
 
-    func run() throws {
-        let client = try options.client()
-        let place: AddRequest.Place = index.map { .index($0) } ?? (next ? .next : .end)
-        let request = AddRequest(items: MediaArgument.all(uris), position: place)
-        let bytes = try client.send(.post, "/api/v1/queue/items", request, patience: AddRequest.patience)
-        let added = try client.decode(Added.self, bytes)
+    func run(_ client: ServerClient) throws {
+        let position: any Encodable = if let index { index } else { next ? "next" : "end" }
+        let items = MediaArgument.all(uris)
+        let added = try client.add(Added.self, ["items": items, "position": position, "check": true])
         Console.output("\(added.count) added, \(added.length) in the queue")
         if added.truncated { Console.complain("The folder holds more than was added.") }
     }
 }
 
-struct RemoveCommand: ParsableCommand {
+struct RemoveCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Takes items out of the queue.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
     var items: [String]
 
-    private struct Body: Encodable { var ids: [String] }
-
-    func run() throws {
-        let client = try options.client()
-        let ids = try client.itemIDs(items)
-        try client.send(.post, "/api/v1/queue/remove", Body(ids: ids))
+    func run(_ client: ServerClient) throws {
+        try client.send(.post, QueuePage.path + "/remove", ["ids": client.itemIDs(items)])
     }
 }
 
-struct MoveCommand: ParsableCommand {
+struct MoveCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Moves items to another place of the queue.")
     @OptionGroup var options: ClientOptions
@@ -70,19 +64,12 @@ struct MoveCommand: ParsableCommand {
     @Option(help: "Index that the first of them has afterwards.")
     var to: Int
 
-    private struct Body: Encodable {
-        var ids: [String]
-        var position: Int
-    }
-
     func validate() throws {
         guard to >= 0 else { throw ValidationError("--to must be 0 or more.") }
     }
 
-    func run() throws {
-        let client = try options.client()
-        let ids = try client.itemIDs(items)
-        try client.send(.post, "/api/v1/queue/move", Body(ids: ids, position: to))
+    func run(_ client: ServerClient) throws {
+        try client.send(.post, QueuePage.path + "/move", ["ids": client.itemIDs(items), "position": to])
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import FoundationEssentials
 internal import Kernel
 import Playback
 
@@ -17,7 +16,7 @@ struct EffectsCommand: ParsableCommand {
 
     fileprivate static func path(of preset: String) -> String { "\(path)/presets/\(PercentEncoding.encode(preset))" }
 
-    fileprivate struct Effects: Decodable {
+    struct Effects: Decodable {
         struct Switch: Decodable { var enabled: Bool }
         struct Loudness: Decodable { var mode: String }
         struct Equalizer: Decodable {
@@ -62,44 +61,37 @@ struct EffectsCommand: ParsableCommand {
         }
     }
 
-    fileprivate struct Band: Codable {
-        var type: String
-        var frequency: Double
-        var gain: Double
-        var q: Double
-    }
+    /// They are counted.
+    struct Band: Decodable {}
 
-    struct Show: ParsableCommand {
+    struct Show: ShowingCommand {
         static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the effects.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/effects.")
         var json = false
 
-        func run() throws {
-            let client = try options.client()
-            let bytes = try client.send(.get, EffectsCommand.path)
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-            Console.output(try client.decode(Effects.self, bytes).text)
-        }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, EffectsCommand.path) }
+
+        func show(_ answer: Effects) { Console.output(answer.text) }
     }
 
-    struct On: ParsableCommand {
+    struct On: ClientCommand {
         static let configuration = CommandConfiguration(commandName: "on", abstract: "Applies what is set.")
         @OptionGroup var options: ClientOptions
 
-        func run() throws { try options.client().changeEffects(SettingChange("enabled", .flag(true))) }
+        func run(_ client: ServerClient) throws { try client.changeEffects(["enabled": true]) }
     }
 
-    struct Off: ParsableCommand {
+    struct Off: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "off", abstract: "Plays as decoded; what is set stays for later.")
         @OptionGroup var options: ClientOptions
 
-        func run() throws { try options.client().changeEffects(SettingChange("enabled", .flag(false))) }
+        func run(_ client: ServerClient) throws { try client.changeEffects(["enabled": false]) }
     }
 
-    struct Set: ParsableCommand {
+    struct Set: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Changes one member of the effects.",
             usage: "tonearm effects set [--server <url>] [--token <token>] [--player <id>] <member> <value>",
@@ -115,47 +107,40 @@ struct EffectsCommand: ParsableCommand {
             guard SignedArgument.only(value) != nil else { throw ValidationError("\(member) needs one value.") }
         }
 
-        func run() throws {
+        func run(_ client: ServerClient) throws {
             guard let text = SignedArgument.only(value) else { return }
             if text.hasPrefix("[") || text.hasPrefix("{") {
                 throw Failure("The command line sets single values; save bands with tonearm effects import.")
             }
-            let flag = ["on": true, "true": true, "off": false, "false": false][text]
             // `off` is a mode of loudness, and no flag there.
             let new: SettingValue =
-                if let flag, !member.hasSuffix("mode") {
+                if let flag = SettingValue.flag(of: text), !member.hasSuffix("mode") {
                     .flag(flag)
                 } else if let number = Double(text), number.isFinite { .number(number) } else { .text(text) }
-            try options.client().changeEffects(SettingChange(member, new))
+            try client.changeEffects(RequestBody(member, new))
         }
     }
 
-    struct UsePreset: ParsableCommand {
+    struct UsePreset: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "preset", abstract: "Switches the equaliser on with a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "Its name: tonearm effects presets lists them.") var name: String
 
-        private struct Change: Encodable {
-            struct Equalizer: Encodable {
-                var enabled = true
-                var preset: String
-            }
-            var enabled = true
-            var equalizer: Equalizer
+        func run(_ client: ServerClient) throws {
+            let equalizer: RequestBody = ["enabled": true, "preset": name]
+            try client.changeEffects(["enabled": true, "equalizer": equalizer])
         }
-
-        func run() throws { try options.client().changeEffects(Change(equalizer: .init(preset: name))) }
     }
 
-    struct Presets: ParsableCommand {
+    struct Presets: ShowingCommand {
         static let configuration = CommandConfiguration(commandName: "presets", abstract: "Lists the presets.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/effects/presets.")
         var json = false
 
-        private struct Reply: Decodable {
+        struct Answer: Decodable {
             struct Preset: Decodable {
                 var name: String
                 var bands: [Band]
@@ -163,57 +148,50 @@ struct EffectsCommand: ParsableCommand {
             var presets: [Preset]
         }
 
-        func run() throws {
-            let client = try options.client()
-            let bytes = try client.send(.get, EffectsCommand.path + "/presets")
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, EffectsCommand.path + "/presets") }
+
+        func show(_ answer: Answer) {
             var table = Table(columns: [.left, .right])
-            for preset in try client.decode(Reply.self, bytes).presets {
+            for preset in answer.presets {
                 table.add(preset.name, preset.bands.count == 1 ? "1 band" : "\(preset.bands.count) bands")
             }
             Console.output(table.text)
         }
     }
 
-    struct Import: ParsableCommand {
+    struct Import: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Saves a ParametricEQ of AutoEQ or Equalizer APO as a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
         @Argument(help: "The text file.", completion: .file()) var file: String
 
-        private struct Request: Encodable {
-            var name: String
-            var text: String
-        }
-
-        func run() throws {
-            let client = try options.client()
+        func run(_ client: ServerClient) throws {
             let text = String(decoding: try ConfigurationFile.read(file, setting: "import"), as: UTF8.self)
-            try client.send(.post, EffectsCommand.path + "/presets", Request(name: name, text: text))
+            try client.send(.post, EffectsCommand.path + "/presets", ["name": name, "text": text])
         }
     }
 
-    struct Save: ParsableCommand {
+    struct Save: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "save", abstract: "Saves the equaliser's curve as a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
 
-        func run() throws { try options.client().send(.put, EffectsCommand.path(of: name)) }
+        func run(_ client: ServerClient) throws { try client.send(.put, EffectsCommand.path(of: name)) }
     }
 
-    struct Remove: ParsableCommand {
+    struct Remove: ClientCommand {
         static let configuration = CommandConfiguration(commandName: "remove", abstract: "Deletes a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
 
-        func run() throws { try options.client().send(.delete, EffectsCommand.path(of: name)) }
+        func run(_ client: ServerClient) throws { try client.send(.delete, EffectsCommand.path(of: name)) }
     }
 }
 
 extension ServerClient {
-    fileprivate func changeEffects(_ change: some Encodable) throws {
+    fileprivate func changeEffects(_ change: RequestBody) throws {
         let bytes = try send(.patch, EffectsCommand.path, change)
         Console.output(try decode(EffectsCommand.Effects.self, bytes).text)
     }

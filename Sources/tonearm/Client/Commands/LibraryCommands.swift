@@ -4,7 +4,7 @@ import Kernel
 import ArgumentParser
 import FoundationEssentials
 
-struct SearchCommand: ParsableCommand {
+struct SearchCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Finds music in the server's library.",
         discussion: """
@@ -22,7 +22,7 @@ struct SearchCommand: ParsableCommand {
     @Flag(help: "Print JSON: the answer of GET /api/v1/library/search.")
     var json = false
 
-    private struct Found: Decodable {
+    struct Answer: Decodable {
         struct Name: Decodable { var name: String }
         struct Track: Decodable {
             var uri: String
@@ -32,13 +32,14 @@ struct SearchCommand: ParsableCommand {
         var tracks: [Track]
     }
 
-    func run() throws {
-        let client = try options.client()
+    func ask(_ client: ServerClient) throws -> [UInt8] {
         let text = PercentEncoding.encode(words.joined(separator: " "))
         let types = json ? "" : "&types=tracks"
-        let bytes = try client.send(.get, "/api/v1/library/search?q=\(text)&limit=\(limit)\(types)")
-        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-        let tracks = try client.decode(Found.self, bytes).tracks
+        return try client.send(.get, "/api/v1/library/search?q=\(text)&limit=\(limit)\(types)")
+    }
+
+    func show(_ answer: Answer) throws {
+        let tracks = answer.tracks
         guard !tracks.isEmpty else { throw Failure("Nothing was found.") }
         var table = Table(columns: [.left, .left, .left])
         for track in tracks { table.add(track.title, track.artist?.name ?? "", track.uri) }
@@ -46,15 +47,13 @@ struct SearchCommand: ParsableCommand {
     }
 }
 
-struct ScanCommand: ParsableCommand {
+struct ScanCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Has the server look for changed music, and waits for the end.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Read the files that did not change as well.")
     var reread = false
-
-    private struct Request: Encodable { var reread: Bool }
 
     private struct Library: Decodable {
         struct Scan: Decodable {
@@ -78,8 +77,7 @@ struct ScanCommand: ParsableCommand {
 
     private struct Done: Error { var library: Library }
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         var isRequested = false
         let line = ProgressLine()
         defer { line.clear() }
@@ -88,7 +86,7 @@ struct ScanCommand: ParsableCommand {
             try client.follow("/api/v1/events?events=library") { json in
                 if !isRequested {
                     isRequested = true
-                    try client.send(.post, "/api/v1/library/scan", Request(reread: reread))
+                    try client.send(.post, "/api/v1/library/scan", ["reread": reread])
                     return
                 }
                 guard let library = try Self.event(json).data, let scan = library.scan else { return }
@@ -116,7 +114,7 @@ struct ScanCommand: ParsableCommand {
     }
 }
 
-struct PlaylistsCommand: ParsableCommand {
+struct PlaylistsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlists", abstract: "Lists the saved playlists, plays one, or saves the queue as one.")
     @OptionGroup var options: ClientOptions
@@ -133,11 +131,6 @@ struct PlaylistsCommand: ParsableCommand {
     @Flag(help: "Print JSON: the answer of GET /api/v1/playlists.")
     var json = false
 
-    private struct NewPlaylist: Encodable {
-        var name: String
-        var fromQueue = true
-    }
-
     private struct Playlist: Decodable {
         var id: String
         var name: String
@@ -152,19 +145,18 @@ struct PlaylistsCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         let base = "/api/v1/playlists"
         if let play {
             try client.send(.post, "\(base)/\(PercentEncoding.encode(play))/play")
         } else if let save {
-            let made = try client.decode(Playlist.self, client.send(.post, base, NewPlaylist(name: save)))
+            let made = try client.decode(Playlist.self, client.send(.post, base, ["name": save, "fromQueue": true]))
             Console.output(Self.table([made]).text)
         } else if let remove {
             try client.send(.delete, "\(base)/\(PercentEncoding.encode(remove))")
         } else {
             let bytes = try client.send(.get, base)
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            if json { return Console.output(json: bytes) }
             let lists = try client.decode(Lists.self, bytes).playlists
             Console.output(Self.table(lists), orWithoutRows: "There are no playlists.")
         }

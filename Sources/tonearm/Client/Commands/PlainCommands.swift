@@ -2,83 +2,69 @@
 
 import ArgumentParser
 
-/// A command that takes nothing but where the server is.
-protocol PlainAction {
-    static var name: String { get }
-    static var abstract: String { get }
-    static func perform(_ client: ServerClient) throws
-}
-
-struct PlainCommand<Action: PlainAction>: ParsableCommand {
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: Action.name, abstract: Action.abstract)
-    }
-
+struct PauseCommand: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses at once.")
     @OptionGroup var options: ClientOptions
 
-    func run() throws { try Action.perform(try options.client()) }
+    func run(_ client: ServerClient) throws { try client.silence("pause") }
 }
 
-typealias PauseCommand = PlainCommand<Pause>
-typealias ToggleCommand = PlainCommand<Toggle>
-typealias NextCommand = PlainCommand<Next>
-typealias PreviousCommand = PlainCommand<Previous>
-typealias MuteCommand = PlainCommand<Mute>
-typealias UnmuteCommand = PlainCommand<Unmute>
-typealias ClearCommand = PlainCommand<Clear>
-typealias UndoCommand = PlainCommand<Undo>
-typealias RedoCommand = PlainCommand<Redo>
+struct ToggleCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "toggle", abstract: "Pauses what plays, plays what is paused.")
+    @OptionGroup var options: ClientOptions
 
-enum Pause: PlainAction {
-    static let name = "pause"
-    static let abstract = "Pauses at once."
-    static func perform(_ client: ServerClient) throws { try client.silence(name) }
+    func run(_ client: ServerClient) throws { try client.command("toggle") }
 }
 
-enum Toggle: PlainAction {
-    static let name = "toggle"
-    static let abstract = "Pauses what plays, plays what is paused."
-    static func perform(_ client: ServerClient) throws { try client.command(name) }
+struct NextCommand: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "next", abstract: "Goes to the next item.")
+    @OptionGroup var options: ClientOptions
+
+    func run(_ client: ServerClient) throws { try client.command("next") }
 }
 
-enum Next: PlainAction {
-    static let name = "next"
-    static let abstract = "Goes to the next item."
-    static func perform(_ client: ServerClient) throws { try client.command(name) }
+struct PreviousCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "previous", abstract: "Goes to the previous item, or to the beginning of this one.")
+    @OptionGroup var options: ClientOptions
+
+    func run(_ client: ServerClient) throws { try client.command("previous") }
 }
 
-enum Previous: PlainAction {
-    static let name = "previous"
-    static let abstract = "Goes to the previous item, or to the beginning of this one."
-    static func perform(_ client: ServerClient) throws { try client.command(name) }
+struct MuteCommand: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "mute", abstract: "Plays on without sound.")
+    @OptionGroup var options: ClientOptions
+
+    func run(_ client: ServerClient) throws { _ = try client.change(["muted": true]) }
 }
 
-enum Mute: PlainAction {
-    static let name = "mute"
-    static let abstract = "Plays on without sound."
-    static func perform(_ client: ServerClient) throws { _ = try client.change("muted", .flag(true)) }
+struct UnmuteCommand: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "unmute", abstract: "Ends mute.")
+    @OptionGroup var options: ClientOptions
+
+    func run(_ client: ServerClient) throws { _ = try client.change(["muted": false]) }
 }
 
-enum Unmute: PlainAction {
-    static let name = "unmute"
-    static let abstract = "Ends mute."
-    static func perform(_ client: ServerClient) throws { _ = try client.change("muted", .flag(false)) }
+struct ClearCommand: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Empties the queue.")
+    @OptionGroup var options: ClientOptions
+
+    func run(_ client: ServerClient) throws { try client.send(.delete, QueuePage.path) }
 }
 
-enum Clear: PlainAction {
-    static let name = "clear"
-    static let abstract = "Empties the queue."
-    static func perform(_ client: ServerClient) throws { try client.send(.delete, QueuePage.path) }
+struct UndoCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Takes the last edit of the queue back.")
+    @OptionGroup var options: ClientOptions
+
+    func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/undo") }
 }
 
-enum Undo: PlainAction {
-    static let name = "undo"
-    static let abstract = "Takes the last edit of the queue back."
-    static func perform(_ client: ServerClient) throws { try client.send(.post, "\(QueuePage.path)/undo") }
-}
+struct RedoCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redo", abstract: "Makes the edit again that undo took back.")
+    @OptionGroup var options: ClientOptions
 
-enum Redo: PlainAction {
-    static let name = "redo"
-    static let abstract = "Makes the edit again that undo took back."
-    static func perform(_ client: ServerClient) throws { try client.send(.post, "\(QueuePage.path)/redo") }
+    func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/redo") }
 }

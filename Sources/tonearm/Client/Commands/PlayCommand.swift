@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-struct PlayCommand: ParsableCommand {
+struct PlayCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Plays: goes on, or a place of the queue, or something new.",
         discussion: """
@@ -25,11 +25,6 @@ struct PlayCommand: ParsableCommand {
     @Option(help: "Begin there: seconds, m:ss or h:mm:ss.")
     var position: TimeArgument?
 
-    private struct Body: Encodable {
-        var itemId: String?
-        var position: Double?
-    }
-
     func validate() throws {
         guard [index != nil, item != nil, !uris.isEmpty].filter({ $0 }).count <= 1 else {
             throw ValidationError("Give URIs, --index or --item; only one of them.")
@@ -39,11 +34,10 @@ struct PlayCommand: ParsableCommand {
         if uris.contains("") { throw ValidationError("A URI must not be empty.") }
     }
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         if uris.isEmpty {
             let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
-            try client.play(Body(itemId: id, position: position?.seconds), named: id)
+            try client.play(["itemId": id, "position": position?.seconds], named: id)
         } else {
             try client.play(MediaArgument.all(uris))
         }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 internal import Kernel
+import RemoteAPI
 
 struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +16,7 @@ struct PlayersCommand: ParsableCommand {
     private static let path = "/api/v1/players"
 
     private static func path(of id: String) throws -> String {
-        guard PlayerAddress.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
+        guard PlayerPath.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
         return "\(path)/\(id)"
     }
 
@@ -31,7 +32,7 @@ struct PlayersCommand: ParsableCommand {
         var leader: String?
     }
 
-    struct List: ParsableCommand {
+    struct List: ShowingCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the players.")
         @OptionGroup var options: ClientOptions
 
@@ -41,15 +42,14 @@ struct PlayersCommand: ParsableCommand {
         @Flag(help: "Print the ids only.")
         var ids = false
 
-        private struct Players: Decodable { var players: [Entry] }
+        struct Answer: Decodable { var players: [Entry] }
 
-        func run() throws {
-            let client = try options.client()
-            let bytes = try client.send(.get, PlayersCommand.path)
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-            let players = try client.decode(Players.self, bytes).players
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, PlayersCommand.path) }
+
+        func show(_ answer: Answer) {
+            let players = answer.players
             // For shells, whose completion expands what it is given: nothing that is no id.
-            if ids { return players.map(\.id).filter(PlayerAddress.isID).forEach { Console.output($0) } }
+            if ids { return players.map(\.id).filter(PlayerPath.isID).forEach { Console.output($0) } }
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
                 let volume = "\(Int(clamping: (player.level * 100).rounded())) %" + (player.muted ? ", muted" : "")
@@ -62,7 +62,7 @@ struct PlayersCommand: ParsableCommand {
         }
     }
 
-    struct Add: ParsableCommand {
+    struct Add: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Adds a player; prints its id.")
         @OptionGroup var options: ClientOptions
@@ -76,20 +76,13 @@ struct PlayersCommand: ParsableCommand {
         @Option(help: "The output it plays on, as tonearm outputs lists them (default the sound server's default).")
         var output: String?
 
-        private struct Request: Encodable {
-            var id: String?
-            var name: String?
-            var output: String?
-        }
-
-        func run() throws {
-            let client = try options.client()
-            let made = try client.send(.post, PlayersCommand.path, Request(id: id, name: name, output: output))
+        func run(_ client: ServerClient) throws {
+            let made = try client.send(.post, PlayersCommand.path, ["id": id, "name": name, "output": output])
             Console.output(try client.decode(Entry.self, made).id)
         }
     }
 
-    struct Remove: ParsableCommand {
+    struct Remove: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Ends a player and removes it with its queue.")
         @OptionGroup var options: ClientOptions
@@ -97,30 +90,10 @@ struct PlayersCommand: ParsableCommand {
         @Argument(help: "Its id.")
         var id: String
 
-        func run() throws {
-            let path = try PlayersCommand.path(of: id)
-            try options.client().send(.delete, path)
-        }
+        func run(_ client: ServerClient) throws { try client.send(.delete, PlayersCommand.path(of: id)) }
     }
 
-    private struct Leader: Encodable {
-        /// nil: nobody.
-        var leader: String?
-
-        enum CodingKeys: CodingKey { case leader }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(leader, forKey: .leader)
-        }
-
-        func send(_ options: ClientOptions, to id: String) throws {
-            let path = try PlayersCommand.path(of: id)
-            try options.client().send(.patch, path, self)
-        }
-    }
-
-    struct Follow: ParsableCommand {
+    struct Follow: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "follow", abstract: "Lets a player play what another plays, in step with it.")
         @OptionGroup var options: ClientOptions
@@ -131,10 +104,12 @@ struct PlayersCommand: ParsableCommand {
         @Argument(help: "The id of the player to follow.")
         var leader = "main"
 
-        func run() throws { try Leader(leader: leader).send(options, to: id) }
+        func run(_ client: ServerClient) throws {
+            try client.send(.patch, PlayersCommand.path(of: id), ["leader": leader])
+        }
     }
 
-    struct Unfollow: ParsableCommand {
+    struct Unfollow: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "unfollow", abstract: "Lets a player go its own way again, from where it is.")
         @OptionGroup var options: ClientOptions
@@ -142,6 +117,8 @@ struct PlayersCommand: ParsableCommand {
         @Argument(help: "Its id.")
         var id: String
 
-        func run() throws { try Leader(leader: nil).send(options, to: id) }
+        func run(_ client: ServerClient) throws {
+            try client.send(.patch, PlayersCommand.path(of: id), ["leader": RequestBody.Null()])
+        }
     }
 }

@@ -22,7 +22,7 @@ struct QueuePage: Decodable {
     static let largest = 1_000
 }
 
-struct QueueCommand: ParsableCommand {
+struct QueueCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue", abstract: "Lists the queue.",
         discussion: "The first column is the index that play --index, remove and move take; > marks the current item.")
@@ -42,11 +42,11 @@ struct QueueCommand: ParsableCommand {
         guard (0...QueuePage.largest).contains(limit) else { throw ValidationError("--limit must be 0 to 1000.") }
     }
 
-    func run() throws {
-        let client = try options.client()
-        let bytes = try client.send(.get, "\(QueuePage.path)?offset=\(offset)&limit=\(limit)")
-        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-        let page = try client.decode(QueuePage.self, bytes)
+    func ask(_ client: ServerClient) throws -> [UInt8] {
+        try client.send(.get, "\(QueuePage.path)?offset=\(offset)&limit=\(limit)")
+    }
+
+    func show(_ page: QueuePage) {
         guard page.length > 0 else { return Console.output("The queue is empty.") }
         var table = Table(columns: [.left, .right, .left, .left])
         for (place, item) in page.items.enumerated() {

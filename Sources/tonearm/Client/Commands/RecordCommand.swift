@@ -7,7 +7,7 @@ struct RecordCommand: ParsableCommand {
         commandName: "record", abstract: "Records on the server, which must run with --recordings.",
         subcommands: [Start.self, Pause.self, Stop.self, List.self], defaultSubcommand: List.self)
 
-    struct Start: ParsableCommand {
+    struct Start: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "start", abstract: "Starts a recording, or resumes a paused one.")
         @OptionGroup var options: ClientOptions
@@ -27,49 +27,39 @@ struct RecordCommand: ParsableCommand {
         @Flag(help: "Play it when it is done.")
         var autoPlay = false
 
-        private struct Request: Encodable {
-            var format: String?
-            var sampleRate: Int?
-            var channels: Int?
-            var bits: Int?
-            var name: String?
-            var source: String?
-            var autoPlay: Bool
-            // Nobody listens to the levels here.
-            var metering = false
-        }
-
-        func run() throws {
-            let request = Request(
-                format: format, sampleRate: rate, channels: channels, bits: bits, name: name, source: source,
-                autoPlay: autoPlay)
-            let client = try options.client()
-            let bytes = try client.send(.post, "/api/v1/recordings", request)
+        func run(_ client: ServerClient) throws {
+            let bytes = try client.send(
+                .post, "/api/v1/recordings",
+                [
+                    "format": format, "sampleRate": rate, "channels": channels, "bits": bits, "name": name,
+                    "source": source, "autoPlay": autoPlay,
+                    // Nobody listens to the levels here.
+                    "metering": false,
+                ])
             let status = try client.decode(Status.self, bytes)
             Console.output("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
         }
     }
 
-    struct Pause: ParsableCommand {
+    struct Pause: ClientCommand {
         static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses the recording.")
         @OptionGroup var options: ClientOptions
 
-        func run() throws { try options.client().send(.post, "/api/v1/recordings/current/pause") }
+        func run(_ client: ServerClient) throws { try client.send(.post, "/api/v1/recordings/current/pause") }
     }
 
-    struct Stop: ParsableCommand {
+    struct Stop: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "stop", abstract: "Ends the recording and prints its outcome.")
         @OptionGroup var options: ClientOptions
 
-        func run() throws {
-            let client = try options.client()
+        func run(_ client: ServerClient) throws {
             let bytes = try client.send(.post, "/api/v1/recordings/current/stop")
             try client.decode(Status.self, bytes).last?.printOutcome()
         }
     }
 
-    struct List: ParsableCommand {
+    struct List: ShowingCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Lists the recordings, the newest first.")
         @OptionGroup var options: ClientOptions
@@ -77,7 +67,7 @@ struct RecordCommand: ParsableCommand {
         @Flag(help: "Print JSON: the answer of GET /api/v1/recordings.")
         var json = false
 
-        private struct Recordings: Decodable {
+        struct Answer: Decodable {
             struct Entry: Decodable {
                 var id: String
                 var duration: Double?
@@ -87,11 +77,9 @@ struct RecordCommand: ParsableCommand {
             var recordings: [Entry]
         }
 
-        func run() throws {
-            let client = try options.client()
-            let bytes = try client.send(.get, "/api/v1/recordings")
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-            let answer = try client.decode(Recordings.self, bytes)
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "/api/v1/recordings") }
+
+        func show(_ answer: Answer) {
             var table = Table(columns: [.left, .right, .left])
             if let id = answer.status.id { table.add(id, TimeText.text(answer.status.duration), answer.status.state) }
             for entry in answer.recordings {
@@ -101,7 +89,7 @@ struct RecordCommand: ParsableCommand {
         }
     }
 
-    private struct Status: Decodable {
+    struct Status: Decodable {
         var state: String
         var id: String?
         var source: String?

@@ -10,7 +10,7 @@ struct RecordStreamCommand: ParsableCommand {
 
     private static let path = "/api/v1/player/record-stream"
 
-    struct Start: ParsableCommand {
+    struct Start: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "start", abstract: "Begins a file, unless one is made already.")
         @OptionGroup var options: ClientOptions
@@ -24,12 +24,6 @@ struct RecordStreamCommand: ParsableCommand {
         @Option(help: ArgumentHelp("Ends it when it is so large.", valueName: "megabytes"))
         var maxSize: Int?
 
-        private struct Request: Encodable {
-            var name: String?
-            var maxDuration: Double?
-            var maxBytes: Int64?
-        }
-
         func validate() throws {
             if let maxDuration, !(1...604_800).contains(maxDuration.seconds) {
                 throw ValidationError("--max-duration must be 1 s to a week.")
@@ -39,40 +33,35 @@ struct RecordStreamCommand: ParsableCommand {
             }
         }
 
-        func run() throws {
-            let client = try options.client()
-            let request = Request(
-                name: name, maxDuration: maxDuration?.seconds, maxBytes: maxSize.map { Int64($0) << 20 })
-            let status = try client.decode(Status.self, client.send(.post, path, request))
+        func run(_ client: ServerClient) throws {
+            let (seconds, bytes) = (maxDuration?.seconds, maxSize.map { Int64($0) << 20 })
+            let body: RequestBody = ["name": name, "maxDuration": seconds, "maxBytes": bytes]
+            let status = try client.decode(Status.self, client.send(.post, path, body))
             let id = status.id ?? ""
-            for (asked, limit) in [
-                (request.maxDuration, status.maxDuration),
-                (request.maxBytes.map(Double.init), status.maxBytes.map(Double.init)),
-            ] where asked != nil && asked != limit {
+            guard seconds == nil || seconds == status.maxDuration, bytes == nil || bytes == status.maxBytes else {
                 throw Failure("\(id) is being saved already, without this limit.")
             }
             Console.output("Saving to \(id).")
         }
     }
 
-    struct Stop: ParsableCommand {
+    struct Stop: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "stop", abstract: "Ends the file and prints its outcome.")
         @OptionGroup var options: ClientOptions
 
-        func run() throws {
-            let client = try options.client()
+        func run(_ client: ServerClient) throws {
             try client.decode(Status.self, client.send(.delete, path)).last?.printOutcome()
         }
     }
 
-    struct Show: ParsableCommand {
+    struct Show: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "status", abstract: "Shows what is being saved, and how the last file ended.")
         @OptionGroup var options: ClientOptions
 
-        func run() throws {
-            let status = try options.client().get(Status.self, path)
+        func run(_ client: ServerClient) throws {
+            let status = try client.get(Status.self, path)
             if let id = status.id {
                 let gaps = status.gaps.map { $0 > 0 ? ", \($0) gaps" : "" } ?? ""
                 var limits: [String] = []

@@ -9,21 +9,20 @@ struct RendersCommand: ParsableCommand {
         commandName: "renders", abstract: "Lists the render jobs of a player, fetches their files and cancels them.",
         subcommands: [List.self, Download.self, Cancel.self], defaultSubcommand: List.self)
 
-    struct List: ParsableCommand {
+    struct List: ShowingCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the render jobs.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/renders.")
         var json = false
 
-        private struct Renders: Decodable { var renders: [Job] }
+        struct Answer: Decodable { var renders: [Job] }
 
-        func run() throws {
-            let client = try options.client()
-            let bytes = try client.send(.get, Job.path)
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, Job.path) }
+
+        func show(_ answer: Answer) {
             var table = Table(columns: [.left, .left, .left, .right, .left])
-            for job in try client.decode(Renders.self, bytes).renders {
+            for job in answer.renders {
                 table.add(
                     job.id, job.status, job.format, job.duration.map { TimeText.text($0) } ?? job.percent,
                     job.error?.message ?? "")
@@ -32,7 +31,7 @@ struct RendersCommand: ParsableCommand {
         }
     }
 
-    struct Download: ParsableCommand {
+    struct Download: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "download", abstract: "Writes the file of a completed render job.",
             discussion: "It is FILE.partial until it is complete; a file that is there is replaced.")
@@ -46,8 +45,7 @@ struct RendersCommand: ParsableCommand {
             if file == "-" { throw ValidationError("Name a file.") }
         }
 
-        func run() throws {
-            let client = try options.client()
+        func run(_ client: ServerClient) throws {
             let job = try client.get(Job.self, Job.path(id))
             guard job.status == "completed", ServerClient.isPlain(job.format) else {
                 throw Failure("\(id) is \(job.status): it has no file\(job.error.map { " (\($0.message))" } ?? "").")
@@ -60,18 +58,18 @@ struct RendersCommand: ParsableCommand {
         }
     }
 
-    struct Cancel: ParsableCommand {
+    struct Cancel: ClientCommand {
         static let configuration = CommandConfiguration(
             commandName: "cancel", abstract: "Cancels a render job and deletes its file.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id.") var id: String
 
-        func run() throws { try options.client().send(.delete, Job.path(id)) }
+        func run(_ client: ServerClient) throws { try client.send(.delete, Job.path(id)) }
     }
 
     /// As the server shows it.
-    private struct Job: Decodable {
+    struct Job: Decodable {
         struct Fault: Decodable { var message: String }
 
         static let path = "/api/v1/renders"

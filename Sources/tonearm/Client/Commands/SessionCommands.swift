@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-struct SessionCommand: ParsableCommand {
+struct SessionCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Shows the machine's audio session, or changes it.",
         discussion: """
@@ -26,13 +26,7 @@ struct SessionCommand: ParsableCommand {
     @Flag(help: "Print JSON: the answer of GET /api/v1/session.")
     var json = false
 
-    private struct Change: Encodable {
-        var category: String?
-        var options: [String]?
-        var mode: String?
-    }
-
-    private struct Session: Decodable {
+    struct Answer: Decodable {
         var category: String
         var options: [String]
         var mode: String
@@ -40,17 +34,14 @@ struct SessionCommand: ParsableCommand {
         var otherAudioPlaying: Bool
     }
 
-    func run() throws {
-        let client = try options.client()
+    func ask(_ client: ServerClient) throws -> [UInt8] {
+        let path = "/api/v1/session"
+        if category == nil, use == nil, mode == nil { return try client.send(.get, path) }
         let list = use.map { $0 == "none" ? [] : $0.split(separator: ",").map(String.init) }
-        let bytes =
-            if category != nil || list != nil || mode != nil {
-                try client.send(.patch, "/api/v1/session", Change(category: category, options: list, mode: mode))
-            } else {
-                try client.send(.get, "/api/v1/session")
-            }
-        if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
-        let session = try client.decode(Session.self, bytes)
+        return try client.send(.patch, path, ["category": category, "options": list, "mode": mode])
+    }
+
+    func show(_ session: Answer) {
         var words = [session.category]
         if session.mode != "default" { words.append(session.mode) }
         words += session.options
@@ -60,7 +51,7 @@ struct SessionCommand: ParsableCommand {
     }
 }
 
-struct InterruptCommand: ParsableCommand {
+struct InterruptCommand: ClientCommand {
     enum Kind: String, ExpressibleByArgument, CaseIterable { case began, ended }
 
     static let configuration = CommandConfiguration(
@@ -71,17 +62,13 @@ struct InterruptCommand: ParsableCommand {
     @Argument(help: "began or ended.") var type: Kind
     @Flag(help: "With ended: the music stays paused.") var stayPaused = false
 
-    private struct Notice: Encodable {
-        var type: String
-        var shouldResume: Bool?
-    }
-
     func validate() throws {
         if stayPaused, type == .began { throw ValidationError("--stay-paused belongs to ended.") }
     }
 
-    func run() throws {
-        let notice = Notice(type: type.rawValue, shouldResume: type == .ended ? !stayPaused : nil)
-        _ = try options.client().send(.post, "/api/v1/session/interruptions", notice)
+    func run(_ client: ServerClient) throws {
+        try client.send(
+            .post, "/api/v1/session/interruptions",
+            ["type": type.rawValue, "shouldResume": type == .ended ? !stayPaused : nil])
     }
 }

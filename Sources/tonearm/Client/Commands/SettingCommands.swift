@@ -4,50 +4,28 @@ import ArgumentParser
 internal import Kernel
 import Playback
 
-/// The body of `PATCH /player`, for one member.
-struct SettingChange: Encodable, Hashable {
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    /// `volume`, or `object.member`.
-    var key: String
-    var value: SettingValue
-
-    init(_ key: String, _ value: SettingValue) {
-        self.key = key
-        self.value = value
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        let names = key.split(separator: ".").map { Name(stringValue: String($0)) }
-        var object = encoder.container(keyedBy: Name.self)
-        for outer in names.dropLast() { object = object.nestedContainer(keyedBy: Name.self, forKey: outer) }
-        guard let name = names.last else { return }
-        switch value {
-        case .none: try object.encodeNil(forKey: name)
-        case .flag(let flag): try object.encode(flag, forKey: name)
-        case .number(let number): try object.encode(number, forKey: name)
-        case .text(let text): try object.encode(text, forKey: name)
-        }
-    }
-}
-
 extension ServerClient {
-    func change(_ key: String, _ value: SettingValue) throws -> PlayerState {
-        try change(SettingChange(key, value))
-    }
-
-    func change(_ change: SettingChange) throws -> PlayerState {
-        try decode(PlayerState.self, send(.patch, PlayerState.path, change))
+    func change(_ body: RequestBody) throws -> PlayerState {
+        try decode(PlayerState.self, send(.patch, PlayerState.path, body))
     }
 }
 
-struct SetCommand: ParsableCommand {
+extension RequestBody {
+    /// `key`: `volume`, or `object.member`.
+    init(_ key: String, _ value: SettingValue) {
+        let json: any Encodable =
+            switch value {
+            case .none: Null()
+            case .flag(let flag): flag
+            case .number(let number): number
+            case .text(let text): text
+            }
+        let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        self = names.dropLast().reversed().reduce([names[names.count - 1]: json]) { [$1: $0] }
+    }
+}
+
+struct SetCommand: ClientCommand {
     private static let settings = PlayerSettings.table.filter { $0.place == .player }
 
     static let configuration = CommandConfiguration(
@@ -63,16 +41,16 @@ struct SetCommand: ParsableCommand {
 
     func validate() throws { _ = try change() }
 
-    func run() throws { _ = try options.client().change(change()) }
+    func run(_ client: ServerClient) throws { _ = try client.change(change()) }
 
-    private func change() throws -> SettingChange {
+    private func change() throws -> RequestBody {
         guard let setting = Self.settings.first(where: { $0.key == key }) else {
             throw ValidationError("\(key) is not a setting.")
         }
         guard let value = SignedArgument.only(value).flatMap({ setting.value(of: $0) }) else {
             throw ValidationError("\(key) must be \(setting.words).")
         }
-        return SettingChange(key, value)
+        return RequestBody(key, value)
     }
 }
 
@@ -85,7 +63,7 @@ extension Setting {
         if isOptional, text == "none" { return SettingValue.none }
         let value: SettingValue? =
             switch form {
-            case .flag: ["on": true, "true": true, "off": false, "false": false][text].map { .flag($0) }
+            case .flag: SettingValue.flag(of: text).map { .flag($0) }
             case .number: Double(text).map { .number($0) }
             case .choice, .text, .name: .text(text)
             }
@@ -93,7 +71,12 @@ extension Setting {
     }
 }
 
-struct VolumeCommand: ParsableCommand {
+extension SettingValue {
+    /// nil when the text is neither on nor off.
+    static func flag(of text: String) -> Bool? { ["on": true, "true": true, "off": false, "false": false][text] }
+}
+
+struct VolumeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "volume", abstract: "Shows or changes the volume, as it is perceived.",
         usage: "tonearm volume [--server <url>] [--token <token>] [--player <id>] [0-100|+5|-5]",
@@ -103,7 +86,7 @@ struct VolumeCommand: ParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "Percent, where half is 18 dB quieter; + or - makes it a step.")
     var volume: [String] = []
 
-    private var target: VolumeTarget? { SignedArgument.only(volume).flatMap(VolumeTarget.init) }
+    private var target: Target? { SignedArgument.only(volume).flatMap(Target.volume) }
 
     func validate() throws {
         guard volume.isEmpty || target != nil else {
@@ -111,25 +94,24 @@ struct VolumeCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let client = try options.client()
-        let now = try target.map { try client.change($0.setting) } ?? client.get(PlayerState.self, PlayerState.path)
+    func run(_ client: ServerClient) throws {
+        let now =
+            try target.map { try client.change([$0.member: $0.value]) }
+            ?? client.get(PlayerState.self, PlayerState.path)
         Console.output("\(Int(clamping: (now.level * 100).rounded()))" + (now.muted ? " (muted)" : ""))
     }
 }
 
-struct ShuffleCommand: ParsableCommand {
-    enum Choice: String, ExpressibleByArgument, CaseIterable { case on, off }
-
+struct ShuffleCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "shuffle", abstract: "Plays the queue in random order, or not.")
     @OptionGroup var options: ClientOptions
-    @Argument(help: "on or off.") var choice: Choice
+    @Argument(help: "on or off.") var choice: Switch
 
-    func run() throws { _ = try options.client().change("shuffle", .flag(choice == .on)) }
+    func run(_ client: ServerClient) throws { _ = try client.change(["shuffle": choice == .on]) }
 }
 
-struct RepeatCommand: ParsableCommand {
+struct RepeatCommand: ClientCommand {
     enum Choice: String, ExpressibleByArgument, CaseIterable { case off, one, all }
 
     static let configuration = CommandConfiguration(
@@ -137,5 +119,5 @@ struct RepeatCommand: ParsableCommand {
     @OptionGroup var options: ClientOptions
     @Argument(help: "off, one or all.") var choice: Choice
 
-    func run() throws { _ = try options.client().change("repeat", .text(choice.rawValue)) }
+    func run(_ client: ServerClient) throws { _ = try client.change(["repeat": choice.rawValue]) }
 }

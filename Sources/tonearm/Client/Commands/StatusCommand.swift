@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import FoundationEssentials
 
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what plays and how.")
     @OptionGroup var options: ClientOptions
 
@@ -16,16 +15,15 @@ struct StatusCommand: ParsableCommand {
     /// The events that change the output of `status`.
     private static let events = "status,item,settings,output,error"
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         guard follow else {
             let bytes = try client.send(.get, PlayerState.path)
-            if json { return Console.write(bytes + [UInt8(ascii: "\n")]) }
+            if json { return Console.output(json: bytes) }
             return Console.output(try client.decode(PlayerState.self, bytes).text)
         }
         var previous = ""
         try client.follow("/api/v1/events?events=\(Self.events)") { event in
-            if json { return Console.write(event + [UInt8(ascii: "\n")]) }
+            if json { return Console.output(json: event) }
             let line = try client.get(PlayerState.self, PlayerState.path).line
             if line != previous { Console.output(line) }
             previous = line

@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 internal import Kernel
 
-struct SleepCommand: ParsableCommand {
+struct SleepCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "sleep", abstract: "Lets the music fade out and pause after a while.",
         discussion: """
@@ -20,13 +20,6 @@ struct SleepCommand: ParsableCommand {
         help: ArgumentHelp("How long it fades out, 0 to 3600 (default 10 for a time, else 0).", valueName: "seconds"))
     var fade: Double?
 
-    private struct Body: Encodable {
-        var type = "sleep"
-        var after: Double?
-        var until: String?
-        var fade: Double?
-    }
-
     func validate() throws {
         if let end, !["item", "queue", "off"].contains(end) {
             if !end.isEmpty, end.allSatisfy({ $0.isASCII && $0.isNumber }) {
@@ -37,24 +30,24 @@ struct SleepCommand: ParsableCommand {
             }
             guard seconds > 0 else { throw ValidationError("\(end) is no time to wait; tonearm pause pauses at once.") }
         }
-        if let fade, !(0...3_600).contains(fade) { throw ValidationError("--fade must lie in 0 to 3600.") }
+        try check("--fade", fade, 0...3_600)
     }
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         let set = try client.timers().filter { $0.type == "sleep" }
         switch end {
         case nil: Console.output(set.isEmpty ? "No sleep timer is set." : set.map(\.sleepText).joined(separator: "\n"))
         case "off":
             for timer in set { try client.send(.delete, "\(TimerState.path)/\(timer.id)") }
             Console.output(set.isEmpty ? "No sleep timer is set." : "The sleep timer is off.")
-        case "item": try add(Body(until: "end-of-item", fade: fade), client)
-        case "queue": try add(Body(until: "end-of-queue", fade: fade), client)
-        case let text?: try add(Body(after: Self.seconds(text), fade: fade), client)
+        case "item": try add("until", "end-of-item", client)
+        case "queue": try add("until", "end-of-queue", client)
+        case let text?: try add("after", Self.seconds(text), client)
         }
     }
 
-    private func add(_ body: Body, _ client: ServerClient) throws {
+    private func add(_ member: String, _ value: (any Encodable)?, _ client: ServerClient) throws {
+        let body: RequestBody = ["type": "sleep", member: value, "fade": fade]
         Console.output(try client.decode(TimerState.self, client.send(.post, TimerState.path, body)).sleepText)
     }
 
@@ -80,7 +73,7 @@ struct AlarmCommand: ParsableCommand {
         defaultSubcommand: ListAlarms.self)
 }
 
-struct ListAlarms: ParsableCommand {
+struct ListAlarms: ShowingCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the alarms.")
 
     @OptionGroup var options: ClientOptions
@@ -88,11 +81,11 @@ struct ListAlarms: ParsableCommand {
     @Flag(help: "Print JSON: the answer of GET /api/v1/timers.")
     var json = false
 
-    func run() throws {
-        let client = try options.client()
-        if json { return Console.write(try client.send(.get, TimerState.path) + [UInt8(ascii: "\n")]) }
+    func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, TimerState.path) }
+
+    func show(_ answer: TimerList) {
         var table = Table(columns: [.left, .left, .left, .left, .left, .left, .left])
-        for alarm in try client.timers() where alarm.type == "alarm" {
+        for alarm in answer.timers where alarm.type == "alarm" {
             let days = alarm.days ?? []
             let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
             table.add(
@@ -104,7 +97,7 @@ struct ListAlarms: ParsableCommand {
     }
 }
 
-struct AddAlarm: ParsableCommand {
+struct AddAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Sets an alarm.",
         discussion: "A URI is meant as by tonearm play; without any, the queue plays as it is.")
@@ -121,31 +114,15 @@ struct AddAlarm: ParsableCommand {
     @Option(help: "The id of an output (default: the player's).") var output: String?
     @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
 
-    private struct Item: Encodable { var uri: String }
+    func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
 
-    private struct Body: Encodable {
-        var type = "alarm"
-        var time: String
-        var days: [String]?
-        var timeZone: String?
-        var items: [Item]
-        var level: Double?
-        var ramp: Double?
-        var fallback: String?
-        var output: String?
-    }
-
-    func validate() throws {
-        if let volume, !(0...100).contains(volume) { throw ValidationError("--volume must lie in 0 to 100.") }
-    }
-
-    func run() throws {
-        let body = Body(
-            time: Self.padded(time), days: days.map { $0.split(separator: ",").map(String.init) }, timeZone: zone,
-            items: MediaArgument.all(uris).map { Item(uri: $0.uri) }, level: volume.map { Double($0) / 100 },
-            ramp: ramp,
-            fallback: fallback.map { MediaArgument.all([$0])[0].uri }, output: output)
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
+        let body: RequestBody = [
+            "type": "alarm", "time": Self.padded(time),
+            "days": days.map { $0.split(separator: ",").map(String.init) }, "timeZone": zone,
+            "items": MediaArgument.all(uris), "level": volume.map { Double($0) / 100 }, "ramp": ramp,
+            "fallback": fallback.map { MediaArgument.all([$0])[0].uri }, "output": output,
+        ]
         let alarm = try client.decode(TimerState.self, client.send(.post, TimerState.path, body))
         Console.output("\(alarm.id) in \(TimeText.text(alarm.seconds))")
     }
@@ -156,30 +133,25 @@ struct AddAlarm: ParsableCommand {
     }
 }
 
-struct SwitchAlarm: ParsableCommand {
-    enum Position: String, ExpressibleByArgument, CaseIterable { case on, off }
-
+struct SwitchAlarm: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "set", abstract: "Switches an alarm on or off.")
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.") var id: String
-    @Argument(help: "on or off.") var position: Position
+    @Argument(help: "on or off.") var position: Switch
 
-    private struct Body: Encodable { var enabled: Bool }
-
-    func run() throws {
-        try options.client().send(.patch, TimerState.path(id), Body(enabled: position == .on))
+    func run(_ client: ServerClient) throws {
+        try client.send(.patch, TimerState.path(id), ["enabled": position == .on])
     }
 }
 
-struct SnoozeAlarm: ParsableCommand {
+struct SnoozeAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "snooze", abstract: "Silences the alarm that rings, for a while.")
 
     @OptionGroup var options: ClientOptions
 
-    func run() throws {
-        let client = try options.client()
+    func run(_ client: ServerClient) throws {
         guard let alarm = try client.timers().first(where: { $0.state == "ringing" }) else {
             throw Failure("No alarm is ringing.")
         }
@@ -187,17 +159,17 @@ struct SnoozeAlarm: ParsableCommand {
     }
 }
 
-struct RemoveAlarm: ParsableCommand {
+struct RemoveAlarm: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Removes an alarm.")
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.") var id: String
 
-    func run() throws { try options.client().send(.delete, TimerState.path(id)) }
+    func run(_ client: ServerClient) throws { try client.send(.delete, TimerState.path(id)) }
 }
 
 /// Of a timer, as the server shows it.
-private struct TimerState: Decodable {
+struct TimerState: Decodable {
     static let path = "/api/v1/timers"
 
     /// What an alarm plays: a media, or several by one name.
@@ -255,9 +227,8 @@ private struct TimerState: Decodable {
     static func path(_ id: String) -> String { ServerClient.path(path, id) }
 }
 
+struct TimerList: Decodable { var timers: [TimerState] }
+
 extension ServerClient {
-    fileprivate func timers() throws -> [TimerState] {
-        struct List: Decodable { var timers: [TimerState] }
-        return try get(List.self, TimerState.path).timers
-    }
+    fileprivate func timers() throws -> [TimerState] { try get(TimerList.self, TimerState.path).timers }
 }

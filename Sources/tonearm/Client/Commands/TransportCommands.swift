@@ -2,19 +2,17 @@
 
 import ArgumentParser
 
-struct StopCommand: ParsableCommand {
+struct StopCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "stop", abstract: "Stops.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Play what is buffered before.")
     var drain = false
 
-    private struct Body: Encodable { var drain: Bool }
-
-    func run() throws { try options.client().silence("stop", Body(drain: drain)) }
+    func run(_ client: ServerClient) throws { try client.silence("stop", ["drain": drain]) }
 }
 
-struct SeekCommand: ParsableCommand {
+struct SeekCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "seek", abstract: "Goes to a position.",
         usage: "tonearm seek [--server <url>] [--token <token>] [--player <id>] 12.5|1:23|+10|-10|50%",
@@ -26,7 +24,7 @@ struct SeekCommand: ParsableCommand {
         help: "Seconds, m:ss or h:mm:ss; with + or - from where it is; or a part of the whole in percent.")
     var target: [String]
 
-    private var to: SeekTarget? { SignedArgument.only(target).flatMap(SeekTarget.init) }
+    private var to: Target? { SignedArgument.only(target).flatMap(Target.position) }
 
     func validate() throws {
         guard to != nil else {
@@ -35,5 +33,5 @@ struct SeekCommand: ParsableCommand {
         }
     }
 
-    func run() throws { try options.client().command("seek", to) }
+    func run(_ client: ServerClient) throws { try client.command("seek", to.map { [$0.member: $0.value] }) }
 }

@@ -3,28 +3,27 @@
 import Foundation
 import Media
 import Kernel
+import KernelTesting
 import Playback
 import Synchronization
 
 /// A temporary directory with files made by ffmpeg; removed with its owner.
 final class MusicFiles: Sendable {
-    let directory: String
+    static let pcm = ["-c:a", "pcm_s16le"]
+    /// What ffmpeg made of the same options, for all tests of the process.
+    private static let made = Mutex<[[String]: Data]>([:])
+
+    private let folder: TemporaryFolder
 
     init() throws {
-        var template = Array("\(FileManager.default.temporaryDirectory.path)/tonearm-worker-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ProgramFailure(text: "mkdtemp failed") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        try ffmpeg(
-            "source.wav", "-f", "lavfi", "-i", "anoisesrc=d=4:c=pink:r=44100:a=0.3:seed=1", "-f", "lavfi", "-i",
-            "aevalsrc='0.3*sin(2*PI*(200+150*t)*t)':s=44100:d=4", "-filter_complex",
-            "[0][1]join=inputs=2:channel_layout=stereo", "-c:a", "pcm_s16le")
+        folder = try TemporaryFolder()
+        let noise = "anoisesrc=d=4:c=pink:r=44100:a=0.3:seed=1"
+        let tone = "aevalsrc='0.3*sin(2*PI*(200+150*t)*t)':s=44100:d=4"
+        let join = ["-filter_complex", "[0][1]join=inputs=2:channel_layout=stereo"]
+        try make("source.wav", ["-f", "lavfi", "-i", noise, "-f", "lavfi", "-i", tone] + join + Self.pcm)
     }
 
-    deinit {
-        do { try FileManager.default.removeItem(atPath: directory) } catch {
-            print("left behind: \(directory): \(error)")
-        }
-    }
+    var directory: String { folder.path }
 
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
@@ -33,7 +32,20 @@ final class MusicFiles: Sendable {
     /// The source in another format.
     @discardableResult
     func make(_ name: String, _ options: String...) throws -> String {
-        try run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path("source.wav")] + options + [path(name)])
+        try make(name, ["-i", "source.wav"] + options)
+    }
+
+    /// One file, of no other than the source.
+    @discardableResult
+    func make(_ name: String, _ options: [String]) throws -> String {
+        let place = URL(fileURLWithPath: path(name))
+        if let bytes = Self.made.withLock({ $0[[name] + options] }) {
+            try bytes.write(to: place)
+        } else {
+            try ffmpeg(name, options)
+            let bytes = try Data(contentsOf: place)
+            Self.made.withLock { $0[[name] + options] = bytes }
+        }
         return name
     }
 

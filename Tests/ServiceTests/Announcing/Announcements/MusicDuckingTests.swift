@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-@Suite struct MusicCareTests {
+@Suite struct MusicDuckingTests {
     @Test func betweenTwo_theMusicStaysDown_andTheSessionIsToldOnce() {
         var care = MusicDucking()
         #expect(care.begin() == [.notifySession(true)])

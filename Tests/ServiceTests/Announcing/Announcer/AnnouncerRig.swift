@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import PlaybackTesting
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Service
 
 /// An announcer with scripted voices and music.
 final class AnnouncerRig: Sendable {
     let music = ScriptedMusic()
-    let voices: ScriptedVoices
+    let voices = ScriptedVoices()
     let announcer: Announcer
 
     init(
-        budget: VoiceBudget = VoiceBudget(), ended: Mailbox<Void> = Mailbox(),
+        budget: VoiceBudget = VoiceBudget(),
         check: (@Sendable ([String], @escaping @Sendable (PlaybackError?) -> Void) -> Void)? = nil
     ) {
-        voices = ScriptedVoices(ended: ended)
         var environment = Announcer.Environment(music: music, voices: voices, clock: MachineClock(), budget: budget)
         environment.announcing = { [music] in music.note("announcing \($0)") }
         environment.check = check
         announcer = Announcer(environment)
     }
+
+    deinit { announcer.shutdown() }
 
     var patience: MonotonicTime { .now.advanced(bySeconds: 30) }
 
@@ -31,33 +34,26 @@ final class AnnouncerRig: Sendable {
         try #require(voices.played.take(until: patience).first)
     }
 
-    func eventually(within seconds: Double = 30, _ condition: () -> Bool) -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
-        while !condition() {
-            guard MonotonicTime.now < deadline else { return false }
-            _ = voices.ended.take(until: deadline)
-        }
-        return true
+    /// It is heard.
+    func hear() throws -> (ScriptedVoice, SoundID) {
+        let (voice, id) = try nextPlay()
+        voice.report(id, .heard)
+        return (voice, id)
     }
 
-    func waitForMusic(_ holds: ([String]) -> Bool) -> Bool {
-        let deadline = patience
-        while !holds(music.log.withLock { $0 }) {
-            guard MonotonicTime.now < deadline else { return false }
-            _ = music.changes.take(until: deadline)
-        }
-        return true
+    func announce(
+        _ request: AnnouncementRequest, untilEnd: Bool = false
+    ) -> Mailbox<Result<AnnouncementOutcome, AnnouncerError>> {
+        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
+        announcer.announce(request, untilEnd: untilEnd) { answer.post($0) }
+        return answer
     }
-}
 
-struct MachineClock: PlayerClock {
-    var now: MonotonicTime { .now }
-    var wallMilliseconds: Int64 { 0 }
+    func waitForMusic(_ holds: ([String]) -> Bool) -> Bool { eventually { holds(music.log.withLock { $0 }) } }
 }
 
 final class ScriptedMusic: AnnouncedMusic {
     let log = Mutex<[String]>([])
-    let changes = Mailbox<Bool>()
     private let followed = Mutex<@Sendable () -> Void>({})
 
     var output: OutputStatus {
@@ -77,19 +73,12 @@ final class ScriptedMusic: AnnouncedMusic {
     /// The music has followed.
     func follow() { followed.withLock { $0 }() }
 
-    func note(_ text: String) {
-        log.withLock { $0.append(text) }
-        changes.post(true)
-    }
+    func note(_ text: String) { log.withLock { $0.append(text) } }
 }
 
 final class ScriptedVoices: VoiceMaking {
     let played = Mailbox<(ScriptedVoice, SoundID)>()
-    let ended: Mailbox<Void>
     private let made = Mutex(0)
-
-    /// `ended`: a voice has, or was stopped.
-    init(ended: Mailbox<Void>) { self.ended = ended }
 
     var count: Int { made.withLock { $0 } }
     var refusal: String? { nil }
@@ -99,25 +88,23 @@ final class ScriptedVoices: VoiceMaking {
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) -> (any Voice)? {
         made.withLock { $0 += 1 }
-        return ScriptedVoice(played, ended, report)
+        return ScriptedVoice(played, report)
     }
 }
 
 final class ScriptedVoice: Voice {
     let report: @Sendable (SoundID, VoiceReport) -> Void
     private let played: Mailbox<(ScriptedVoice, SoundID)>
-    private let ended: Mailbox<Void>
     private let entries = Mutex<[String]>([])
     /// Its end waits for `faded`.
     let fades = Mutex(false)
     let faded = Mailbox<Void>()
 
     init(
-        _ played: Mailbox<(ScriptedVoice, SoundID)>, _ ended: Mailbox<Void>,
+        _ played: Mailbox<(ScriptedVoice, SoundID)>,
         _ report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) {
         self.played = played
-        self.ended = ended
         self.report = report
     }
 
@@ -129,15 +116,11 @@ final class ScriptedVoice: Voice {
     }
     func pause() { note("pause") }
     func resume() { note("resume") }
-    func stop() {
-        note("stop")
-        ended.post(())
-    }
+    func stop() { note("stop") }
     func apply(_ rules: SessionRules) {}
     func end() {
         if fades.withLock({ $0 }) { _ = faded.take(until: .now.advanced(bySeconds: 30)) }
         note("end")
-        ended.post(())
     }
 
     private func note(_ text: String) { entries.withLock { $0.append(text) } }

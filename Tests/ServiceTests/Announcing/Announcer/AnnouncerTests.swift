@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
+import PlaybackTesting
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Service
 
 /// The loop with scripted voices: what becomes of requests, music and voices.
 @Suite struct AnnouncerTests {
+    let rig = AnnouncerRig()
+
     @Test func answersWhenItIsHeard_ducksAndGivesBack() throws {
-        let rig = AnnouncerRig()
-        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
-        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
+        let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")))
         let (voice, id) = try rig.nextPlay()
         #expect(answer.take(until: .now).isEmpty)
         voice.report(id, .heard)
-        let announcement = try #require(answer.take(until: rig.patience).first).get().announcement
+        let announcement = try answer.answer().get().announcement
         #expect(announcement.state == .playing && announcement.request.sound.volume == 0.3)
         #expect(announcement.request.output == "speakers")
         #expect(rig.waitForMusic { $0 == ["announcing true", "duck 0.1"] })
@@ -28,73 +30,59 @@ import Kernel
     }
 
     @Test func whoWaitsForTheEnd_isAnsweredThenAndTold() throws {
-        let rig = AnnouncerRig()
-        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
-        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3")), untilEnd: true) { answer.post($0) }
-        let (voice, id) = try rig.nextPlay()
-        voice.report(id, .heard)
+        let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")), untilEnd: true)
+        let (voice, id) = try rig.hear()
         #expect(rig.waitForMusic { $0.count == 2 })
         // Longer than one that does not wait takes to be answered.
         #expect(answer.take(until: .now.advanced(bySeconds: 1)).isEmpty)
         voice.report(id, .finished)
-        #expect(try #require(answer.take(until: rig.patience).first).get().end == SoundEnd(.finished))
+        #expect(try answer.answer().get().end == SoundEnd(.finished))
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "b.mp3")), untilEnd: true) { answer.post($0) }
         _ = try rig.nextPlay()
         rig.announcer.shutdown()
-        #expect(answer.take(until: rig.patience).first == .failure(.shuttingDown))
+        #expect(answer.answer() == .failure(.shuttingDown))
     }
 
     @Test func theMusicIsLeftAlone_whenItIsHeardElsewhere() throws {
-        let rig = AnnouncerRig()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
-        let (voice, id) = try rig.nextPlay()
-        voice.report(id, .heard)
+        _ = try rig.hear()
         #expect(rig.waitForMusic { !$0.isEmpty })
         rig.announcer.shutdown()
         #expect(rig.music.log.withLock { $0 } == ["announcing true", "announcing false"])
     }
 
     @Test func aPauseIsAnInterruption() throws {
-        let rig = AnnouncerRig()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), music: .pause)) { _ in }
-        let (voice, id) = try rig.nextPlay()
-        voice.report(id, .heard)
+        let (voice, id) = try rig.hear()
         #expect(rig.waitForMusic { $0 == ["announcing true", "interrupt true"] })
         voice.report(id, .failed(PlaybackError(.unreadable, "broken")))
         #expect(rig.waitForMusic { $0.last == "interrupt false" })
         // Not before the music is heard again: others would come up in between.
         rig.music.follow()
         #expect(rig.waitForMusic { $0.dropFirst(2) == ["interrupt false", "announcing false"] })
-        rig.announcer.shutdown()
     }
 
     @Test func whatFailsIsTheAnswer() throws {
-        let rig = AnnouncerRig()
         let answer = Mailbox<Result<SoundEffect, AnnouncerError>>()
         rig.announcer.play(Sound(uri: "a.mp3", volume: 1)) { answer.post($0) }
         let (voice, id) = try rig.nextPlay()
         let error = PlaybackError(.notFound, "There is no a.mp3.")
         voice.report(id, .failed(error))
-        #expect(answer.take(until: rig.patience).first == .failure(.playback(error)))
+        #expect(answer.answer() == .failure(.playback(error)))
         #expect(rig.music.log.withLock { $0 } == [])
-        rig.announcer.shutdown()
     }
 
     @Test func theSessionEndsWhatSounds_andRefusesMore() throws {
-        let rig = AnnouncerRig()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
-        let (voice, id) = try rig.nextPlay()
-        voice.report(id, .heard)
+        _ = try rig.hear()
         #expect(rig.waitForMusic { $0.last == "duck 0.1" })
         var rules = SessionRules()
         rules.refusal = "It records."
         rig.announcer.apply(rules)
         #expect(rig.waitForMusic { $0.contains("duck 1.0") })
-        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
-        rig.announcer.announce(AnnouncementRequest(Sound(uri: "b.mp3"))) { answer.post($0) }
+        let answer = rig.announce(AnnouncementRequest(Sound(uri: "b.mp3")))
         let expected = AnnouncerError.playback(PlaybackError(.sessionForbids, "It records."))
-        #expect(answer.take(until: rig.patience).first == .failure(expected))
-        rig.announcer.shutdown()
+        #expect(answer.answer() == .failure(expected))
     }
 
     @Test func whatComesBehindTheEnd_isAnswered() {
@@ -102,19 +90,17 @@ import Kernel
         mailbox.post(.shutdown(.playerRemoved, ended: {}))
         mailbox.post(.play(Sound(uri: "a.mp3")) { if case .failure(let error) = $0 { answers.post(error) } })
         let environment = Announcer.Environment(
-            music: ScriptedMusic(), voices: ScriptedVoices(ended: Mailbox()), clock: MachineClock())
+            music: ScriptedMusic(), voices: ScriptedVoices(), clock: MachineClock())
         AnnouncerLoop(environment, mailbox, AnnouncerBoard(AnnouncerShared())).run()
         #expect(answers.take(until: .now) == [.playerRemoved])
     }
 
     @Test func anUnknownOutputIsRefused() throws {
-        let rig = AnnouncerRig()
-        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
-        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "attic")) { answer.post($0) }
-        #expect(answer.take(until: rig.patience).first == .failure(.unknownOutput("attic")))
+        let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "attic"))
+        #expect(answer.answer() == .failure(.unknownOutput("attic")))
         rig.announcer.shutdown()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
-        #expect(answer.take(until: rig.patience).first == .failure(.shuttingDown))
+        #expect(answer.answer() == .failure(.shuttingDown))
     }
 
     @Test func whatWaitsIsLookedAt_beforeItsTurn() throws {
@@ -122,15 +108,14 @@ import Kernel
         let rig = AnnouncerRig { asked.post($1) }
         let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
-        let (voice, id) = try rig.nextPlay()
-        voice.report(id, .heard)
+        _ = try rig.hear()
         let error = PlaybackError(.unsupported, "No music.")
         for problem in [error, nil] {
             rig.announcer.announce(AnnouncementRequest(Sound(uri: "b.mp3"))) { answer.post($0) }
-            let done = try #require(asked.take(until: rig.patience).first)
+            let done = asked.answer()
             #expect(answer.take(until: .now).isEmpty)
             done(problem)
-            let result = try #require(answer.take(until: rig.patience).first)
+            let result = answer.answer()
             if let problem {
                 #expect(result == .failure(.playback(problem)))
             } else {
@@ -138,26 +123,21 @@ import Kernel
             }
         }
         #expect(rig.announcer.status.endedAnnouncements.map(\.end) == [SoundEnd(.failed, error)])
-        rig.announcer.shutdown()
     }
 
     @Test func aVoiceIsUsedAgain() throws {
-        let rig = AnnouncerRig()
         rig.announcer.play(Sound(uri: "a.mp3")) { _ in }
         let (first, one) = try rig.nextPlay()
         first.report(one, .finished)
         rig.announcer.play(Sound(uri: "b.mp3")) { _ in }
         let (second, two) = try rig.nextPlay()
         #expect(first === second && one != two && rig.voices.count == 1)
-        rig.announcer.shutdown()
     }
 
     @Test(arguments: [MusicTreatment.pause, .duck(decibels: -20)])
     func atItsEnd_theMusicDoesNotComeUp(_ treatment: MusicTreatment) throws {
-        let rig = AnnouncerRig()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), music: treatment)) { _ in }
-        let (voice, id) = try rig.nextPlay()
-        voice.report(id, .heard)
+        _ = try rig.hear()
         let down = treatment == .pause ? "interrupt true" : "duck 0.1"
         #expect(rig.waitForMusic { $0 == ["announcing true", down] })
         rig.announcer.shutdown()
@@ -166,7 +146,6 @@ import Kernel
 
     /// Whoever has to tell it may be gone before the last voice has faded.
     @Test func theEndsAreTold_whileTheVoicesStillFade() throws {
-        let rig = AnnouncerRig()
         let changes = Mailbox<AnnouncementChange.Kind>()
         rig.announcer.observe { changes.post($0.kind) }
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
@@ -185,17 +164,15 @@ import Kernel
     }
 
     @Test func removedWithItsPlayer_itEndsWhatSounds_andRefusesWhatWaits() throws {
-        let rig = AnnouncerRig()
         let changes = Mailbox<AnnouncementChange.Kind>()
         rig.announcer.observe { changes.post($0.kind) }
-        let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
-        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
+        let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")))
         let (voice, _) = try rig.nextPlay()
         rig.announcer.shutdown(.playerRemoved)
-        #expect(answer.take(until: rig.patience).first == .failure(.playerRemoved))
+        #expect(answer.answer() == .failure(.playerRemoved))
         #expect(changes.take(until: rig.patience) == [.ended(SoundEnd(.cancelled))])
         #expect(voice.log.last == "end")
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
-        #expect(answer.take(until: rig.patience).first == .failure(.playerRemoved))
+        #expect(answer.answer() == .failure(.playerRemoved))
     }
 }

@@ -3,6 +3,7 @@
 import Audio
 import Service
 import Foundation
+import KernelTesting
 import Logging
 import Media
 import Playback
@@ -13,23 +14,15 @@ import Testing
 
 /// A tree of files whose "tags" are lines of text, and a library on it; removed with its owner.
 final class ScriptedMusic: Sendable {
-    let base: String
     let reads = ReadCount()
+    private let folder: TemporaryFolder
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appendingPathComponent("tonearm-library-\(UUID().uuidString)")
-        base = url.path
-        for name in ["music", "data"] {
-            try FileManager.default.createDirectory(
-                at: url.appendingPathComponent(name), withIntermediateDirectories: true)
-        }
+        folder = try TemporaryFolder()
+        for name in ["music", "data"] { try folder.directory(name) }
     }
 
-    deinit {
-        do { try FileManager.default.removeItem(atPath: base) } catch { print("\(base) stays: \(error)") }
-    }
-
+    var base: String { folder.path }
     var music: String { base + "/music" }
     var data: String { base + "/data" }
 
@@ -82,12 +75,10 @@ extension LocalMusicLibrary {
     )
         throws
     {
-        let deadline = Date().addingTimeInterval(30)
-        while Date() < deadline {
-            if status.state == .idle, status.scan?.endedAt != nil, try condition(self) { return }
-            usleep(2_000)
+        let settled = try eventually {
+            try status.state == .idle && status.scan?.endedAt != nil && condition(self)
         }
-        Issue.record(comment)
+        #expect(settled, comment)
     }
 
     var titles: [String] {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SavedSettingsTests {
     /// The rows as 0.1.0 writes them.
     private static let rows: [String: DatabaseValue] = [
-        "name": "Küche".databaseValue, "leader": .null, "volume": 0.25.databaseValue, "muted": true.databaseValue,
+        "name": "Küche".databaseValue, "volume": 0.25.databaseValue, "muted": true.databaseValue,
         "balance": (-0.5).databaseValue, "repeat": "one".databaseValue, "shuffle": true.databaseValue,
         "consume": true.databaseValue, "stopAfterCurrent": true.databaseValue, "autoPlay": true.databaseValue,
         "previousRestartsAfter": 0.0.databaseValue, "outputDevice": "usb".databaseValue,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KernelTesting
 import Logging
 import Synchronization
 
@@ -9,17 +10,10 @@ import Synchronization
 
 /// A data directory of its own, removed with it.
 final class StateFixture: Sendable {
-    let directory: String
+    private let folder: TemporaryFolder
+    var directory: String { folder.path }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-state-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        directory = url.path
-    }
-
-    deinit {
-        do { try FileManager.default.removeItem(atPath: directory) } catch { print("\(directory) stays: \(error)") }
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     var path: String { directory + "/state.sqlite" }
     var files: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() } }
@@ -32,7 +26,7 @@ final class StateFixture: Sendable {
 /// A queue whose changes go to a store, as the player's do.
 struct SavedQueue {
     var queue = Queue()
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     let store: StateStore
 
     /// Returns the completion's answer later through `answers`.

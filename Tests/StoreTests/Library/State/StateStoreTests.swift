@@ -9,8 +9,11 @@ import Testing
 @testable import Store
 
 @Suite struct StateStoreTests {
+    let fixture: StateFixture
+
+    init() throws { fixture = try StateFixture() }
+
     @Test func load_givesWhatWasSaved() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         let full = ItemDraft(
@@ -46,7 +49,6 @@ import Testing
     }
 
     @Test func items_keepTheirSource_andShareIt() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         let (folder, list) = (ItemSource(.folder, id: "A/\"B", name: "Bö"), ItemSource(.playlist, id: "p1", name: "L"))
@@ -63,7 +65,6 @@ import Testing
     }
 
     @Test func load_marksTheFirstItem_untilItWasOpened() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         try saved.apply(.insert(drafts("ab"), at: .end))
@@ -84,16 +85,17 @@ import Testing
     }
 
     @Test func randomEdits_areRestored() throws {
-        let fixture = try StateFixture()
         var store = try fixture.store()
         var saved = SavedQueue(store: store)
         for step in 0..<3000 {
-            let ids = saved.items.map(\.id).shuffled().prefix(Int.random(in: 0...4))
+            let ids = saved.items.map(\.id).shuffled(using: &saved.random).prefix(
+                Int.random(in: 0...4, using: &saved.random))
             let edits: [QueueEdit] = [
-                .insert(drafts("xyz"), at: .index(.random(in: 0...saved.queue.count))), .remove(Array(ids)),
-                .move(Array(ids), to: .random(in: 0...(saved.queue.count - ids.count))), .shuffle,
+                .insert(drafts("xyz"), at: .index(.random(in: 0...saved.queue.count, using: &saved.random))),
+                .remove(Array(ids)),
+                .move(Array(ids), to: .random(in: 0...(saved.queue.count - ids.count), using: &saved.random)), .shuffle,
             ]
-            try saved.apply(edits.randomElement()!)
+            try saved.apply(edits.randomElement(using: &saved.random)!)
             if saved.queue.canUndo && step % 3 == 0 { try saved.apply(.undo) }
             if saved.queue.canRedo && step % 9 == 0 { try saved.apply(.redo) }
             if step % 500 == 499 {
@@ -101,13 +103,12 @@ import Testing
                 store = try fixture.store()
                 let loaded = store.load()
                 try #require(describe(loaded.items) == describe(saved.items))
-                saved = SavedQueue(queue: saved.queue, store: store)
+                saved = SavedQueue(queue: saved.queue, random: saved.random, store: store)
             }
         }
     }
 
     @Test func insertionsAtOnePlace_surviveAnExhaustedGap() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         try saved.apply(.insert(drafts("ab"), at: .end))
@@ -122,7 +123,6 @@ import Testing
     }
 
     @Test func secondStore_isRefused_untilTheFirstCloses() throws {
-        let fixture = try StateFixture()
         let first = try fixture.store()
         #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
         first.close(within: 600)
@@ -130,7 +130,6 @@ import Testing
     }
 
     @Test func secondStore_isRefused_thoughSomebodyRemovedTheLock() throws {
-        let fixture = try StateFixture()
         let first = try fixture.store()
         try FileManager.default.removeItem(atPath: fixture.directory + "/state.lock")
         #expect(throws: StateStoreError.inUse(directory: fixture.directory)) { try fixture.store() }
@@ -139,7 +138,6 @@ import Testing
     }
 
     @Test func save_failsWithASentence_afterClose() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         store.close(within: 600)
         let answers = Answers()
@@ -149,7 +147,6 @@ import Testing
     }
 
     @Test func init_throws_whenTheDirectoryCannotBeMade() throws {
-        let fixture = try StateFixture()
         try Data().write(to: URL(fileURLWithPath: fixture.directory + "/file"))
         #expect(throws: StateStoreError.self) {
             try StateStore(directory: fixture.directory + "/file/data", logger: Logger(label: "test"))
@@ -157,7 +154,6 @@ import Testing
     }
 
     @Test func fullDisk_refusesTheChangeThatDoesNotFit_asAWholeAndAlone() throws {
-        let fixture = try StateFixture()
         let store = try StateStore(directory: fixture.directory, logger: Logger(label: "test")) { database in
             try database.execute(sql: "PRAGMA max_page_count = 20")
         }
@@ -184,7 +180,6 @@ import Testing
     }
 
     @Test func changeThatDoesNotFit_isRefusedAlone() throws {
-        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         try saved.apply(.insert(drafts("ab"), at: .end))

@@ -35,15 +35,17 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
         if server.id != entry.unique_id:
             hub.report(WRONG_SERVER)
             raise ConfigEntryNotReady(
-                translation_domain=DOMAIN, translation_key="wrong_server", translation_placeholders={"url": client.url}
+                f"Another Tonearm server answers at {client.url}",
+                translation_domain=DOMAIN, translation_key="wrong_server", translation_placeholders={"url": client.url},
             )
         await hub.start(REQUEST_TIMEOUT)
     except InvalidAuth as error:
         raise ConfigEntryAuthFailed(
-            translation_domain=DOMAIN, translation_key="invalid_auth"
+            str(error), translation_domain=DOMAIN, translation_key="invalid_auth"
         ) from error
     except TonearmError as error:
         raise ConfigEntryNotReady(
+            str(error),
             translation_domain=DOMAIN,
             translation_key="cannot_connect",
             translation_placeholders={"error": str(error)},

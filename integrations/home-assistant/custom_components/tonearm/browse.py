@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
-from homeassistant.components import media_source
+from homeassistant.components import media_player, media_source
 from homeassistant.components.media_player import BrowseError, BrowseMedia, MediaClass, MediaType
 
-from .client import Refused, TonearmClient, TonearmError
-from .const import BROWSE_LIMIT, SEARCH_LIMIT
+from .client import TonearmClient, TonearmError
+from .const import BROWSE_LIMIT, DOMAIN, SEARCH_LIMIT
+from .hub import service_error
 from .state import Json
 
 if TYPE_CHECKING:
@@ -26,6 +28,12 @@ SEARCH_TYPES = "tracks,albums,artists,playlists,genres,folders"
 
 def is_address(text: str) -> bool:
     return text.startswith(("http://", "https://", "file:"))
+
+
+def file_name(uri: str) -> str:
+    """The last part of the path; that of an address as a reader would write it."""
+    path = unquote(uri.partition("?")[0]) if is_address(uri) else uri
+    return path.rstrip("/").rsplit("/", 1)[-1]
 
 
 def picture_path(media_type: str, media_id: str) -> str | None:
@@ -51,19 +59,19 @@ async def browse(
         )
     try:
         return await _Page(player, client).read(media_type or ROOT, media_id or "")
-    except Refused as error:
-        raise BrowseError(str(error)) from error
     except TonearmError as error:
-        raise BrowseError(f"The server does not answer: {error}") from error
+        raise service_error(error, BrowseError) from error
 
 
-async def search(player: TonearmPlayer, client: TonearmClient, words: str) -> Any:
-    """The answer has `result`, a list of BrowseMedia."""
+async def search(player: TonearmPlayer, client: TonearmClient, query: Any) -> Any:
+    """`query` has `search_query`, and since 2025.5 `media_filter_classes`. The answer has `result`, a list of BrowseMedia."""
     page = _Page(player, client)
     try:
-        found = await client.get("/library/search", {"q": words, "limit": SEARCH_LIMIT, "types": SEARCH_TYPES})
+        found = await client.get(
+            "/library/search", {"q": query.search_query, "limit": SEARCH_LIMIT, "types": SEARCH_TYPES}
+        )
     except TonearmError as error:
-        raise BrowseError(str(error)) from error
+        raise service_error(error, BrowseError) from error
     result = [
         *(page.track(one) for one in found["tracks"]),
         *(page.album(one) for one in found["albums"]),
@@ -72,18 +80,9 @@ async def search(player: TonearmPlayer, client: TonearmClient, words: str) -> An
         *(page.genre(one) for one in found["genres"]),
         *(page.folder(one) for one in found["folders"]),
     ]
-    try:
-        from homeassistant.components.media_player import SearchMedia  # type: ignore[attr-defined,unused-ignore]
-    except ImportError:
-        return _SearchMedia(result)
-    return SearchMedia(result=result)
-
-
-class _SearchMedia:
-    """The shape of SearchMedia, which Home Assistant has since 2025.5."""
-
-    def __init__(self, result: list[BrowseMedia]) -> None:
-        self.result = result
+    if classes := getattr(query, "media_filter_classes", None):
+        result = [one for one in result if one.media_class in classes]
+    return getattr(media_player, "SearchMedia", SimpleNamespace)(result=result)
 
 
 class _Page:
@@ -154,7 +153,12 @@ class _Page:
                 named = await self._list(f"/playlists/{quote(id, safe='')}")
                 return self._of(self.playlist(named), map(self._entry, named["items"]), MediaClass.TRACK)
             case _:
-                raise BrowseError(f"There is nothing to browse in a {media_type}")
+                raise BrowseError(
+                    f"There is nothing to browse in a {media_type}",
+                    translation_domain=DOMAIN,
+                    translation_key="not_browsable",
+                    translation_placeholders={"type": media_type},
+                )
 
     async def _list(self, path: str, /, **params: str) -> Json:
         page = await self._client.get(path, {"limit": BROWSE_LIMIT, "offset": self._offset, **params})
@@ -188,6 +192,9 @@ class _Page:
             path.rsplit("/", 1)[-1] or "Folders", FOLDER, path, MediaClass.DIRECTORY, map(self._file, found["entries"])
         )
         page.can_play = True
+        if found["truncated"]:
+            # Of a folder the server lists 10,000 entries. All tracks are among the tracks.
+            page.title += " (not all)"
         return page
 
     def _file(self, entry: Json) -> BrowseMedia:
@@ -200,7 +207,7 @@ class _Page:
         return self._node(entry["name"], FOLDER, entry["path"], MediaClass.DIRECTORY, can_play=True)
 
     def _entry(self, entry: Json) -> BrowseMedia:
-        title = entry.get("title") or str(entry["uri"]).rsplit("/", 1)[-1]
+        title = entry.get("title") or file_name(entry["uri"])
         address = entry.get("reference") or entry["uri"]
         return self._node(title, MediaType.MUSIC, address, MediaClass.TRACK, can_play=True, can_expand=False)
 

@@ -131,13 +131,13 @@ class TonearmClient:
     async def events(self, heartbeat: float) -> aiohttp.ClientWebSocketResponse:
         """The event channel of all players. Positions are only sent at jumps: the interval is the longest there is."""
         try:
-            return await self._session.ws_connect(
-                f"{self.url}/api/v1/events",
-                params={"players": "all", "interval": "60", "events": _EVENTS},
-                headers=self._headers,
-                heartbeat=heartbeat,
-                timeout=REQUEST_TIMEOUT,
-            )
+            async with asyncio.timeout(REQUEST_TIMEOUT):
+                return await self._session.ws_connect(
+                    f"{self.url}/api/v1/events",
+                    params={"players": "all", "interval": "60", "events": _EVENTS},
+                    headers=self._headers,
+                    heartbeat=heartbeat,
+                )
         except aiohttp.WSServerHandshakeError as error:
             if error.status == 401:
                 raise InvalidAuth("The token is not valid.") from error

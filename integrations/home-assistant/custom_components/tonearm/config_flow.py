@@ -129,10 +129,12 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any]
     ) -> tuple[ServerInfo | None, dict[str, str], dict[str, str | None]]:
         """The server at the address, or the error; and the entry's data."""
-        url = normalized(user_input[CONF_URL])
+        # `tonearm link` prints the address with the token behind it.
+        address, _, token = user_input[CONF_URL].partition("#token=")
+        url = normalized(address)
         if url is None:
             return None, {"base": "cannot_connect"}, {}
-        data = {CONF_URL: url, CONF_TOKEN: (user_input.get(CONF_TOKEN) or "").strip() or None}
+        data = {CONF_URL: url, CONF_TOKEN: (user_input.get(CONF_TOKEN) or token).strip() or None}
         try:
             server = await TonearmClient(async_get_clientsession(self.hass), url, data[CONF_TOKEN]).server()
             if not server.features >= REQUIRED_FEATURES:

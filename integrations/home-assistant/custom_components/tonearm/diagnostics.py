@@ -21,9 +21,12 @@ REDACTED = {
 
 
 async def async_get_config_entry_diagnostics(hass: HomeAssistant, entry: ConfigEntry) -> dict[str, Any]:
-    hub: TonearmHub = hass.data[DOMAIN][entry.entry_id]
+    hub: TonearmHub | None = hass.data[DOMAIN].get(entry.entry_id)
+    data = {"entry": async_redact_data(dict(entry.data), REDACTED)}
+    if hub is None:  # The entry is not loaded: nobody answers.
+        return data
     return {
-        "entry": async_redact_data(dict(entry.data), REDACTED),
+        **data,
         "server": {"version": hub.server.version, "features": sorted(hub.server.features)},
         "players": {
             player: {

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.helpers.device_registry import DeviceInfo
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.util import dt as dt_util
 
-from .client import CannotConnect, InvalidAuth, ServerInfo, TonearmClient, TonearmError
+from .client import CannotConnect, InvalidAuth, Refused, ServerInfo, TonearmClient, TonearmError
 from .const import DOMAIN, LOGGER, PING_INTERVAL, RETRY_FIRST, RETRY_LAST
 from .state import Json, PlayerState
 
@@ -25,6 +27,17 @@ ISSUES = (SOUND_SERVER_AWAY, WRONG_SERVER)
 
 def issue_id(issue: str, entry: ConfigEntry) -> str:
     return f"{issue}_{entry.entry_id}"
+
+
+def service_error(error: TonearmError, kind: type[HomeAssistantError] | None = None) -> HomeAssistantError:
+    """The server's own words, as an error of the kind that Home Assistant expects."""
+    is_callers_fault = isinstance(error, Refused) and error.is_callers_fault
+    return (kind or (ServiceValidationError if is_callers_fault else HomeAssistantError))(
+        str(error),
+        translation_domain=DOMAIN,
+        translation_key="no_answer" if isinstance(error, CannotConnect) else "refused",
+        translation_placeholders={"detail": str(error)},
+    )
 
 
 class TonearmHub:
@@ -91,7 +104,8 @@ class TonearmHub:
     @callback
     def retry_now(self) -> None:
         """Discovery saw the server: do not wait for the next attempt."""
-        self._wake.set()
+        if self._is_lost:
+            self._wake.set()
 
     # Groups.
 
@@ -108,15 +122,15 @@ class TonearmHub:
                 try:
                     delay = RETRY_FIRST
                     await self._listen(current)
+                    self._lose()
                 finally:
                     await current.close()
-                self._lose()
-            self._wake.clear()
             try:
                 async with asyncio.timeout(delay):
                     await self._wake.wait()
             except TimeoutError:
                 pass
+            self._wake.clear()
             delay = min(RETRY_LAST, delay * 2)
             current = await self._connect()
 
@@ -159,14 +173,14 @@ class TonearmHub:
         elif kind == "players":
             self._take_change(data)
         elif (state := self.players.get(player)) is not None:
-            leader = state.leader
+            leader, name = state.leader, state.name
             if kind in ("output", "route", "effects"):
                 self._wish_details(player)
             if state.apply(kind, data, now):
                 self._notify_group(state, leader)
             if kind == "output":
                 self._judge_output()
-            if kind == "settings":
+            if state.name != name:
                 self._name_device(state)
 
     @callback
@@ -179,7 +193,8 @@ class TonearmHub:
         self.players[state.id] = state
         if self._is_lost:
             self._is_lost = False
-            LOGGER.info("%s is back", self.server.name)
+            # Of the same level as the line about its loss: Home Assistant's log shows no lower one.
+            LOGGER.warning("%s is back", self.server.name)
         if known is None:
             self._wish_details(state.id)
         self._name_device(state)
@@ -322,19 +337,30 @@ class TonearmHub:
     def identifier(self, player: str) -> tuple[str, str]:
         return (DOMAIN, f"{self.server.id}_{player}")
 
+    def via_server(self) -> DeviceInfo:
+        """What links a player's device to the server's: its id, or before 2026.8 its identifier."""
+        identifier = (DOMAIN, self.server.id)
+        if not hasattr(dr, "async_get_device_id_by_identifier"):
+            return DeviceInfo(via_device=identifier)
+        device = self._device(identifier)
+        return cast(DeviceInfo, {} if device is None else {"via_device_id": device.id})
+
+    def _device(self, identifier: tuple[str, str]) -> dr.DeviceEntry | None:
+        """Among those of this entry: since 2026.8 identifiers are unique in an entry only."""
+        devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), self.entry.entry_id)
+        return next((device for device in devices if identifier in device.identifiers), None)
+
     def _name_device(self, state: PlayerState) -> None:
-        registry = dr.async_get(self.hass)
-        device = registry.async_get_device(identifiers={self.identifier(state.id)})
-        if device is not None:
-            registry.async_update_device(device.id, name=self.device_name(state), sw_version=self.server.version)
+        if (device := self._device(self.identifier(state.id))) is not None:
+            dr.async_get(self.hass).async_update_device(
+                device.id, name=self.device_name(state), sw_version=self.server.version
+            )
 
     @callback
     def remove_device(self, player: str) -> None:
         """The player is gone for good: its entity goes with its device."""
-        registry = dr.async_get(self.hass)
-        device = registry.async_get_device(identifiers={self.identifier(player)})
-        if device is not None:
-            registry.async_remove_device(device.id)
+        if (device := self._device(self.identifier(player))) is not None:
+            dr.async_get(self.hass).async_remove_device(device.id)
 
     @callback
     def remove_stale_devices(self) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from homeassistant.components import media_source
@@ -32,9 +33,9 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity_platform import AddEntitiesCallback
 
 from . import browse
-from .client import CannotConnect, InvalidAuth, Refused, TonearmError
+from .client import InvalidAuth, TonearmError
 from .const import ANNOUNCE_TIMEOUT, DOMAIN, REQUEST_TIMEOUT
-from .hub import TonearmHub
+from .hub import TonearmHub, service_error
 from .state import Json, PlayerState
 
 # The server puts commands in order; none has to wait for another here.
@@ -79,6 +80,8 @@ VOLUME_STEP = 0.05
 FLAT = "flat"
 # Types whose ids are those of the server; anything else is an address.
 ITEM_MEMBERS = {"folder", "album", "artist", "genre", "playlist", "track"}
+# Paths on Home Assistant's own web server. The server itself takes no path that begins with a slash.
+HOME_ASSISTANT = ("/api/", "/local/", "/media/")
 # extra of play_media, and the member of an item that it fills.
 METADATA = {"title": "title", "artist": "artist", "album": "album", "thumb": "artworkUri"}
 # extra of an announcement that the server takes as it is.
@@ -102,25 +105,6 @@ async def async_setup_entry(
     entry.async_on_unload(async_dispatcher_connect(hass, hub.signal_players, add))
     for player in list(hub.players):
         add(player)
-
-
-def service_error(error: TonearmError) -> HomeAssistantError:
-    """The server's own words, as an error of the kind that Home Assistant expects."""
-    if isinstance(error, Refused):
-        kind = ServiceValidationError if error.is_callers_fault else HomeAssistantError
-        return kind(
-            str(error),
-            translation_domain=DOMAIN,
-            translation_key="refused",
-            translation_placeholders={"detail": str(error)},
-        )
-    key = "no_answer" if isinstance(error, CannotConnect) else "refused"
-    return HomeAssistantError(
-        str(error),
-        translation_domain=DOMAIN,
-        translation_key=key,
-        translation_placeholders={"detail": str(error)},
-    )
 
 
 class TonearmPlayer(MediaPlayerEntity):
@@ -147,10 +131,12 @@ class TonearmPlayer(MediaPlayerEntity):
             manufacturer="Tonearm",
             model="Player",
             sw_version=hub.server.version,
-            via_device=(DOMAIN, hub.server.id),
+            **hub.via_server(),
         )
 
     async def async_added_to_hass(self) -> None:
+        # Also added anew, when its user gives it another id.
+        self.is_alive = True
         self._hub.members[self.entity_id] = self._id
         signal = self._hub.signal_state(self._id)
         self.async_on_remove(async_dispatcher_connect(self.hass, signal, self._take_state))
@@ -227,7 +213,7 @@ class TonearmPlayer(MediaPlayerEntity):
 
     @property
     def media_title(self) -> str | None:
-        return self._text("title") or self._file_name()
+        return self._text("title") or (browse.file_name(self._item["uri"]) if self._item else None)
 
     @property
     def media_artist(self) -> str | None:
@@ -257,14 +243,10 @@ class TonearmPlayer(MediaPlayerEntity):
         return self._last.position_at if self._item else None
 
     @property
-    def media_image_url(self) -> str | None:
-        artwork = self._item.get("artwork")
-        return None if artwork is None else f"{self._hub.client.url}{artwork}"
-
-    @property
     def media_image_hash(self) -> str | None:
-        # Of the item: one path serves whatever is current.
-        return f"{self._item['id']} {self.media_image_url}" if self.media_image_url else None
+        """That there is a picture, and when it is another one. It is a part of an address."""
+        artwork = self._item.get("artwork")
+        return None if artwork is None else sha256(f"{self._item['id']} {artwork}".encode()).hexdigest()[:16]
 
     async def async_get_media_image(self) -> tuple[bytes | None, str | None]:
         """Fetched here, as the server may want its token."""
@@ -323,9 +305,6 @@ class TonearmPlayer(MediaPlayerEntity):
         tags = self._item.get("tags") or {}
         text = live.get("title") or self._item.get(member) or tags.get(member)
         return None if text is None else str(text)
-
-    def _file_name(self) -> str | None:
-        return str(self._item["uri"]).rstrip("/").rsplit("/", 1)[-1] if self._item else None
 
     # Commands. The server passes a follower's transport and queue on to its leader; volume and output are a player's own.
 
@@ -409,6 +388,8 @@ class TonearmPlayer(MediaPlayerEntity):
         if media_source.is_media_source_id(media_id):
             resolved = await media_source.async_resolve_media(self.hass, media_id, self.entity_id)
             media_type, media_id = MediaType.MUSIC, async_process_play_media_url(self.hass, resolved.url)
+        elif media_id.startswith(HOME_ASSISTANT):
+            media_id = async_process_play_media_url(self.hass, media_id)
         if media_type in ITEM_MEMBERS and not browse.is_address(media_id):
             item: Json = {str(media_type): media_id}
         else:
@@ -510,7 +491,7 @@ class TonearmPlayer(MediaPlayerEntity):
     async def async_search_media(self, query: Any) -> Any:
         """Found tracks, albums, artists, playlists and genres. `query.search_query` has the words."""
         with self._renewing_token():
-            return await browse.search(self, self._hub.client, str(query.search_query))
+            return await browse.search(self, self._hub.client, query)
 
     @contextmanager
     def _renewing_token(self) -> Iterator[None]:
@@ -523,6 +504,11 @@ class TonearmPlayer(MediaPlayerEntity):
             raise
 
     # Services of this integration.
+
+    def concern(self, service: str) -> tuple[str, ...]:
+        """What a call of the service changes: once for a server or a group, however many of its players are named."""
+        server = self._hub.server.id
+        return (server,) if service == "interrupt" else (server, self._last.leader or self._id)
 
     async def async_undo(self) -> None:
         await self._ask("POST", "/queue/undo")

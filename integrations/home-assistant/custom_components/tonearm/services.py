@@ -16,6 +16,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.service import async_extract_entity_ids
 
 from .const import DOMAIN
+from .media_player import TonearmPlayer
 
 FIELDS: dict[str, dict[Any, Any]] = {
     "undo": {},
@@ -33,8 +34,6 @@ FIELDS: dict[str, dict[Any, Any]] = {
 
 def register_services(hass: HomeAssistant) -> None:
     async def handle(call: ServiceCall) -> None:
-        from .media_player import TonearmPlayer
-
         named = call.data.get(ATTR_ENTITY_ID) or []
         component = hass.data.get(MEDIA_PLAYER)
         players: list[TonearmPlayer] = []
@@ -63,7 +62,7 @@ def register_services(hass: HomeAssistant) -> None:
                 translation_domain=DOMAIN,
                 translation_key="no_player",
             )
-        for player in players:
+        for player in {one.concern(call.service): one for one in players}.values():
             match call.service:
                 case "undo":
                     await player.async_undo()

@@ -72,8 +72,10 @@ class PlayerState:
             case "time":
                 jumped = self.discontinuity != data["discontinuity"]
                 self.discontinuity = data["discontinuity"]
+                # That of a stream without a length is estimated, and corrected.
+                measured = self.player["duration"] != data["duration"]
                 self.player["duration"] = data["duration"]
-                if not jumped:
+                if not jumped and not measured:
                     return False
                 self._move(data["position"], now)
             case _:

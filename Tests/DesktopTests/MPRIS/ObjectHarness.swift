@@ -2,82 +2,26 @@
 
 @testable import Desktop
 import Audio
+import Kernel
 import Playback
 import Service
-import struct ServiceTesting.ScriptedCatalogue
+import ServiceTesting
 import Synchronization
-import Kernel
 
-/// A player whose state a test sets, with a clock that moves by hand.
-final class ScriptedPlayer: PlayerControl {
-    private struct State {
-        var snapshot = PlayerSnapshot()
-        var items: [QueueItem] = []
-        var commands: [PlayerCommand] = []
-        var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    }
-
-    private let state = Mutex(State())
-
-    init(items: Int = 3) {
-        state.withLock { state in
-            state.items = (1...max(1, items)).prefix(items).map { number in
-                QueueItem(id: ItemID(number: UInt64(number)), draft: ItemDraft(uri: "a/song \(number).mp3"))
-            }
-            state.snapshot.queueLength = items
-            state.snapshot.queueRevision = 1
-        }
-    }
-
-    var snapshot: PlayerSnapshot { state.withLock { $0.snapshot } }
-    var commands: [PlayerCommand] { state.withLock { $0.commands } }
-    var now: MonotonicTime { state.withLock { $0.now } }
+/// With a clock that moves by hand.
+extension ScriptedPlayer {
     var items: [QueueItem] { state.withLock { $0.items } }
+    var now: MonotonicTime { state.withLock { $0.now } }
 
-    func perform(
-        _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
-    ) {
-        reply(.success(snapshot))
-    }
-
-    func ping(_ answer: @escaping @Sendable () -> Void) -> Bool {
-        answer()
-        return true
-    }
-
-    func queueWindow(offset: Int, limit: Int) -> QueueWindow {
-        state.withLock { state in
-            QueueWindow(
-                revision: state.snapshot.queueRevision, length: state.items.count, currentIndex: nil, offset: offset,
-                items: Array(state.items.dropFirst(offset).prefix(limit)))
-        }
-    }
-
-    func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? {
-        state.withLock { state in
-            guard let index = state.items.firstIndex(where: { $0.id == id }) else { return nil }
-            return (state.items[index], index, state.snapshot.queueRevision)
-        }
-    }
+    func advance(_ seconds: Double) { state.withLock { $0.now = $0.now.advanced(bySeconds: seconds) } }
 
     var verbs: PlayerService {
         PlayerService("main", self, server: ServerService(ServerService.Parts(media: ScriptedCatalogue())))
     }
 
-    // MARK: Script
-
-    func change(_ body: (inout PlayerSnapshot) -> Void) {
-        state.withLock { state in
-            state.snapshot.version += 1
-            body(&state.snapshot)
-        }
-    }
-
-    func advance(_ seconds: Double) { state.withLock { $0.now = $0.now.advanced(bySeconds: seconds) } }
-
     /// The item at `index` is heard from `position` on.
     func play(_ index: Int = 0, at position: Double = 0, tags: MediaDescription.Tags = .init()) {
-        let (item, now) = (items[index], now)
+        let (item, now) = state.withLock { ($0.items[index], $0.now) }
         change { snapshot in
             snapshot.status = .playing
             snapshot.playWhenReady = true
@@ -115,7 +59,7 @@ struct ObjectHarness {
     let player: ScriptedPlayer
     let object: MediaPlayerObject
 
-    init(_ player: ScriptedPlayer = ScriptedPlayer()) {
+    init(_ player: ScriptedPlayer = ScriptedPlayer(items: 3)) {
         self.player = player
         object = MediaPlayerObject(player: player.verbs) { player.now }
     }

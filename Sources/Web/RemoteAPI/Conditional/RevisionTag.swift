@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Service
+
+/// The entity tag of a queue or playlist: whose revision it is, the revision, and what an answer shows besides. `If-Match` looks
+/// at the revision alone.
+enum RevisionTag {
+    /// Revisions are kept with the list, so that the tag holds through restarts.
+    static func of(_ list: PlaylistID, _ revision: UInt64) -> EntityTag { EntityTag("\(list).\(revision)") }
+
+    /// With what is current, as a window shows that too. `catalogue`: the revision from which a window has tags.
+    static func of(
+        _ epoch: String, _ revision: QueueRevision, current: ItemID?, catalogue: UInt64? = nil
+    ) -> EntityTag {
+        let tags = catalogue.map { ".\($0)" } ?? ""
+        return EntityTag("\(epoch).\(revision).\(current?.description ?? "none")\(tags)")
+    }
+
+    static func of(_ epoch: String, _ snapshot: PlayerSnapshot) -> EntityTag {
+        of(epoch, snapshot.queueRevision, current: snapshot.item?.item.id)
+    }
+
+    /// The revisions that these fields of `If-Match` name; nil when any will do. Strong comparison (RFC 9110 section 8.8.3.2): a
+    /// weak tag never matches.
+    static func revisions(in fields: [String], of subject: String) -> [UInt64]? {
+        guard !fields.isEmpty else { return nil }
+        switch EntityTagCondition(parsing: fields.joined(separator: ",")) {
+        case .any?: return nil
+        case nil: return []
+        case .tags(let tags)?:
+            return tags.compactMap { tag in
+                let parts = tag.value.split(separator: ".", omittingEmptySubsequences: false)
+                return !tag.isWeak && parts.count >= 2 && parts[0] == subject ? UInt64(parts[1]) : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Playback
+import Service
+import Synchronization
+
+/// Sends what time brings, each client at its own rate: `time`, levels, and heartbeats. Usable from any thread.
+final class EventTicker: Sendable {
+    static let heartbeatInterval = 15.0
+
+    private struct State {
+        var times = TimeSchedule<Subscriber>()
+        var levels = TimeSchedule<Subscriber>()
+        var heartbeats = TimeSchedule<Subscriber>()
+        var timeIsRunning = false
+
+        var isEmpty: Bool { times.isEmpty && levels.isEmpty && heartbeats.isEmpty }
+
+        var nextDue: MonotonicTime? {
+            let running = timeIsRunning ? [times.nextDue, levels.nextDue] : []
+            return (running + [heartbeats.nextDue]).compactMap { $0 }.min()
+        }
+
+        mutating func run(_ isRunning: Bool, _ now: MonotonicTime) {
+            // The jump that set time going was sent at once; the next event is due an interval later.
+            if isRunning, !timeIsRunning {
+                times.realign(now)
+                levels.realign(now)
+            }
+            timeIsRunning = isRunning
+        }
+    }
+
+    private enum Message { case changed, stop }
+
+    private let player: any PlayerControl
+    private let clock: any PlayerClock
+    private let encoder: EventEncoder
+    private let feed: LevelFeed
+    private let state = Mutex(State())
+    private let mailbox = Mailbox<Message>()
+    private let thread = Mutex<NamedThread?>(nil)
+
+    init(_ player: any PlayerControl, _ clock: any PlayerClock, _ encoder: EventEncoder) {
+        self.player = player
+        self.clock = clock
+        self.encoder = encoder
+        feed = LevelFeed(player)
+    }
+
+    // MARK: Clients
+
+    /// Adds the client, or changes its rates to those that it wishes now.
+    func schedule(_ subscriber: Subscriber) {
+        let (wishes, now) = (subscriber.subscription, clock.now)
+        state.withLock { state in
+            func set(_ schedule: inout TimeSchedule<Subscriber>, _ interval: Double?) {
+                if let interval {
+                    schedule.set(subscriber, interval: interval, now: now)
+                } else {
+                    schedule.remove(subscriber)
+                }
+            }
+            set(&state.times, wishes.selection.contains(.time) ? wishes.interval : nil)
+            set(&state.levels, wishes.selection.overlaps(.measured) ? wishes.levelsInterval : nil)
+            set(&state.heartbeats, subscriber.wantsHeartbeat ? Self.heartbeatInterval : nil)
+            feed.listen(!state.levels.isEmpty)
+        }
+    }
+
+    func remove(_ subscriber: Subscriber) {
+        state.withLock { state in
+            state.times.remove(subscriber)
+            state.levels.remove(subscriber)
+            state.heartbeats.remove(subscriber)
+            feed.listen(!state.levels.isEmpty)
+        }
+    }
+
+    // MARK: The thread
+
+    /// The thread comes with the first client; where there can be no more threads, with a later one. `others`: does what else is
+    /// due, and returns when to look again.
+    func start(_ others: @escaping @Sendable (_ now: MonotonicTime) -> MonotonicTime?) {
+        thread.withLock { thread in
+            guard thread == nil else { return }
+            thread = NamedThread(ifPossible: "events") { [self] in
+                var deadline: MonotonicTime?
+                while !mailbox.take(until: deadline).contains(.stop) {
+                    deadline = [tick(), others(clock.now)].compactMap { $0 }.min()
+                }
+            }
+        }
+    }
+
+    /// Looks again at what is due. `isNeeded`: also when no client has a rate. Without a client there may be no thread to take the
+    /// message.
+    func wake(isNeeded: Bool) {
+        if isNeeded || state.withLock({ !$0.isEmpty }) { mailbox.post(.changed) }
+    }
+
+    /// Without waiting the thread ends by itself.
+    func stop(andWait waits: Bool) {
+        mailbox.post(.stop)
+        thread.withLock { thread in
+            if waits { thread?.join() } else { thread?.detach() }
+            thread = nil
+        }
+    }
+
+    /// Sends what is due; returns when to look again, nil when only a change can make something due.
+    func tick() -> MonotonicTime? {
+        let snapshot = player.snapshot
+        let moment = Moment(clock)
+        let now = moment.monotonic
+        let (times, levels, heartbeats) = state.withLock { state in
+            let isRunning = snapshot.clock.rate != 0
+            state.run(isRunning, now)
+            return (
+                isRunning ? state.times.takeDue(now) : [], isRunning ? state.levels.takeDue(now) : [],
+                state.heartbeats.takeDue(now)
+            )
+        }
+        if !times.isEmpty {
+            let frame = encoder.time(
+                snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment)
+            for subscriber in times.joined() { subscriber.set(frame) }
+        }
+        if !levels.isEmpty { feed.send(to: levels, snapshot, encoder, at: moment) }
+        for subscriber in heartbeats.joined() { subscriber.setHeartbeat() }
+        return state.withLock { $0.nextDue }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A directory that is removed with its owner. Its path is short: a Unix socket's address has room for 107 bytes.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        let parent = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+        var template = Array("\(parent)/tonearm-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: path) } catch { print("left behind: \(path): \(error)") }
+    }
+
+    /// What it contains, sorted.
+    public var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    }
+
+    public func directory(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+    }
+
+    public func file(_ name: String, _ content: String = "content") throws {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    public func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+    }
+}
