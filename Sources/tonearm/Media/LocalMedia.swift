@@ -40,7 +40,7 @@ struct LocalMedia {
         var opener = LocalMediaOpener(
             roots: MusicRoots([directory]),
             factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(worker)))])
-        if measuresLoudness { opener.loudness = MeasuredLoudness(opener: opener) }
+        if measuresLoudness { opener.catalogue = MeasuredLoudness(opener: opener) }
         do throws(MediaError) {
             return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: cancellation)
         } catch {
@@ -54,7 +54,7 @@ struct LocalMedia {
 }
 
 /// Of files that no catalogue knows.
-private struct MeasuredLoudness: LoudnessCatalogue {
+private struct MeasuredLoudness: TrackCatalogue {
     let opener: LocalMediaOpener
 
     func loudness(of uri: String) -> TrackLoudness? {
@@ -68,4 +68,6 @@ private struct MeasuredLoudness: LoudnessCatalogue {
         }
         return nil
     }
+
+    func albumFiles(of uri: String) -> Set<String> { [] }
 }
