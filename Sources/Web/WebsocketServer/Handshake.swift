@@ -67,8 +67,8 @@ enum Handshake {
                 refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
         }
         // What a body held would be read as frames.
-        let headers = request.headers
-        let framing = BodyFraming(lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding"))
+        let framing = BodyFraming(
+            lengths: request.headers.values("Content-Length"), codings: request.headers.values("Transfer-Encoding"))
         guard framing == .none || framing == .length(0) else {
             return .refused(refusal(400, "malformed-handshake", "A WebSocket's request has no body."))
         }

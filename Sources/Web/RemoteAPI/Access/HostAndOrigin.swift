@@ -40,7 +40,8 @@ struct Authority: Hashable, Sendable {
     var isIPLiteral: Bool {
         if host.hasPrefix("[") {
             let digits = host.dropFirst().prefix { $0 != "%" && $0 != "]" }
-            return host.hasSuffix("]") && digits.contains(":") && digits.allSatisfy { $0.isHexDigit || ":.".contains($0) }
+            return host.hasSuffix("]") && digits.contains(":")
+                && digits.allSatisfy { $0.isHexDigit || ":.".contains($0) }
         }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 58 && $0 > 47 } }
