@@ -185,7 +185,7 @@ import Testing
         try music.file("broken.mp3", "nonsense")
         try music.file("empty.mp3", "")
         try music.file("crash.mp3", "title=crash")
-        let names = ["周杰倫/夜曲.mp3", "broken.mp3", "crash.mp3", "gone.mp3", "empty.mp3", music.music + "/broken.mp3"]
+        let names = ["周杰倫/夜曲.mp3", "broken.mp3", "crash.mp3", "gone.mp3", "empty.mp3", "file://\(music.music)/broken.mp3"]
         try music.withLibrary { library throws in
             #expect(library.status.counts.unplayable == 3)
             let known = try library.unplayable(names)
