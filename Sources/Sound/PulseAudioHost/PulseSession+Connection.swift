@@ -85,6 +85,7 @@ extension PulseSession {
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
                         || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
                 else { return }
+                if facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue { session.devices.hasNewDefault = true }
                 session.listDevices()
             }, pointer)
         let mask = pa_subscription_mask_t(

@@ -258,6 +258,14 @@ import Kernel
         #expect(decision.target == "desk" && decision.reason == .override)
     }
 
+    @Test func movedByHandToTheDefault_followsItAgain() {
+        let devices = [Self.speakers(), Self.desk()]
+        var situation = situation(devices, current: "spk", known: devices, previous: Self.desk())
+        (situation.followed, situation.asked) = ("desk", "desk")
+        let decision = RouteDecision(situation)
+        #expect(decision.target == nil && decision.followed == nil && decision.reason == .override)
+    }
+
     @Test func nothingLeft() {
         let decision = RouteDecision(
             situation([], current: nil, known: [Self.speakers()], previous: Self.speakers()))
