@@ -37,7 +37,6 @@ extension PlayerCore {
     mutating func arrange(_ target: PlayTarget, at position: Double?, for time: MonotonicTime) throws(PlaybackError) {
         let wanted = try item(for: target)
         try checkRules()
-        if case .unavailable(let message) = availability { throw PlaybackError(.outputUnavailable, message) }
         if position != nil, current?.item.id == wanted.id { try refuseUnlessSeekable() }
         appointment = Appointment(item: wanted.id, position: position, at: time)
         if !goal.wantsSound { makeReady(wanted, at: position) }
@@ -105,8 +104,14 @@ extension PlayerCore {
             return playInstead(appointment)
         }
         guard current?.item.id == appointment.item, !goal.isAtRest else { return dropAppointment() }
+        if case .unavailable(let message) = availability {
+            guard appointment.at <= now else { return }
+            self.appointment = nil
+            return reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: appointment.item))
+        }
         guard appointment.at.advanced(bySeconds: -Appointment.lead) <= now else { return }
         self.appointment?.hasBegun = true
+        lastError = nil
         goal = .play
         overrideInterruption()
     }
@@ -115,8 +120,14 @@ extension PlayerCore {
         do throws(PlaybackError) {
             try play(.item(appointment.item), at: appointment.position)
         } catch {
-            emit(.error(error))
+            reportFailedStart(error)
         }
+    }
+
+    /// Nobody waits for the reply to a start.
+    mutating func reportFailedStart(_ error: PlaybackError) {
+        if !goal.wantsSound { lastError = error }
+        emit(.error(error))
     }
 
     private mutating func measure(_ appointment: Appointment) {
@@ -162,6 +173,6 @@ extension PlayerCore {
             let first = appointment.at.advanced(bySeconds: -Appointment.measuring)
             return max(first, now.advanced(bySeconds: Appointment.measureInterval))
         }
-        return goal.wantsSound ? appointment.at : appointment.at.advanced(bySeconds: -Appointment.lead)
+        return goal.wantsSound || isCutOff ? appointment.at : appointment.at.advanced(bySeconds: -Appointment.lead)
     }
 }
