@@ -10,12 +10,15 @@ extension PlayerCore {
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
     static let outageLimit = 300.0
-    /// How often the clock is read while sound advances: refreshes the published position and saves it.
-    static let clockInterval = 1.0
+    /// Seconds of the media between two readings of the clock while sound advances: refreshes the published position and
+    /// saves it, so that `kill -9` loses less than 1 s.
+    static let clockDistance = 0.9
     /// How often while a start or a seek is about to be heard.
     static let startingPoll = 0.005
 
     private var stoppingLimit: Double { 1.5 + settings.fades.stop }
+
+    private var clockInterval: Double { Self.clockDistance / max(1, abs(timeline.place?.segment.pace.rate ?? 1)) }
 
     mutating func checkDeadlines() {
         Self.failIfOverdue(&current, now: now)
@@ -37,7 +40,7 @@ extension PlayerCore {
             outage = nil
             if lastError?.code == .outputUnavailable { lastError = nil }
         }
-        if status == .playing, isOver(positionSavedAt, Self.clockInterval) { savePosition() }
+        if status == .playing, isOver(positionSavedAt, clockInterval) { savePosition() }
         retrySaving()
     }
 
@@ -141,10 +144,10 @@ extension PlayerCore {
                 after(now, Self.startingPoll)
             case .pausing(let since, let fade): after(since, Self.pausingLimit + fade)
             case .draining:
-                after(now, Self.clockInterval)
+                after(now, clockInterval)
                 pollUntilHeard()
             case .running:
-                if status == .playing { after(positionSavedAt, Self.clockInterval) }
+                if status == .playing { after(positionSavedAt, clockInterval) }
                 pollUntilHeard()
             case .dry(let since):
                 guard stalledSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage else {
