@@ -84,6 +84,31 @@ def test_a_move_by_hand_is_respected_until_the_default_changes(pulse, playing, a
         ends_on(pulse, api, "spk")
 
 
+def test_a_move_by_hand_to_the_default_is_respected(pulse, playing, api):
+    """Row 145: the music stays there, and follows the default again."""
+    for _ in range(3):
+        for sink in ("desk", "spk"):
+            pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], sink)
+            eventually(lambda: pulse.stream_sinks() == [sink] and outputs(api)[1] == sink, "it is moved")
+            during(0.3, lambda: pulse.stream_sinks() == [sink], "the move by hand was undone")
+        for sink in ("desk", "spk"):
+            change_default(pulse, [sink], 0)
+            ends_on(pulse, api, sink)
+
+
+def test_a_choice_does_not_undo_moves_by_hand(pulse, playing, api):
+    api.call("PUT", "/outputs/current", json={"id": "desk"})
+    pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], "spk")
+    eventually(lambda: pulse.stream_sinks() == ["spk"] and outputs(api)[1] == "spk", "it is moved")
+    during(0.3, lambda: pulse.stream_sinks() == ["spk"], "the move by hand was undone")
+    api.call("PUT", "/outputs/current", json={"id": "desk"})
+    eventually(lambda: pulse.stream_sinks() == ["desk"], "it is chosen again")
+    # A choice that is the default: PulseAudio would take the stream along.
+    change_default(pulse, ["desk", "spk"], 0.2)
+    during(0.3, lambda: outputs(api)[1] == "desk", "the choice is lost")
+    assert pulse.stream_sinks() == ["desk"]
+
+
 def test_a_choice_and_its_end_in_quick_succession_follow_the_default(pulse, playing, api):
     """A move that we asked for ourselves is nobody else's."""
     for _ in range(10):

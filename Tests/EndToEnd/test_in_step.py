@@ -105,6 +105,18 @@ def test_volume_and_output_stay_its_own(pair, sides):
     assert 0.08 < heard[:, 1].std() / heard[:, 0].std() < 0.12
 
 
+@pytest.mark.parametrize("sink", ["null", "file"])
+def test_a_follower_that_joins_is_in_step_without_hardware(start_server, directory, sink):
+    """`null` is a real clock: how long the follower takes to begin is made up for."""
+    server = start_server(output="null" if sink == "null" else f"file:{directory / 'heard.wav'}")
+    api = Api(server.url)
+    api.call("POST", "/players", json={"id": "kitchen"})
+    api.load(MEDIA, play=True)
+    api.wait_status("playing")
+    Api(server.url, player="kitchen").settings(leader="main")
+    wait_in_step(api)
+
+
 def test_commands_to_a_follower_move_the_leader(pair, server, open_events):
     """Over REST and the event channel. Queue, ids and revisions that the follower shows are the leader's."""
     api, kitchen = pair

@@ -105,6 +105,26 @@ def test_who_presses_play_during_the_call_is_heard(capture, pulse, api, events, 
     assert loud(capture, silent, 0.4)
 
 
+def test_who_mutes_the_stream_interrupts_the_music(capture, pulse, api, events, playing):
+    """Promise 1: by another program, without a request to cork. The music goes on where it was; `play` takes the mute back."""
+    stream = pulse.sink_inputs()[0][0]
+    pulse.pactl("set-sink-input-mute", stream, "1")
+    status = events.wait_status("interrupted", mark=playing)
+    assert status["reason"] == "interruption" and status["playWhenReady"]
+    muted = api.player()
+    assert muted["rate"] == 0 and muted["muted"] is False
+    during(0.3, lambda: api.player()["position"] == muted["position"], "time ran although nothing was heard")
+    mark, silent = events.mark(), capture.frames
+    pulse.pactl("set-sink-input-mute", stream, "0")
+    events.wait_status("playing", mark=mark)
+    capture.wait_sound(silent)
+    mark = events.mark()
+    pulse.pactl("set-sink-input-mute", stream, "1")
+    events.wait_status("interrupted", mark=mark)
+    assert api.play()["status"] == "playing" and not is_muted(pulse)
+    during(0.3, lambda: api.player()["status"] == "playing", "interrupted again")
+
+
 def test_who_pauses_during_the_call_stays_paused(capture, pulse, api, events, playing):
     """Row 131."""
     with Neighbour(pulse, "phone"):

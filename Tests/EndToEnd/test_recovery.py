@@ -91,6 +91,16 @@ def test_without_a_sound_server_it_runs_and_refuses_to_pretend(pulse, start_serv
     api.wait_status("playing")
 
 
+def test_a_start_without_a_sound_server_reports_why(pulse, start_server):
+    """Promise 2: when its time has come."""
+    pulse.stop()
+    api = Api(start_server(output="auto", pulse=pulse).url)
+    api.load("long.mp3")
+    api.request("POST", "/player/play", json={"at": int(time.time() * 1000) + 1500}).raise_for_status()
+    eventually(lambda: api.player()["error"] is not None, "the error")
+    assert api.player()["error"]["code"] == "output-unavailable" and api.player()["status"] == "ready"
+
+
 def test_a_daemon_that_dies_again_and_again_is_survived(pulse, server, api):
     """Row 147, promise 2: five deaths, then music; no leak of threads or sockets."""
     api.load("long.mp3")

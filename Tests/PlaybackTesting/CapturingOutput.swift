@@ -168,6 +168,7 @@ public final class CapturingOutput: AudioOutput {
         }
     }
 
+    public func shift(by frames: FrameCount, generation: Generation) {}
     public func select(device: String?) {}
     public func shutdown() {}
 }

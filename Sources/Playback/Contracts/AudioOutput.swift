@@ -88,8 +88,6 @@ extension AudioOutput {
     }
     /// Where nobody else can put one on.
     public func unmute(generation: Generation) {}
-    /// Where nobody can hear two outputs at a time.
-    public func shift(by frames: FrameCount, generation: Generation) {}
     public func describe(role: String) {}
     /// Where nothing is rendered.
     public func setEffects(_ effects: EffectSettings) {}

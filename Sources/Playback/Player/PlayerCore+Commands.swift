@@ -40,6 +40,7 @@ extension PlayerCore {
             }
             answerLater(command, token, inserted: inserted)
         } catch {
+            if command.arrangesStart { reportFailedStart(error) }
             actions.append(.reply(token, .failed(error)))
         }
     }

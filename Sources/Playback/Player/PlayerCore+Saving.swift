@@ -138,7 +138,7 @@ extension PlayerCore {
     }
 
     mutating func checkSaving() {
-        if status == .playing, saving.isPositionDue(now) { savePosition() }
+        if status == .playing, saving.positionTime(every: clockInterval) <= now { savePosition() }
         if saving.takeRetry(now) { saveOwn() }
     }
 

@@ -5,8 +5,6 @@ internal import Kernel
 /// The saves that the player makes by itself, without a command: when the position is due, whether saving fails, and the store's
 /// mark of the item that was opened at the start. `PlayerCore+Saving` calls it and asks the store.
 struct Saving {
-    /// Seconds between two saves of the position while sound advances.
-    static let positionInterval = 1.0
     /// Seconds between two tries while saving fails.
     static let retryInterval = 1.0
 
@@ -19,9 +17,7 @@ struct Saving {
 
     var failure: String? { trouble?.message }
     var retryTime: MonotonicTime? { trouble?.retryAt }
-    var positionTime: MonotonicTime { positionSavedAt.advanced(bySeconds: Self.positionInterval) }
-
-    func isPositionDue(_ now: MonotonicTime) -> Bool { now.isOver(Self.positionInterval, since: positionSavedAt) }
+    func positionTime(every interval: Double) -> MonotonicTime { positionSavedAt.advanced(bySeconds: interval) }
 
     mutating func savedPosition(_ now: MonotonicTime) { positionSavedAt = now }
 

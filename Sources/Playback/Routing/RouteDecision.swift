@@ -80,7 +80,7 @@ struct RouteDecision: Equatable {
             if situation.known != nil { reason = .newDeviceAvailable }
         } else if let moved = Self.movedByOthers(situation, devices) {
             followed = moved
-        } else if followed != nil, Self.defaultWasChanged(situation) {
+        } else if followed != nil, Self.defaultWasChanged(situation) || Self.movedToDefault(situation, devices) {
             followed = nil
             reason = .override
         }
@@ -126,6 +126,14 @@ struct RouteDecision: Equatable {
             current != situation.chosen, current != situation.followed, current != situation.asked
         else { return nil }
         return current
+    }
+
+    /// By others, off the device that was followed.
+    private static func movedToDefault(_ situation: RouteSituation, _ devices: [OutputDevice]) -> Bool {
+        guard let current = situation.devices.current, situation.previous?.id == situation.followed else {
+            return false
+        }
+        return current != situation.followed && devices.contains { $0.id == current && $0.isDefault }
     }
 
     /// By someone: not because the old one went, nor because the one that is configured came.

@@ -73,7 +73,6 @@ extension PlayerCore {
     mutating func arrange(_ target: PlayTarget, at position: Double?, for time: MonotonicTime) throws(PlaybackError) {
         let wanted = try item(for: target)
         try checkRules()
-        if case .unavailable(let message) = availability { throw PlaybackError(.outputUnavailable, message) }
         if position != nil, current?.item.id == wanted.id { try refuseUnlessSeekable() }
         appointment = Appointment(item: wanted.id, position: position, at: time)
         if !goal.wantsSound { makeReady(wanted, at: position) }
@@ -139,8 +138,14 @@ extension PlayerCore {
             return playInstead(appointment)
         }
         guard current?.item.id == appointment.item, !goal.isAtRest else { return dropAppointment() }
+        if case .unavailable(let message) = availability {
+            guard appointment.at <= now else { return }
+            self.appointment = nil
+            return reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: appointment.item))
+        }
         guard appointment.at.advanced(bySeconds: -Appointment.lead) <= now else { return }
         self.appointment?.begin()
+        lastError = nil
         goal = .play
         overrideInterruption()
     }
@@ -149,8 +154,14 @@ extension PlayerCore {
         do throws(PlaybackError) {
             try play(.item(appointment.item), at: appointment.position)
         } catch {
-            emit(.error(error))
+            reportFailedStart(error)
         }
+    }
+
+    /// Nobody waits for the reply to a start.
+    mutating func reportFailedStart(_ error: PlaybackError) {
+        if !goal.wantsSound { lastError = error }
+        emit(.error(error))
     }
 
     private mutating func measure(_ appointment: Appointment) {
@@ -187,5 +198,6 @@ extension PlayerCore {
 
     var appointmentDeadline: MonotonicTime? {
         appointment?.deadline(wantsSound: goal.wantsSound, now)
+        lastError = nil
     }
 }

@@ -10,6 +10,10 @@ struct PulseDevices {
     /// What the server has answered so far of the list that was asked for; in force once it is complete.
     var listing = Listing()
     private(set) var defaultName: String?
+    /// Between the last list and the one before. It may have changed and be the same again.
+    private(set) var defaultWasChanged = false
+    /// The server has reported such a change since the last list.
+    var hasNewDefault = false
     var chosen: String?
 
     struct Listing {
@@ -23,6 +27,8 @@ struct PulseDevices {
     /// Where our stream was, as the list has it.
     mutating func finishListing() -> String? {
         defer { listing = Listing() }
+        defaultWasChanged = hasNewDefault || (defaultName != nil && defaultName != listing.defaultName)
+        hasNewDefault = false
         defaultName = listing.defaultName
         for index in listing.devices.indices {
             listing.devices[index].isDefault = listing.devices[index].id == defaultName

@@ -76,7 +76,9 @@ extension PulseSession {
             { _, kind, index, userdata in
                 let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
                 let session = PulseSession.session(userdata)
-                if facility != PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || !session.isOwnStream(index) {
+                if facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue, session.isOwnStream(index) {
+                    session.current?.askWhetherMuted()
+                } else {
                     session.otherStreams.changed(facility: facility, context: session.context)
                 }
                 session.ducking.changed(facility: facility, context: session.context)
@@ -85,6 +87,7 @@ extension PulseSession {
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
                         || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
                 else { return }
+                if facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue { session.devices.hasNewDefault = true }
                 session.listDevices()
             }, pointer)
         let mask = pa_subscription_mask_t(

@@ -24,7 +24,7 @@ extension PulseSession {
         guard devices.devices != nil else { return }
         let name = place
         if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
-            current?.isPinned == false, devices.target?.isPrivate == false
+            devices.defaultWasChanged, current?.isPinned == false, devices.target?.isPrivate == false
         {
             // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
             return moveStream(to: chosen)
@@ -40,7 +40,7 @@ extension PulseSession {
             publishedDevices = nil
             return publishDevices()
         }
-        followsAgain = id == nil && devices.chosen != nil
+        mustMove = id != nil || devices.chosen != nil
         devices.chosen = id
         checkPlacement()
         publishDevices()
@@ -48,20 +48,18 @@ extension PulseSession {
 
     /// Sees to it that the stream is where it should be, and cannot be taken from headphones to speakers.
     ///
-    /// A stream that follows the default is moved along by the server; one that someone moved elsewhere is left there.
+    /// A stream that follows the default is moved along by the server; one that someone moved is left there.
     func checkPlacement() {
         guard let current, !current.isClosing, let name = streamPlace, let target = devices.target else { return }
         if name == target.id {
             if target.isPrivate, !current.isPinned { displace(current) }
         } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
             displace(current)
-        } else if devices.chosen != nil {
-            moveStream(to: target.id)
-        } else if followsAgain {
-            // By the server's own idea of it, which may be newer than ours.
-            moveStream(to: "@DEFAULT_SINK@")
+        } else if mustMove {
+            // The default by the server's own idea of it, which may be newer than ours.
+            moveStream(to: devices.chosen ?? "@DEFAULT_SINK@")
         }
-        followsAgain = false
+        mustMove = false
     }
 
     private func displace(_ stream: PulseStream) {

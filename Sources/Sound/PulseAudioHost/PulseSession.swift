@@ -40,8 +40,8 @@ final class PulseSession {
     /// Moves of the stream that we have asked for. A list asked for before the last one is no news of where the stream is.
     var movesAsked = 0
     var movesBeforeListing = 0
-    /// The choice was taken back: the stream goes to the default device, which the server would leave it from.
-    var followsAgain = false
+    /// A device was chosen, or the choice was taken back, and the stream may still be elsewhere: the server would leave it there.
+    var mustMove = false
 
     var current: PulseStream?
     private var leaving: [PulseStream] = []

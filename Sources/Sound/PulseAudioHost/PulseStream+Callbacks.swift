@@ -69,16 +69,17 @@ extension PulseStream {
             }, pointer)
     }
 
-    /// A call that is under way mutes a new stream and asks it for silence before libpulse knows the stream, so that the
-    /// question is lost; the mute is not.
+    /// When it is made, and when the server reports a change. A call that is under way mutes a new stream and asks it for
+    /// silence before libpulse knows the stream, so that the question is lost; the mute is not.
     func askWhetherMuted() {
+        withdrawQuestion(\.muteQuestion)
         guard let server = pa_stream_get_context(stream) else { return }
         muteQuestion = pa_context_get_sink_input_info(
             server, pa_stream_get_index(stream),
             { _, info, end, userdata in
                 let stream = PulseStream.stream(userdata)
-                if let info, info.pointee.mute != 0, stream.isCurrent {
-                    stream.emit(.corkRequested(stream.generation, true))
+                if let info {
+                    stream.silencing(isCorkRequested: stream.isCorkRequested, isMuted: info.pointee.mute != 0)
                 }
                 guard end != 0, let question = stream.muteQuestion else { return }
                 pa_operation_unref(question)
@@ -146,10 +147,17 @@ extension PulseStream {
     private func wasAsked(_ name: UnsafePointer<CChar>?) {
         guard let name, isCurrent else { return }
         switch String(cString: name) {
-        case PA_STREAM_EVENT_REQUEST_CORK: emit(.corkRequested(generation, true))
-        case PA_STREAM_EVENT_REQUEST_UNCORK: emit(.corkRequested(generation, false))
+        case PA_STREAM_EVENT_REQUEST_CORK: silencing(isCorkRequested: true, isMuted: isMuted)
+        case PA_STREAM_EVENT_REQUEST_UNCORK: silencing(isCorkRequested: false, isMuted: isMuted)
         default: break
         }
+    }
+
+    /// A module mutes along with its request; a person only mutes. Either is an interruption, both together are one.
+    private func silencing(isCorkRequested: Bool, isMuted: Bool) {
+        let (old, new) = (self.isCorkRequested || self.isMuted, isCorkRequested || isMuted)
+        (self.isCorkRequested, self.isMuted) = (isCorkRequested, isMuted)
+        if new != old, isCurrent { emit(.corkRequested(generation, new)) }
     }
 
     func describe(role: String) {
@@ -163,6 +171,9 @@ extension PulseStream {
     func unmute() {
         guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream) else { return }
         release(pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil))
+        // The request is overridden; an answer that is under way is older.
+        withdrawQuestion(\.muteQuestion)
+        (isCorkRequested, isMuted) = (false, false)
     }
 
     private func wasMoved() {

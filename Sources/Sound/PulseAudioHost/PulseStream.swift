@@ -72,7 +72,10 @@ final class PulseStream {
     /// Not in force yet, and from when on they may be.
     var wantedEffects: EffectSettings?
     var effectsDue = MonotonicTime(nanoseconds: 0)
-    /// Whether it is muted, asked when it was made and not answered yet.
+    /// A module of the server has asked for silence.
+    var isCorkRequested = false
+    var isMuted = false
+    /// Whether it is muted, not answered yet.
     var muteQuestion: OpaquePointer?
     /// Asked after corking: where the server reads; after uncorking: whether the sink is awake. Not answered yet.
     var question: OpaquePointer?

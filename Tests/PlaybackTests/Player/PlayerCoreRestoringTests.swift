@@ -68,4 +68,18 @@ import Testing
         #expect(world.status == .paused)
         #expect(world.core.current?.media != nil)
     }
+
+    /// DESIGN, promise 3: position is restored to within 1 s, of the media.
+    @Test(arguments: [0.5, 1, 4]) func isSavedOftenEnough(rate: Double) {
+        var world = SimulatedWorld.playing(["a-600"])
+        world.command(.apply(.with { $0.playbackRate = rate }))
+        world.run(seconds: 1)
+        var most = 0.0
+        for _ in 0..<1_000 {
+            world.run(seconds: 0.007)
+            let last = world.saved.last { if case .position = $0 { true } else { false } }
+            if case .position(let place?)? = last { most = max(most, world.position - place.position) }
+        }
+        #expect(most > 0.4 && most < 0.95, "\(most) s are lost")
+    }
 }

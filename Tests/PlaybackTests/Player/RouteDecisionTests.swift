@@ -241,6 +241,14 @@ import Kernel
         #expect(decision.target == "desk" && decision.reason == .override)
     }
 
+    @Test func movedByHandToTheDefault_followsItAgain() {
+        let devices = [Self.speakers(), Self.desk()]
+        var situation = situation(devices, current: "spk", known: devices, previous: Self.desk())
+        (situation.followed, situation.asked) = ("desk", "desk")
+        let decision = RouteDecision(situation)
+        #expect(decision.target == nil && decision.followed == nil && decision.reason == .override)
+    }
+
     @Test func nothingLeft() {
         let gone = decide([], current: nil, known: [Self.speakers()], previous: Self.speakers())
         #expect(gone.reason == .noSuitableRoute)

@@ -82,6 +82,32 @@ import Testing
         #expect(world.run(upTo: 0.2) { $0.status == .playing })
     }
 
+    /// DESIGN, promise 2: as a `play` at that time would be refused.
+    @Test func withoutAnOutput_reportsWhyAtTheTime() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 0.5)
+        world.send(.output(.availability(.unavailable("nobody there"))))
+        _ = start(&world, in: 3)
+        world.run(seconds: 2.9)
+        #expect(world.core.lastError == nil && world.core.appointment != nil)
+        world.run(seconds: 0.2)
+        #expect(world.status == .ready && world.core.lastError?.code == .outputUnavailable)
+        let errors = world.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
+        #expect(errors == [world.core.lastError] && world.core.appointment == nil && world.mostSpins < 5)
+    }
+
+    @Test func anOutputThatReturnsInTime_isUsed() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 0.5)
+        world.send(.output(.availability(.unavailable("nobody there"))))
+        let time = start(&world, in: 3)
+        world.run(seconds: 1.5)
+        world.send(.output(.availability(.available)))
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing && abs(world.position - 0.5) < 0.002, "at \(world.position)")
+        #expect(world.core.lastError == nil)
+    }
+
     @Test func primes_withoutASound() {
         var world = SimulatedWorld.with(["a-60"], play: false)
         world.run(seconds: 0.5)

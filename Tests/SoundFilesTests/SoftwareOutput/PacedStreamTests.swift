@@ -32,4 +32,25 @@ import Kernel
         try stream.advance(to: .now)
         #expect(stream.clock.isAdvancing)
     }
+
+    /// A follower is kept in step by it.
+    @Test(arguments: [97, -97]) func aShift_isHeardFromThenOn(frames: FrameCount) throws {
+        var stream = PacedStream(
+            AudioFormat(sampleRate: 1_000, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
+            effects: .off, continuing: nil, sink: DeafSink()
+        ) {}
+        let lease = stream.ring.grant().lease
+        _ = [Float](repeating: 0, count: 1_500).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        try stream.perform(.start(fade: 0))
+        let start = stream.clock.sampledAt
+        for step in 1...50 {
+            let before = stream.clock
+            if step == 25 { try stream.perform(.shift(frames)) }
+            try stream.advance(to: start.advanced(bySeconds: 0.02 * Double(step)))
+            #expect(stream.clock.ringIndex >= before.ringIndex && stream.clock.isAdvancing)
+        }
+        let clock = stream.clock
+        let ahead = Double(clock.ringIndex) - clock.sampledAt.seconds(since: start) * 1_000
+        #expect(abs(ahead - Double(frames)) <= 2, "\(ahead) frames ahead")
+    }
 }

@@ -27,6 +27,7 @@ final class PacedLoop {
         case start(fade: Double)
         case pause(fade: Double)
         case flush(FrameCount, fade: Double)
+        case shift(FrameCount)
         case drain, close
     }
 

@@ -43,6 +43,9 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
     public func flush(to ringIndex: FrameCount, fade: Double, generation: Generation) {
         mailbox.post(.stream(.flush(ringIndex, fade: fade), generation))
     }
+    public func shift(by frames: FrameCount, generation: Generation) {
+        mailbox.post(.stream(.shift(frames), generation))
+    }
     public func drain(generation: Generation) { mailbox.post(.stream(.drain, generation)) }
     public func close(generation: Generation) { mailbox.post(.stream(.close, generation)) }
     public func setGains(_ gains: ChannelGains, over seconds: Double) { mailbox.post(.setGains(gains, seconds)) }

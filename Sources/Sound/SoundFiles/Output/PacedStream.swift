@@ -16,6 +16,8 @@ struct PacedStream {
     private static let chunk = 1_024
     /// Seconds that the last frames wait for those behind them, which effects look at: what is written stays written.
     private static let patience = 0.1
+    /// Seconds that stay in the ring behind a shift.
+    private static let spare = 0.1
     /// Seconds, behind a long fade-out.
     private static let fadeInOfAnother = 0.05
 
@@ -47,6 +49,8 @@ struct PacedStream {
     private var afterFade: AfterFade?
     /// Frames that fade in after a pause or a flush.
     private var fadeIn: FrameCount = 0
+    /// The clock stands there while frames before it are heard again.
+    private var shiftedAt: FrameCount = 0
     /// Since when the last frames wait.
     private var lateSince: MonotonicTime?
     private var now = MonotonicTime.now
@@ -77,9 +81,9 @@ struct PacedStream {
 
     var clock: OutputClock {
         if case .playing(let index, let time) = phase {
-            return OutputClock(ringIndex: index, isAdvancing: true, sampledAt: time, latency: 0)
+            return OutputClock(ringIndex: max(index, shiftedAt), isAdvancing: true, sampledAt: time, latency: 0)
         }
-        return OutputClock(ringIndex: ring.readIndex, isAdvancing: false, sampledAt: now, latency: 0)
+        return OutputClock(ringIndex: max(ring.readIndex, shiftedAt), isAdvancing: false, sampledAt: now, latency: 0)
     }
 
     /// When there is something to do without a command; nil when there is not. While the ring is empty, `onFrames` is called
@@ -169,6 +173,7 @@ struct PacedStream {
             if index > ring.readIndex { return try flush(to: index, fadingIn: renderer.fadeFrames) }
             events.append(.flushed(generation))
             if case .waiting = phase { resume() }
+        case .shift(let frames): try shift(by: frames)
         case .drain:
             isDraining = true
             if case .waiting = phase { runDry() }
@@ -236,6 +241,17 @@ struct PacedStream {
         drop(before: index)
         fadeIn = frames
         if case .waiting = phase { resume() }
+    }
+
+    private mutating func shift(by frames: FrameCount) throws(AudioOutputError) {
+        guard case .playing(let index, let start) = phase, afterFade == nil, !isDraining else { return }
+        renderer.fadeOut(from: renderer.cursor, limit: .max)
+        let faded = FrameCount(try render(.max))
+        let left = ring.readIndex
+        shiftedAt = max(shiftedAt, index + faded)
+        renderer.shift(by: frames, spare: format.frames(Self.spare))
+        phase = .playing(
+            index: index + faded + ring.readIndex - left, time: start.advanced(bySeconds: format.seconds(faded)))
     }
 
     private mutating func drop(before index: FrameCount) {
