@@ -62,8 +62,9 @@ struct Appointment {
         return lateness.count < Self.readings ? nil : lateness.sorted()[Self.readings / 2]
     }
 
-    func deadline(wantsSound: Bool, _ now: MonotonicTime) -> MonotonicTime {
-        guard hasBegun else { return wantsSound ? at : at.advanced(bySeconds: -Self.lead) }
+    /// `waits`: it does not begin before its time, as something plays or nothing can.
+    func deadline(waits: Bool, _ now: MonotonicTime) -> MonotonicTime {
+        guard hasBegun else { return waits ? at : at.advanced(bySeconds: -Self.lead) }
         return max(at.advanced(bySeconds: -Self.measuring), now.advanced(bySeconds: Self.measureInterval))
     }
 }
@@ -197,7 +198,6 @@ extension PlayerCore {
     }
 
     var appointmentDeadline: MonotonicTime? {
-        appointment?.deadline(wantsSound: goal.wantsSound, now)
-        lastError = nil
+        appointment?.deadline(waits: goal.wantsSound || isCutOff, now)
     }
 }
