@@ -146,8 +146,6 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
     def start(output: str = "null", pulse: PulseDaemon | None = None, music: pathlib.Path | None = media.root,
               arguments: tuple[str, ...] = (), host: str = "127.0.0.1", launch_only: bool = False,
               wrapper: tuple[str, ...] = ()) -> Server:
-        if request.node.get_closest_marker("unscanned"):
-            arguments += ("--library", "off")
         home = directory / f"server-{len(servers)}"
         home.mkdir()
         server = Server(home, music, pulse.environment if pulse else None, output, arguments, host)

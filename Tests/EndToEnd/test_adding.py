@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from rig import Api, eventually
+from rig import Api
 
 
 @pytest.fixture
@@ -70,23 +70,6 @@ def test_what_is_named_as_a_list_is_one(api, music):
         refused = api.request("POST", "/queue/items", json={"items": [{"uri": uri}], "check": True})
         assert (refused.status_code, refused.json()["member"]) == (422, "items[0].uri"), refused.text
     assert api.uris() == ["album/1.mp3", "album/2.mp3"]
-
-
-def test_what_the_scan_found_not_to_be_playable_is_refused_until_it_changes(start_server, music, media):
-    """Row 265: without `check`. What may pass is no reason."""
-    shutil.copy(media.path("empty.mp3"), music / "empty.mp3")
-    server = start_server(music=music)
-    api = Api(server.url)
-    eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
-    before = api.load("album/0.mp3")
-    for uri, code in {"text.mp3": "unsupported", "empty.mp3": "empty", (music / "text.mp3").as_uri(): "unsupported"}.items():
-        refused = api.request("POST", "/queue/items", json={"items": [{"uri": "album/1.mp3"}, {"uri": uri}]})
-        assert (refused.status_code, refused.json()["code"], refused.json()["member"]) == (422, code, "items[1].uri"), refused.text
-    assert api.ids() == before
-    answer = api.call("POST", "/queue/items", json={"items": [{"uri": "text.mp3"}, {"uri": "album/1.mp3"}], "onError": "skip"})
-    assert [each["index"] for each in answer["skipped"]] == [0] and api.uris() == ["album/0.mp3", "album/1.mp3"]
-    shutil.copy(music / "album" / "2.mp3", music / "text.mp3")
-    assert api.request("POST", "/queue/items", json={"items": [{"uri": "text.mp3"}]}).status_code == 201
 
 
 def test_announcements_refuse_as_the_queue_does(api, music):

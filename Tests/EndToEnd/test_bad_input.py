@@ -18,7 +18,6 @@ BAD_FILES = {"empty.mp3": None, "text.mp3": "unsupported", "picture.mp3": "unsup
              "missing.mp3": "not-found"}
 
 
-@pytest.mark.unscanned
 def test_an_unplayable_file_is_named_and_the_next_plays(api, events, media):
     """Rows 5, 190: an error with code, message and item; completed with `error`; the queue goes on."""
     for name, code in BAD_FILES.items():
@@ -46,7 +45,6 @@ def test_an_unplayable_file_is_named_and_the_next_plays(api, events, media):
         api.call("DELETE", "/queue")
 
 
-@pytest.mark.unscanned
 def test_a_queue_of_unplayable_files_fails_and_says_why(api, events):
     """Rows 5, 190: `failed`, the last error kept; no endless round."""
     api.settings(repeat="all")
@@ -84,7 +82,6 @@ def test_a_cut_file_is_an_error_event_and_the_queue_goes_on(api, events, media):
         api.call("DELETE", "/queue")
 
 
-@pytest.mark.unscanned
 def test_an_unplayable_file_ends_the_music_when_asked(api, events):
     """Row 5: `onError: stop`, from the first item and from one that is loaded beneath another."""
     assert api.settings(onError="stop")["onError"] == "stop"
@@ -99,7 +96,6 @@ def test_an_unplayable_file_ends_the_music_when_asked(api, events):
     assert api.wait_status("playing")["item"]["id"] == ids[2]
 
 
-@pytest.mark.unscanned
 def test_tiny_and_cut_files_end_soon(pulse, api, events):
     """Rows 5, 72: one frame, no frame, cut off: over within 2 s of their length, again and again."""
     for name in ["one-frame.mp3", "zero-frames.mp3", "truncated.mp3"] * 4:
@@ -111,7 +107,6 @@ def test_tiny_and_cut_files_end_soon(pulse, api, events):
             api.wait_status("completed", "failed")
 
 
-@pytest.mark.unscanned
 def test_play_and_stop_in_quick_succession_never_hang(pulse, api):
     """Row 72: 500 rounds on PulseAudio; each stop ends as a stop."""
     api.load("one-frame.mp3", "short-0.mp3", "zero-frames.mp3")
@@ -123,7 +118,6 @@ def test_play_and_stop_in_quick_succession_never_hang(pulse, api):
         assert status == "stopped" or (status == "failed" and number % 3 == 2), number
 
 
-@pytest.mark.unscanned
 def test_hundreds_of_tiny_and_empty_files_pass_in_a_row(pulse, api, events):
     """Row 72: one frame, no frame, 250 times: each is told within 2 s, the last one ends the queue, nothing lingers."""
     ids = api.load(*["one-frame.mp3", "zero-frames.mp3"] * 250)

@@ -49,7 +49,6 @@ def test_what_is_not_open_has_no_duration(api, events, web):
     assert api.player()["duration"] == pytest.approx(40, abs=0.1)
 
 
-@pytest.mark.unscanned
 def test_what_has_failed_cannot_be_played(api, events):
     """Row 41: 409, again and again, and `item.status` says so."""
     api.load("text.mp3")
@@ -71,7 +70,6 @@ def test_ready_carries_the_place_where_it_begins(api, events):
 
 # Why it ends
 
-@pytest.mark.unscanned
 def test_completed_says_why(api, events):
     """Row 11: each item once; a seek completes nothing."""
     ids = api.start("long.mp3", "low.mp3", "chirp.mp3", "long.mp3", "text.mp3", "short-0.mp3")
@@ -151,7 +149,6 @@ def test_the_whole_life_is_told_in_order(api, events):
         "status playing", f"completed {ids[1]} finished", "queue-ended", "status completed"]
 
 
-@pytest.mark.unscanned
 def test_waiting_and_failing_are_told_in_order(api, events, origin, web):
     """Row 56: a web server that falls silent in the middle."""
     address = web(hold_at=40 * KBPS_192 // 10)

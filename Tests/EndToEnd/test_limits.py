@@ -216,7 +216,7 @@ def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open
     """asyncapi.yaml is complete: what is sent is described, what is described is sent."""
     log = open_events("interval=0.1")
     log.wait_for("snapshot")
-    api.load("short-0.mp3", "truncated.mp3", play=True)
+    api.load("short-0.mp3", "text.mp3", play=True)
     log.wait_for("error", timeout=20)
     log.wait_for("queue-ended", timeout=20)
     api.settings(volume=0.5)

@@ -174,7 +174,7 @@ def test_without_a_worker_mpeg_audio_plays_and_the_rest_says_why(start_server, f
     server = start_server(arguments=("--media-worker", "/nowhere/tonearm-media-worker", "--library", "off"))
     api = Api(server.url)
     answer = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
-    assert answer.status_code == 422 and answer.json()["code"] == "decoder-failed"
+    assert answer.status_code == 422 and answer.json()["code"] == "unsupported"
     assert "tonearm-media-worker" in answer.json()["detail"]
     api.load("noise.mp3", play=True)
     api.wait_status("playing", "completed")

@@ -140,7 +140,6 @@ def test_end_of_the_queue_is_told_and_toggle_starts_again(capture, api, events):
     capture.wait_sound(silent)
 
 
-@pytest.mark.unscanned
 @pytest.mark.parametrize("status", ["idle", "paused", "playing", "stopped", "completed", "failed"])
 def test_toggle_has_a_meaning_in_every_state(api, events, status):
     """Row 155."""
@@ -259,7 +258,6 @@ def random_command(dice) -> tuple[str, dict]:
         ("play", {"index": dice.randrange(5), "position": dice.uniform(0, 5)})])
 
 
-@pytest.mark.unscanned
 def test_random_commands_never_break_the_invariants(api, events):
     """Row 39: each answer within 1 s; playing <=> rate is not 0; versions only rise."""
     dice = random.Random(62)
@@ -278,7 +276,6 @@ def test_random_commands_never_break_the_invariants(api, events):
     assert slowest < 1.0 * PATIENCE
 
 
-@pytest.mark.unscanned
 @pytest.mark.parametrize("output", ["null", "pulse"])
 def test_thousands_of_commands_are_all_answered_in_time(pulse, start_server, output):
     """Row 62: 10,000 random ones within 60 s over one socket, 50 on their way at a time; each answered within 1 s, none twice;

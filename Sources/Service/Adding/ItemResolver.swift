@@ -31,7 +31,7 @@ struct ItemResolver: Sendable {
     ) throws(ItemFault) -> ResolvedItems {
         var walk = AddressWalk(resolver: self, rules: rules, cancellation: cancellation)
         walk.resolved.items.reserveCapacity(items.count)
-        let places = try places(of: items, rules, cancellation)
+        let places = try places(of: items, cancellation)
         for (index, item) in items.enumerated() {
             do throws(ItemFault) {
                 try walk.add(item, at: index, places[index])
@@ -87,10 +87,9 @@ struct ItemResolver: Sendable {
 
     // MARK: Files
 
-    /// Folders among the addresses, files that are not there and files that the catalogue knows not to be playable, by index;
-    /// everything else is left out.
+    /// Folders among the addresses, and files that are not there, by index; everything else is left out.
     private func places(
-        of items: [ItemRequest], _ rules: AddingRules, _ cancellation: MediaCancellation
+        of items: [ItemRequest], _ cancellation: MediaCancellation
     ) throws(ItemFault) -> [Int: MediaPlace] {
         var indices: [Int] = []
         var uris: [String] = []
@@ -110,16 +109,7 @@ struct ItemResolver: Sendable {
             }
         }
         guard !uris.isEmpty else { return [:] }
-        var found = media.places(of: uris, seconds: Self.fileSeconds, cancellation: cancellation)
-        // What is checked is opened.
-        if !rules.checks, let library {
-            do throws(CatalogueError) {
-                let faults = try library.unplayable(uris)
-                found.merge(faults.mapValues { MediaPlace.unusable($0) }) { place, _ in place }
-            } catch {
-                // Without the catalogue they are tried when their turn comes.
-            }
-        }
+        let found = media.places(of: uris, seconds: Self.fileSeconds, cancellation: cancellation)
         return Dictionary(uniqueKeysWithValues: found.map { (indices[$0.key], $0.value) })
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Playback
-
 /// The catalogue of the music folders. It exists so that the API knows no database and no scanner: the executable
 /// hands an implementation in.
 ///
@@ -26,8 +24,6 @@ public protocol MusicLibrary: Sendable {
     func details(of uris: [String]) throws(CatalogueError) -> [String: TrackDetails]
     /// The indices of those paths that are no tracks of the catalogue.
     func unlisted(_ uris: [String]) throws(CatalogueError) -> [Int]
-    /// Those of the files whose content was found not to be playable, and which have not changed since, by index.
-    func unplayable(_ uris: [String]) throws(CatalogueError) -> [Int: MediaError]
 
     /// Case, accents and the width of letters make no difference; every word must be found, its end may be missing. Playlists
     /// are not its own.

@@ -5,7 +5,6 @@ public import Service
 import GRDB
 public import Logging
 public import Media
-public import Playback
 import Kernel
 
 /// The music library in `library.sqlite` of the data directory, with its scanner.
@@ -151,18 +150,6 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         let keys = uris.map { connection.keys.of(roots.relativePath($0) ?? $0) }
         let known = try read { try $0.knownTracks(among: keys) }
         return keys.indices.filter { !known.contains(keys[$0]) }
-    }
-
-    public func unplayable(_ uris: [String]) throws(CatalogueError) -> [Int: MediaError] {
-        let keys = uris.map { connection.keys.of(roots.relativePath($0) ?? $0) }
-        return try read { try $0.unplayable(among: keys) }.filter { index, known in
-            do throws(MediaError) {
-                return known.file.isUnchanged(try roots.stamp(of: uris[index]))
-            } catch {
-                // The disk tells what is wrong with it now.
-                return false
-            }
-        }.mapValues { $0.error }
     }
 
     public func search(

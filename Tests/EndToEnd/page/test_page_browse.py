@@ -130,7 +130,7 @@ def broken(start_server, open_remote, directory, media):
     (root / "broken.mp3").write_text("This is a letter, not music.")
     (root / "lists" / "evening.m3u").write_text(
         "#EXTM3U\n#EXTINF:10,Somebody - The first\n../chirp.mp3\n../long.mp3\nhttps://me:secret@127.0.0.1:9/a.mp3\n")
-    server = start_server(music=root, arguments=("--library", "off"))
+    server = start_server(music=root)
     api = Api(server.url)
     return open_remote(url=server.url), api
 

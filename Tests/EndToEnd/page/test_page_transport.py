@@ -311,7 +311,6 @@ def test_jumpToAnotherItem_showsNoOldTime(playing, remote, api):
     expect(remote.page.locator(".seek-duration")).to_have_text("0:30")
 
 
-@pytest.mark.unscanned
 def test_brokenFile_isNamedWithItsReason(remote, api):
     remote.tolerate("Failed to load resource")
     # Not by a click: the page looks first.

@@ -75,7 +75,7 @@ import KernelTesting
     @Test func missingWorker_isNamedWithTheFile() throws {
         let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find("/nowhere/worker")))
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
-        #expect(error?.code == .decoderFailed)
+        #expect(error?.code == .unsupported)
         #expect(error?.message.contains("a.flac") == true && error?.message.contains("/nowhere/worker") == true)
         #expect(throws: MediaError.self) { try factory.outline(try files.source("a.flac")) }
     }

@@ -74,9 +74,9 @@ public final class MediaWorkers: Sendable {
         let launcher: WorkerLauncher
         switch program {
         case .failure(let missing):
-            throw MediaError(.decoderFailed, "it takes tonearm-media-worker, which is not there (\(missing.reason))")
+            throw MediaError(.unsupported, "it takes tonearm-media-worker, which is not there (\(missing.reason))")
         case .success:
-            guard let known = self.launcher else { throw MediaError(.decoderFailed, "it takes tonearm-media-worker") }
+            guard let known = self.launcher else { throw MediaError(.unsupported, "it takes tonearm-media-worker") }
             launcher = known
         }
         do throws(WorkerLauncher.StartFailure) {

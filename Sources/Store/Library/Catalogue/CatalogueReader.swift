@@ -2,8 +2,6 @@
 
 import Service
 import GRDB
-import Media
-import Playback
 
 /// Reads the catalogue; lives within one read of the database.
 struct CatalogueReader {
@@ -219,25 +217,6 @@ struct CatalogueReader {
         let rows = try Int64.fetchCursor(database.cachedStatement(sql: "SELECT key FROM track"))
         while let key = try rows.next() { known.insert(key) }
         return known
-    }
-
-    /// What a scan found not to be playable because of its content, by index.
-    func unplayable(among keys: [Int64]) throws -> [Int: (file: KnownFile, error: MediaError)] {
-        var found: [Int: (file: KnownFile, error: MediaError)] = [:]
-        guard try Bool.fetchOne(database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM failure)")) == true else {
-            return found
-        }
-        let statement = try database.cachedStatement(
-            sql: "SELECT size, modified, changed, inode, code, reason FROM failure WHERE key = ?")
-        for (index, key) in keys.enumerated() {
-            guard let row = try Row.fetchOne(statement, arguments: [key]),
-                let code = MediaError.Code(rawValue: row[4]), code.isOfContent
-            else { continue }
-            let stamp = FileStamp(
-                size: row[0], modified: row[1], changed: row[2], inode: UInt64(bitPattern: row[3] as Int64))
-            found[index] = (KnownFile(stamp: stamp, isFailure: true), MediaError(code, row[5]))
-        }
-        return found
     }
 
     private static func reference(_ kind: CatalogueID.Kind, _ id: Int64?, _ name: String?) -> Reference? {

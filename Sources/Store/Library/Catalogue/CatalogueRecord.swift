@@ -14,7 +14,7 @@ struct CatalogueRecord: Sendable {
 
     enum Content: Sendable {
         case track(Tags)
-        case failure(MediaError)
+        case failure(String)
     }
 
     struct Tags: Sendable {

@@ -41,12 +41,11 @@ struct CatalogueWriter {
     mutating func keep(_ record: CatalogueRecord) throws {
         let old = try takeOut(record.key)
         switch record.content {
-        case .failure(let error):
-            try database.cachedStatement(sql: "INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+        case .failure(let reason):
+            try database.cachedStatement(sql: "INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
                 arguments: [
                     record.key, record.folder, record.uri, record.stamp.size, record.stamp.modified,
-                    record.stamp.changed, Int64(bitPattern: record.stamp.inode), error.message,
-                    error.code.rawValue,
+                    record.stamp.changed, Int64(bitPattern: record.stamp.inode), reason,
                 ])
             if old != nil { removed += 1 }
         case .track(let tags):

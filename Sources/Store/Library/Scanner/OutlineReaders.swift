@@ -19,7 +19,7 @@ final class OutlineReaders {
                 content = .track(.init(try examiner.outline(of: source), file: file, folder: folder.uri))
             } catch {
                 if error.code == .notFound { return nil }
-                content = .failure(error)
+                content = .failure(error.message)
             }
             return CatalogueRecord(
                 key: keys.of(file.uri), folder: keys.of(folder.uri), uri: file.uri,

@@ -181,38 +181,6 @@ import Testing
         }
     }
 
-    @Test func unplayableContent_isKnownUntilTheFileChanges() throws {
-        try music.file("broken.mp3", "nonsense")
-        try music.file("empty.mp3", "")
-        try music.file("crash.mp3", "title=crash")
-        let names = ["周杰倫/夜曲.mp3", "broken.mp3", "crash.mp3", "gone.mp3", "empty.mp3", "file://\(music.music)/broken.mp3"]
-        try music.withLibrary { library throws in
-            #expect(library.status.counts.unplayable == 3)
-            let known = try library.unplayable(names)
-            #expect(known.mapValues(\.code) == [1: .unsupported, 4: .empty, 5: .unsupported])
-            #expect(known[1]?.message.contains("broken.mp3") == true)
-            // Before and after it is scanned anew.
-            try music.file("broken.mp3", "title=Repaired")
-            try music.remove("empty.mp3")
-            #expect(try library.unplayable(names).isEmpty)
-        }
-    }
-
-    /// What an older version wrote does not distinguish them: such files are read again.
-    @Test func failuresOfAnOlderCatalogue_areReadAgain() throws {
-        try music.file("broken.mp3", "nonsense")
-        try music.withLibrary { _ in }
-        let catalogue = try DatabaseQueue(path: music.data + "/library.sqlite")
-        try catalogue.write { database in
-            try database.execute(
-                sql: "ALTER TABLE failure DROP COLUMN code; DELETE FROM grdb_migrations WHERE identifier LIKE '5 %'")
-        }
-        try catalogue.close()
-        try music.withLibrary { library throws in
-            #expect(try library.unplayable(["broken.mp3"]).mapValues(\.code) == [0: .unsupported])
-        }
-    }
-
     @Test func links_outOfTheRootsAndInCirclesListNothing() throws {
         let outside = music.base + "/outside"
         try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)

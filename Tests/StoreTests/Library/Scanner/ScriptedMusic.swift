@@ -111,7 +111,6 @@ struct ScriptedFactory: DecoderFactory {
         reads.add()
         var tags = MediaDescription.Tags()
         let text = String(decoding: try source.bytes(at: 0, count: 4_096), as: UTF8.self)
-        if text == "title=crash" { throw MediaError(.decoderFailed, "the decoder failed on it") }
         for part in text.split(separator: ";") {
             let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
             guard pair.count == 2 else { continue }
