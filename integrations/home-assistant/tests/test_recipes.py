@@ -231,7 +231,7 @@ async def test_node_red(hass: HomeAssistant, server: Server, room: MockConfigEnt
             assert nodes[name]["wires"] == [["commands"]]
             await socket.send_str(nodes[name]["payload"])
         rules = [rule["v"] for rule in nodes["choose"]["rules"]]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not {1, 2} <= {message.get("id") for message in shown} or not any(
                 message["type"] == "status" and message["data"]["status"] == "paused" for message in shown
             ):
