@@ -142,7 +142,7 @@ import ServiceTesting
     @Test func connectionEnds_whenRepliesAreNotTaken() throws {
         let session = try open()
         let blanks = String(repeating: " ", count: 60_000)
-        for _ in 0..<140 { session.received(text: #"{"type":"command","command":"pause"}"# + blanks) }
+        for _ in 0..<200 { session.received(text: #"{"type":"command","command":"pause"}"# + blanks) }
         #expect(try frames(session).first?["code"]?.integer == 1008)
     }
 

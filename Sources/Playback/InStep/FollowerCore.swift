@@ -201,7 +201,7 @@ struct FollowerCore {
         if let step = prepareNext(leader) { return step }
         if leader.isLive { return .wait }
         guard let lead = leader.heard, let mine = follower.heard, lead.rate == mine.rate, now >= settledAt else {
-            return again(now, in: Self.restlessly)
+            return again(now, in: follower.status == .interrupted ? Self.calmly : Self.restlessly)
         }
         return keepStep(lead.ahead(of: mine), leader, follower, now)
     }

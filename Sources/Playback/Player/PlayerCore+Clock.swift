@@ -96,7 +96,9 @@ extension PlayerCore {
             return current?.isFed == true
         }
         guard let next = upcoming else { return false }
-        guard next.item.id == successor(of: ended), !stopsAfterCurrent else {
+        let item = queue.item(next.item.id)
+        let isAsLoaded = (item?.loops, item?.beginTime) == (next.item.loops, next.item.beginTime)
+        guard next.item.id == successor(of: ended), isAsLoaded, !stopsAfterCurrent else {
             // It was in the ring already, and could not be taken out before the border.
             upcoming = nil
             actions.append(.unload(next.generation))

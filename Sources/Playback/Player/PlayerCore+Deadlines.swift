@@ -17,7 +17,10 @@ extension PlayerCore {
 
     private var stoppingLimit: Double { 1.5 + settings.fades.stop }
 
-    var clockInterval: Double { Self.clockDistance / max(1, abs(stream.timeline.place?.segment.pace.rate ?? 1)) }
+    var clockInterval: Double {
+        // A scan is quicker, and saves when it ends.
+        Self.clockDistance / min(4, max(1, abs(stream.timeline.place?.segment.pace.rate ?? 1)))
+    }
 
     mutating func checkDeadlines() {
         Self.failIfOverdue(&current, now: now)

@@ -58,7 +58,8 @@ extension PlayerCore {
     /// The user wants to hear music now, despite every interruption.
     mutating func overrideInterruption() {
         routing.waitsForDevice = false
-        guard interruptions.isActive else { return }
+        // A follower plays because its leader does: nobody has asked for its own sound.
+        guard interruptions.isActive, settings.leader == nil || !interruptions.holds(.soundServer) else { return }
         interruptions.endAll()
         unmute()
         emit(.interruption(isBeginning: false, .user, shouldResume: true))

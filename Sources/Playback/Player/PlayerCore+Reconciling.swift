@@ -212,7 +212,10 @@ extension PlayerCore {
     mutating func dropUpcoming() {
         guard let track = upcoming else { return }
         // The current item could not be written again without a gap: the change counts from the border on (`reachedEnd`).
-        if track.isFed, case .play = goal, let current, current.failure == nil, current.media?.isSeekable == false {
+        // Of one that is mixed over it, the end is nowhere else.
+        if track.isFed, track.crossfade == nil, case .play = goal, let current, current.failure == nil,
+            current.media?.isSeekable == false
+        {
             return
         }
         upcoming = nil

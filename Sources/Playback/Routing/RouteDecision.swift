@@ -130,9 +130,9 @@ struct RouteDecision: Equatable {
 
     /// By others, off the device that was followed.
     private static func movedToDefault(_ situation: RouteSituation, _ devices: [OutputDevice]) -> Bool {
-        guard let current = situation.devices.current, situation.previous?.id == situation.followed else {
-            return false
-        }
+        guard let current = situation.devices.current, situation.previous?.id == situation.followed,
+            situation.asked == situation.followed
+        else { return false }
         return current != situation.followed && devices.contains { $0.id == current && $0.isDefault }
     }
 

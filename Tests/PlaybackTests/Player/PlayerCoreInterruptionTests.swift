@@ -56,6 +56,19 @@ import Testing
         #expect(told == [.interrupted, .loading, .playing])
     }
 
+    /// It plays because its leader does.
+    @Test func aFollowersMute_isNotTakenBackByItsLeader() throws {
+        var world = SimulatedWorld.playing(["a-20"])
+        world.core.settings.leader = "main"
+        world.send(.output(.corkRequested(try #require(world.sink.generation), true)))
+        world.command(.play(.current, position: 5))
+        world.run(seconds: 1)
+        #expect(world.status == .interrupted)
+        world.core.settings.leader = nil
+        world.command(.play(.current, position: 5))
+        #expect(world.run { $0.status == .playing })
+    }
+
     /// Each row: what happens before the call, during it, the hint at its end, the option, and what must come of it.
     @Test(arguments: [
         ("", "", true, true, PlayerStatus.playing, nil as StatusReason?),

@@ -32,7 +32,8 @@ enum RevisionTag {
         case .tags(let tags)?:
             return tags.compactMap { tag in
                 let parts = tag.value.split(separator: ".", omittingEmptySubsequences: false)
-                return !tag.isWeak && parts.count >= 2 && parts[0] == subject ? UInt64(parts[1]) : nil
+                guard !tag.isWeak, parts.count >= 2, parts[0] == subject else { return nil }
+                return UInt64(parts[1]).flatMap { String($0) == parts[1] ? $0 : nil }
             }
         }
     }

@@ -123,12 +123,15 @@ final class EventFeed: Sendable {
         let sources = [own] + others
         // While it is held no player records: what waits is all there is up to the latest number.
         return players.sequence.withLock { _ in
-            let first = sources.compactMap { $0.subscriber.firstSequence }.min()
+            let waiting = sources.map { $0.subscriber.first }
+            let greets = waiting.contains { $0 != nil && $0?.name == nil }
+            let lowest = waiting.compactMap { $0?.name == nil ? nil : $0?.sequence }.min()
             var idle: Outbox.Next = .none
             for offset in sources.indices {
                 let index = (turn + offset) % sources.count
                 let source = sources[index]
-                if let sequence = source.subscriber.firstSequence, sequence != first { continue }
+                // Greetings and replies come first, then events in the order of their numbers.
+                if let event = waiting[index], event.name != nil, greets || event.sequence != lowest { continue }
                 let isParting = source.subscriber.parting != nil
                 switch source.hub.next(for: source.subscriber) {
                 case .frame(let frame):

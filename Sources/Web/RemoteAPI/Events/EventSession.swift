@@ -15,11 +15,33 @@ final class EventSession: WebSocketSession {
     private struct State {
         /// Replies that the client has not taken yet, and commands that have none yet.
         var unanswered = 0
-        var waiting: ArraySlice<String> = []
-        var waitingBytes = 0
+        var backlog = Backlog()
         var malformed = 0
         var ending: (code: UInt16, reason: String)?
         var isClosed = false
+        var isOver: Bool { ending != nil || isClosed }
+    }
+
+    /// Commands that wait for their turn.
+    private struct Backlog {
+        private(set) var bytes = 0
+        private var arrived: [String] = []
+        /// Those before them, the next one last.
+        private var leaving: [String] = []
+
+        static func cost(_ text: String) -> Int { text.utf8.count + 32 }
+
+        mutating func add(_ text: String) {
+            arrived.append(text)
+            bytes += Self.cost(text)
+        }
+
+        mutating func next() -> String? {
+            if leaving.isEmpty { (leaving, arrived) = (arrived.reversed(), []) }
+            guard let text = leaving.popLast() else { return nil }
+            bytes -= Self.cost(text)
+            return text
+        }
     }
 
     private let feed: EventFeed
@@ -42,7 +64,10 @@ final class EventSession: WebSocketSession {
 
     func closed() {
         feed.disconnect()
-        state.withLock { $0.isClosed = true }
+        state.withLock { state in
+            state.isClosed = true
+            state.backlog = Backlog()
+        }
     }
 
     func nextFrame() -> WebSocketFrame? {
@@ -58,33 +83,37 @@ final class EventSession: WebSocketSession {
     }
 
     func received(text: String) {
-        let (begins, waitingBytes) = state.withLock { state in
+        enum Turn { case now, later, never, tooMuch }
+        let keptBytes = feed.keptBytes
+        let turn = state.withLock { state -> Turn in
+            // It may take a while until the client lets the end through.
+            if state.isOver { return .never }
+            if keptBytes > Self.maximumWaitingBytes { return .tooMuch }
             guard state.unanswered == Self.maximumUnanswered else {
                 state.unanswered += 1
-                return (true, 0)
+                return .now
             }
-            state.waiting.append(text)
-            state.waitingBytes += Self.cost(text)
-            return (false, state.waitingBytes)
+            guard state.backlog.bytes + Backlog.cost(text) <= Self.maximumWaitingBytes else { return .tooMuch }
+            state.backlog.add(text)
+            return .later
         }
-        if max(waitingBytes, feed.keptBytes) > Self.maximumWaitingBytes {
-            return end("Too many commands wait for their replies to be read.")
-        }
+        switch turn {
         // Messages are small enough to be read at once: the server of the channel takes no larger ones.
-        if begins { handle(Array(text.utf8)) }
+        case .now: handle(Array(text.utf8))
+        case .later, .never: break
+        case .tooMuch: end("Too many commands wait for their replies to be read.")
+        }
     }
 
     /// A reply was taken: the next command has its place.
     private func answered() {
         let next = state.withLock { state in
-            let next = state.waiting.popFirst()
-            if let next { state.waitingBytes -= Self.cost(next) } else { state.unanswered -= 1 }
+            let next = state.backlog.next()
+            if next == nil { state.unanswered -= 1 }
             return next
         }
         if let next { handle(Array(next.utf8)) }
     }
-
-    private static func cost(_ text: String) -> Int { text.utf8.count + 32 }
 
     private func handle(_ bytes: [UInt8]) {
         var id: ClientFrame.Raw?
@@ -149,7 +178,10 @@ final class EventSession: WebSocketSession {
     }
 
     private func end(_ reason: String) {
-        state.withLock { $0.ending = (1008, reason) }
+        state.withLock { state in
+            state.ending = (1008, reason)
+            state.backlog = Backlog()
+        }
         feed.wakeAnyway()
     }
 }

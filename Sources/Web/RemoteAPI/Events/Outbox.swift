@@ -33,13 +33,17 @@ struct Outbox {
         }
     }
 
+    /// Greetings, replies and what a client has missed are kept, never dropped: their number is bounded elsewhere.
+    private struct Entry {
+        var frame: EventFrame
+        var isKept: Bool
+    }
+
     var selection: EventSelection
-    /// Recorded events; and greetings and replies, which are never dropped: the session bounds their number and bytes.
-    private var entries: [EventFrame] = []
+    private var entries: [Entry] = []
     private var head = 0
     private var eventCount = 0
     private var eventBytes = 0
-    /// Of greeting and replies.
     private(set) var keptBytes = 0
     private var hasLostEvents = false
     private var lostCount = 0
@@ -83,15 +87,13 @@ struct Outbox {
             lostCount += 1
             return dropEvents()
         }
-        entries.append(event)
+        entries.append(Entry(frame: event, isKept: false))
         eventCount += 1
         eventBytes += bytes
     }
 
     mutating func keep(_ frame: EventFrame) -> Bool {
-        var frame = frame
-        frame.name = nil
-        entries.append(frame)
+        entries.append(Entry(frame: frame, isKept: true))
         keptBytes += frame.bytes.bytes.count
         return wake()
     }
@@ -126,25 +128,26 @@ struct Outbox {
 
     // MARK: Out
 
-    /// The number of the first recorded event that waits.
-    var firstSequence: UInt64? { entries[head...].lazy.compactMap { $0.name == nil ? nil : $0.sequence }.first }
+    /// What goes out next, but for those of which only the latest counts.
+    var first: EventFrame? { head < entries.count ? entries[head].frame : nil }
 
     /// In the order of the versions of what waits.
     mutating func next() -> Next {
         let first = head < entries.count ? entries[head] : nil
-        // Greetings and replies go before all that waits beside them.
-        if let frame = takeLatest(before: first.map { $0.name == nil ? 0 : $0.version } ?? .max) {
+        // What is kept goes before all that waits beside it.
+        if let frame = takeLatest(before: first.map { $0.isKept ? 0 : $0.frame.version } ?? .max) {
             return .frame(frame)
         }
         if let first {
             advance()
-            if first.name == nil {
-                keptBytes -= first.bytes.bytes.count
+            let bytes = first.frame.bytes.bytes.count
+            if first.isKept {
+                keptBytes -= bytes
             } else {
                 eventCount -= 1
-                eventBytes -= first.bytes.bytes.count
+                eventBytes -= bytes
             }
-            return .frame(first)
+            return .frame(first.frame)
         }
         if hasLostEvents { return .resync }
         if heartbeatIsDue {
@@ -191,7 +194,7 @@ struct Outbox {
     }
 
     private mutating func dropEvents() {
-        entries = entries[head...].filter { $0.name == nil }
+        entries = entries[head...].filter(\.isKept)
         head = 0
         lostCount += eventCount
         eventCount = 0

@@ -92,7 +92,7 @@ final class Subscriber: Sendable {
     // MARK: Out
 
     /// See `Outbox`.
-    var firstSequence: UInt64? { state.withLock { $0.outbox.firstSequence } }
+    var first: EventFrame? { state.withLock { $0.outbox.first } }
     func next() -> Outbox.Next { state.withLock { $0.outbox.next() } }
     func takeLostCount() -> Int { state.withLock { $0.outbox.takeLostCount() } }
 

@@ -27,10 +27,7 @@ struct JSONBody: Sendable {
             throw .unsupportedMediaType("The body needs the header Content-Type: application/json.")
         }
         let parts = type.split(separator: ";").map { $0.trimmingSpaces }
-        // The second is RFC 7386's name for what a PATCH holds.
-        guard let media = parts.first,
-            ["application/json", "application/merge-patch+json"].contains(where: media.equalsIgnoringASCIICase)
-        else {
+        guard let media = parts.first, media.equalsIgnoringASCIICase("application/json") else {
             throw .unsupportedMediaType("The body must be application/json, not \(type.prefix(60)).")
         }
         for parameter in parts.dropFirst() where parameter.lowercased().hasPrefix("charset=") {
