@@ -52,24 +52,31 @@ struct ReverbTests {
         #expect(samples[0] == 1 && samples.dropFirst(2).allSatisfy { $0 == 0 })
     }
 
-    /// A sine that has begun long before would begin anew in each line.
-    @Test func switchedOn_aSineHasNoStep() {
-        let frames = Self.rate / 2
+    /// A sine that has begun long before would begin anew in each line, and a gain that moves block by block is heard.
+    @Test(arguments: [
+        (Reverb.Parameters.off, Reverb.Parameters(mix: 0.7, decay: 1.5)),
+        (Reverb.Parameters(mix: 0.3, decay: 1.5), Reverb.Parameters(mix: 1, decay: 5)),
+        (Reverb.Parameters(mix: 1, decay: 0.5), Reverb.Parameters(mix: 0.2, decay: 3)),
+    ])
+    func changed_aSineHasNoStep(old: Reverb.Parameters, new: Reverb.Parameters) {
+        let frames = 2 * Self.rate
         let turn = 2 * Double.pi * 997 / Double(Self.rate)
         var samples = (0..<2 * frames).map { (index: Int) -> Float in Float(0.5 * sin(turn * Double(index / 2))) }
-        Self.with(.off) { reverb in
-            reverb.pointee.move(to: Reverb.Parameters(mix: 0.7, decay: 1.5), now: false)
+        // Its beginning has died away by then.
+        let change = 25_008
+        Self.with(old) { reverb in
             samples.withUnsafeMutableBufferPointer { buffer in
                 guard let base = buffer.baseAddress else { return }
-                for start in stride(from: 0, to: frames, by: 60) {
-                    reverb.pointee.process(base + 2 * start, frames: 60, channels: 2)
+                for start in stride(from: 0, to: frames, by: 48) {
+                    if start == change { reverb.pointee.move(to: new, now: false) }
+                    reverb.pointee.process(base + 2 * start, frames: min(48, frames - start), channels: 2)
                 }
             }
         }
         let left = (0..<frames).map { Double(samples[2 * $0]) }
         // The next sample of a sine follows from the two before; what does not is a step.
         let factor = 2 * cos(turn)
-        let steps = (2..<frames).map { (index: Int) -> Double in
+        let steps = (change - 100..<frames).map { (index: Int) -> Double in
             abs(left[index] - factor * left[index - 1] + left[index - 2])
         }
         let largest = steps.max() ?? 1

@@ -40,13 +40,15 @@ public struct Reverb: BitwiseCopyable, Sendable {
         var low: Float = 0
         var gain: Float = 0
         var wantedGain: Float = 0
+        /// Of the gain, in each frame of a glide.
+        var step: Float = 0
     }
 
     private var memory = InlineArray<15_872, Float>(repeating: 0)
     private var lines = InlineArray<8, Line>(repeating: Line())
     private let sampleRate: Int
     /// Frames over which parameters move.
-    private let glide: Int
+    private let glideLength: Int
     private var mix: Float = 0
     private var wantedMix: Float = 0
     /// Frames until the wanted parameters are reached.
@@ -57,7 +59,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
     /// At rest, with no reverberation.
     public init(sampleRate: Int) {
         self.sampleRate = sampleRate
-        glide = sampleRate / 25
+        glideLength = sampleRate / 25
         // Primes, in frames at 48 kHz; at higher rates the same numbers, in time shorter lines.
         let lengths: InlineArray<8, Int> = [1_151, 1_327, 1_553, 1_777, 2_029, 2_281, 2_543, 2_903]
         var start = 0
@@ -84,10 +86,11 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 lines[index].wantedGain = Float(amplitude(decibels: -60 * seconds / parameters.decay))
             }
             if now || mix == 0 { lines[index].gain = lines[index].wantedGain }
+            lines[index].step = 0
         }
         if now || mix == 0 { feed = now ? 1 : 0 }
         if now { mix = wantedMix }
-        left = now ? 0 : glide
+        left = now ? 0 : glideLength
     }
 
     /// From silence, with these parameters at once.
@@ -102,21 +105,39 @@ public struct Reverb: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     public mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
         guard !isSilent else { return }
-        let step = left > 0 ? (wantedMix - mix) / Float(left) : 0
-        let part = left > 0 ? min(1, Float(frames) / Float(left)) : 1
+        let gliding = min(left, frames)
+        if gliding > 0 { glide(samples, frames: gliding, channels: channels) }
+        guard gliding < frames, !isSilent else { return }
+        run(samples + gliding * channels, frames: frames - gliding, channels: channels, step: 0)
+    }
+
+    /// Up to the end of the glide at most.
+    @_noLocks @_noAllocation
+    private mutating func glide(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
+        for index in 0..<Self.lineCount {
+            lines[index].step = (lines[index].wantedGain - lines[index].gain) / Float(left)
+        }
+        run(samples, frames: frames, channels: channels, step: (wantedMix - mix) / Float(left))
+        left -= frames
+        guard left == 0 else { return }
+        mix = wantedMix
+        for index in 0..<Self.lineCount {
+            lines[index].gain = lines[index].wantedGain
+            lines[index].step = 0
+        }
+        if mix == 0 { clear() }
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func run(
+        _ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int, step: Float
+    ) {
         var lines = lines
         withUnsafeMutableBytes(of: &lines) { bytes in
             guard let lines = bytes.baseAddress?.assumingMemoryBound(to: Line.self) else { return }
-            for index in 0..<Self.lineCount {
-                lines[index].gain += part * (lines[index].wantedGain - lines[index].gain)
-            }
             run(samples, frames: frames, channels: channels, lines, step: step)
         }
         self.lines = lines
-        guard left > 0, left <= frames else { return left = max(0, left - frames) }
-        left = 0
-        mix = wantedMix
-        if mix == 0 { clear() }
     }
 
     @_noLocks @_noAllocation
@@ -125,7 +146,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
         step: Float
     ) {
         var (mix, feed) = (mix, feed)
-        let rise = 1 / Float(glide)
+        let rise = 1 / Float(glideLength)
         withUnsafeMutableBytes(of: &memory) { bytes in
             guard let memory = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
             let share = 1 / Float(channels)
@@ -147,6 +168,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 sum *= 2 / Float(Self.lineCount)
                 for index in 0..<Self.lineCount {
                     let own = lines[index].low * lines[index].gain
+                    lines[index].gain += lines[index].step
                     memory[lines[index].start + lines[index].place] = input + own - sum
                     lines[index].place += 1
                     if lines[index].place == lines[index].length { lines[index].place = 0 }
