@@ -153,9 +153,9 @@ def test_a_render_measures_what_no_tag_says(directory, mode):
         assert result.returncode == 0 and not result.stderr, result.stderr
         before[name], after[name] = judged(directory / name), judged(directory / "out.wav")
     assert before["loud.wav"] - before["quiet.flac"] > 20
-    # Of 3 s of noise, ffmpeg and libebur128 judge a little apart.
+    # Of 3 s of noise, ffmpeg judges the same sound a little apart in FLAC and in WAV.
     assert after["loud.wav"] == pytest.approx(-18, abs=0.5) and after["quiet.flac"] == pytest.approx(-18, abs=0.5)
-    assert after["tagged.flac"] == pytest.approx(before["tagged.flac"] - 3, abs=0.2)
+    assert after["tagged.flac"] == pytest.approx(before["tagged.flac"] - 3, abs=0.5)
 
 
 def test_nothing_is_measured_when_it_is_off(start_server, music):
