@@ -120,9 +120,6 @@ public struct MediaError: Error, Hashable, Sendable {
         case network
         /// The user or the engine ended it; never shown.
         case cancelled
-
-        /// Another try fails as well, as long as the media does not change.
-        public var isOfContent: Bool { self == .unsupported || self == .empty }
     }
 
     public var code: Code

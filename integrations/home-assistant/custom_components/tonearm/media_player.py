@@ -278,7 +278,7 @@ class TonearmPlayer(MediaPlayerEntity):
         return next((name for name, id in self._sources().items() if id == current), None)
 
     def _sources(self) -> dict[str, str]:
-        """Ids by name; outputs of one name are told apart by their ids."""
+        """Ids by name; outputs of one name carry their ids as well."""
         outputs = self._last.outputs
         names = [output["description"] for output in outputs]
         return {
