@@ -137,6 +137,8 @@ struct TimerBook {
             start.isHandedOver = false
             timers[index].kind = .start(start)
         case .alarm(var alarm):
+            // A time that somebody sets is no clock that was set back: it may come on the day of the last one.
+            if patch.seconds != nil || patch.days != nil || patch.timeZone != nil { alarm.lastDay = nil }
             alarm.recurrence.seconds = patch.seconds ?? alarm.recurrence.seconds
             alarm.recurrence.days = patch.days ?? alarm.recurrence.days
             alarm.timeZone = patch.timeZone ?? alarm.timeZone

@@ -69,6 +69,19 @@ import Testing
         #expect(book.timers[0].next == Self.seven + 7 * 86_400_000 && alarm(book)?.isEnabled == true)
     }
 
+    @Test func aLaterTimeOfTheSameDay_ringsAgainThatDay() throws {
+        for days in [[], Set(Weekday.allCases)] {
+            var (book, hands) = (book, Hands())
+            _ = try book.apply(.add(alarm(days)), hands.moment)
+            hands.pass(3_600)
+            #expect(stage(book.advance(hands.moment)) == .items)
+            var patch = TimerPatch()
+            (patch.seconds, patch.isEnabled) = (8 * 3_600, true)
+            _ = try book.apply(.change(book.timers[0].id, patch), hands.moment)
+            #expect(book.timers[0].next == Self.seven + 3_600_000)
+        }
+    }
+
     @Test func isMissed_whenTheServerWasOff() throws {
         for (late, rings) in [(59.0, true), (61, false), (86_400 * 9, false)] {
             var (book, hands) = (book, Hands())
