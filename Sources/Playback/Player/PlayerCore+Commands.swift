@@ -267,7 +267,7 @@ extension PlayerCore {
         let left = current
         let ready = upcoming
         upcoming = nil
-        if let left, left.isFed { flush(fade: settings.fades.skip) }
+        if let left, left.isFed { flush(fade: skipFade) }
         if let left, !goal.isAtRest { complete(left, .user) }
         if let ready, ready.item.id == item.id, position == nil, case .primed = ready.stage {
             enter(ready)

@@ -92,7 +92,7 @@ extension PlayerCore {
 
     /// The current item is no longer in the queue: what follows takes its place, sounding if it sounded.
     private mutating func leaveRemoved(_ lost: Track, for next: ItemID?) {
-        if lost.isFed { flush(fade: settings.fades.skip) }
+        if lost.isFed { flush(fade: skipFade) }
         if !goal.isAtRest { complete(lost, .removed) }
         let ready = upcoming
         upcoming = nil

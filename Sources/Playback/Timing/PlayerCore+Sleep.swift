@@ -96,6 +96,9 @@ extension PlayerCore {
         attenuate(.timer, to: 0, over: 0)
     }
 
+    /// Of what a jump or an edit leaves. What gives way to a rise is silent already.
+    var skipFade: Double { rise == nil ? settings.fades.skip : 0 }
+
     /// Nothing of the next item is to be heard behind the current one.
     var stopsAfterCurrent: Bool { settings.stopAfterCurrent || sleepsAfterCurrent }
     var sleepsAfterCurrent: Bool { sleep?.plan.end == .endOfItem }

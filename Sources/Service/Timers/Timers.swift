@@ -40,6 +40,8 @@ public final class Timers: Sendable {
 
     private func restore(_ id: String) {
         guard let note = board.player(id)?.note else { return }
+        // As they were saved, until the loop has them: whoever asks at once finds them.
+        board.publish(id, TimerNote.book(note).timers)
         post(.restore(id, note)) { _ in }
     }
 

@@ -173,6 +173,28 @@ import Testing
         #expect(world.ducks.map(\.gain) == [0, 1] && world.status == .playing)
     }
 
+    @Test func aJumpWithinTheFade_fadesOverWhatIsLeft() throws {
+        var world = SimulatedWorld.playing(["a-6", "b-60"])
+        world.command(.sleep(SleepPlan(end: .endOfItem, fade: 3)))
+        for place in [4.0, 5] {
+            world.command(.seek(.position(place)))
+            world.run(seconds: 0.4)
+            #expect(world.status == .playing)
+            let fade = try #require(world.ducks.last)
+            #expect(fade.gain == 0 && abs(fade.seconds - (6 - place)) < 0.1)
+        }
+    }
+
+    @Test func whatGivesWayToARise_doesNotFade() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let skip = try #require(PlayerSettings.table.first { $0.key == "fades.skip" })
+        world.apply { $0[skip] = .number(2) }
+        world.command(.rise(over: 0))
+        world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0), expected: nil, play: true))
+        #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
+        #expect(world.fades == [0])
+    }
+
     @Test func rises_whenSoundBegins() throws {
         var world = SimulatedWorld.with(["a-60"], play: false)
         world.run(seconds: 1)
