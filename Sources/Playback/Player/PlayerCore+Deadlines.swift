@@ -103,7 +103,7 @@ extension PlayerCore {
     }
 
     private mutating func giveUp(_ generation: Generation, _ message: String) {
-        actions.append(.closeStream(generation))
+        actions.append(.output(.stream(.close, generation)))
         outputReported(.failed(generation, .lost(message)))
     }
 

@@ -6,7 +6,7 @@ internal import Audio
 extension PlayerCore {
     /// What sounds now: nothing of it while sound is measured.
     mutating func applyEffects() {
-        actions.append(.setEffects(rules.isUnprocessed ? .off : settings.effects))
+        actions.append(.output(.setEffects(rules.isUnprocessed ? .off : settings.effects)))
     }
 
     /// Behind the last frame of all, silence goes into the ring for as long as the effects still sound.

@@ -2,6 +2,17 @@
 
 internal import CPulse
 import Kernel
+import Playback
+import Service
+
+/// Commands of the handle for the mainloop thread, in order.
+enum PulseCommand: Sendable {
+    case output(OutputCommand)
+    case watchOtherStreams(@Sendable (OtherStreams?) -> Void)
+    case changeOtherStreams([OtherStreamChange])
+    /// Answered through the mailbox when nothing sounds any more.
+    case shutdown(Mailbox<Bool>)
+}
 
 /// libpulse's mainloop on its thread, with a queue of commands into it.
 ///
@@ -15,26 +26,23 @@ final class PulseThread: @unchecked Sendable {
     let api: UnsafeMutablePointer<pa_mainloop_api>
     private let commands = Mailbox<PulseCommand>(descriptorFor: "pulse")
     private var wakeEvent: OpaquePointer?
-    /// Set before the thread starts, used on it only.
-    private var perform: ((PulseCommand) -> Void)?
-    private var framesCame: (() -> Void)?
+    /// Connected before the thread starts, used on it, torn down after it was joined.
+    private var session: PulseSession?
 
     init() {
         mainloop = pa_threaded_mainloop_new()!
         api = pa_threaded_mainloop_get_api(mainloop)!
     }
 
-    /// `begin` runs before the thread, `perform` on it.
-    func start(_ begin: () -> Void, perform: @escaping (PulseCommand) -> Void, framesCame: @escaping () -> Void) {
-        self.perform = perform
-        self.framesCame = framesCame
+    func start(_ session: PulseSession) {
+        self.session = session
         pa_threaded_mainloop_set_name(mainloop, "pulse")
         wakeEvent = api.pointee.io_new(
             api, commands.descriptor, PA_IO_EVENT_INPUT,
             { _, _, _, _, userdata in
                 Unmanaged<PulseThread>.fromOpaque(userdata!).takeUnretainedValue().performCommands()
             }, Unmanaged.passUnretained(self).toOpaque())
-        begin()
+        session.connect()
         let code = pa_threaded_mainloop_start(mainloop)
         precondition(code == 0, "pa_threaded_mainloop_start failed")
     }
@@ -44,23 +52,22 @@ final class PulseThread: @unchecked Sendable {
         commands.post(command)
     }
 
-    /// From any thread, without blocking: `framesCame` is called soon on the mainloop thread.
+    /// From any thread, without blocking: `framesArrived` is called soon on the mainloop thread.
     func wakeUp() {
         commands.ring()
     }
 
     private func performCommands() {
-        for command in commands.take() { perform?(command) }
-        framesCame?()
+        for command in commands.take() { session?.perform(command) }
+        session?.framesArrived()
     }
 
-    /// Joins the thread, then runs `end` and frees everything. Once, not from the thread.
-    func stop(_ end: () -> Void) {
+    /// Joins the thread and frees everything. Once, not from the thread.
+    func stop() {
         pa_threaded_mainloop_stop(mainloop)
-        end()
+        session?.tearDown()
         if let wakeEvent { api.pointee.io_free(wakeEvent) }
-        perform = nil
-        framesCame = nil
+        session = nil
         pa_threaded_mainloop_free(mainloop)
     }
 }
