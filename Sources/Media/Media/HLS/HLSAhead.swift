@@ -24,7 +24,7 @@ final class HLSAhead {
     }
 
     /// nil when there can be no thread.
-    init?(_ stream: HLSStream, from first: Int64, _ context: HLSContext, _ selection: DecoderSelection) {
+    init?(_ stream: HLSStream, from first: Int64, _ context: HLSContext, _ selection: MediaExaminer) {
         self.first = first
         let run = HLSRun(stream, from: first, context, role: .ahead)
         self.run = run

@@ -29,7 +29,7 @@ struct HLSContext: Sendable {
 
     func playlist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSParser.Result {
         let bytes = try Self.whole(source, from: 0, limit: HLSParser.largest)
-        let head = ListText.decode(bytes.prefix(DecoderSelection.headSize))
+        let head = ListText.decode(bytes.prefix(MediaExaminer.headSize))
         guard head.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
             throw MediaError(.unsupported, "\(name) cannot be played: what should be its playlist is none.")
         }
