@@ -76,3 +76,59 @@ final class PulseThread: @unchecked Sendable {
 func release(_ operation: OpaquePointer?) {
     if let operation { pa_operation_unref(operation) }
 }
+
+/// One deadline on the mainloop, on CLOCK_MONOTONIC. Mainloop thread only.
+final class PulseTimer {
+    private let context: OpaquePointer
+    private let api: UnsafeMutablePointer<pa_mainloop_api>
+    private let fire: () -> Void
+    private var event: OpaquePointer?
+    private var deadline: MonotonicTime?
+
+    init(_ context: OpaquePointer, _ api: UnsafeMutablePointer<pa_mainloop_api>, fire: @escaping () -> Void) {
+        self.context = context
+        self.api = api
+        self.fire = fire
+    }
+
+    /// Replaces the deadline; nil disarms.
+    func arm(_ deadline: MonotonicTime?) {
+        guard deadline != self.deadline else { return }
+        self.deadline = deadline
+        let usec = deadline.map { pa_usec_t(max(0, $0.nanoseconds / 1000 + 1)) } ?? pa_usec_t.max
+        if let event {
+            pa_context_rttime_restart(context, event, usec)
+        } else if deadline != nil {
+            event = pa_context_rttime_new(
+                context, usec,
+                { _, _, _, userdata in
+                    let timer = Unmanaged<PulseTimer>.fromOpaque(userdata!).takeUnretainedValue()
+                    timer.deadline = nil
+                    timer.fire()
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
+    func free() {
+        if let event { api.pointee.time_free(event) }
+        event = nil
+        deadline = nil
+    }
+}
+
+/// Listings of the server's objects, one at a time; a change during one causes another.
+enum Listings {
+    case none, running, outdated
+
+    /// False: one runs already.
+    mutating func begin() -> Bool {
+        defer { self = self == .none ? .running : .outdated }
+        return self == .none
+    }
+
+    /// True: another one is to follow.
+    mutating func end() -> Bool {
+        defer { self = .none }
+        return self == .outdated
+    }
+}
