@@ -148,7 +148,7 @@ private struct SourceOpener: MediaOpener {
     func open(
         _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
     ) throws(MediaError) -> any AudioDecoder {
-        try DecoderSelection(factories: [ToyFactory(sampleRate: sampleRate)]).open(source)
+        try MediaExaminer(factories: [ToyFactory(sampleRate: sampleRate)]).open(source)
     }
 }
 

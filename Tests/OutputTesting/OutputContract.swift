@@ -25,38 +25,38 @@ private func playsDrainsAndCloses(_ harness: OutputHarness) throws {
     try harness.open(1)
     try harness.fill(4_410)
     #expect(!harness.output.clock().isAdvancing)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     harness.expect("started")
     #expect(harness.output.clock().isAdvancing)
-    harness.output.drain(generation: Generation(1))
+    harness.output.perform(.stream(.drain, Generation(1)))
     harness.expect("drained")
     #expect(harness.output.clock().ringIndex == 4_410 && !harness.output.clock().isAdvancing)
     #expect(!harness.log.contains("underrun"))
     // Drained is silent, whatever comes: only a start makes it sound, and the end of that is an underrun.
-    harness.output.flush(to: 4_410, generation: Generation(1))
+    harness.output.perform(.stream(.flush(to: 4_410), Generation(1)))
     harness.expect("flushed")
     try harness.fill(441)
     #expect(harness.isQuiet("started", seconds: 0.1))
     #expect(!harness.output.clock().isAdvancing)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     harness.expect("started")
     harness.expect("underrun")
-    harness.output.close(generation: Generation(1))
+    harness.output.perform(.stream(.close, Generation(1)))
     harness.expect("closed")
 }
 
 private func pausesAndGoesOn(_ harness: OutputHarness) throws {
     try harness.open(1)
     try harness.fill(44_100)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     harness.expect("started")
-    harness.output.pause(generation: Generation(1))
+    harness.output.perform(.stream(.pause(), Generation(1)))
     harness.expect("paused")
     let paused = harness.output.clock()
     #expect(!paused.isAdvancing && paused.ringIndex < 44_100)
     #expect(harness.isQuiet("underrun", seconds: 0.1))
     #expect(harness.output.clock().ringIndex == paused.ringIndex)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     harness.expect("started")
     #expect(harness.output.clock().ringIndex >= paused.ringIndex)
 }
@@ -64,19 +64,19 @@ private func pausesAndGoesOn(_ harness: OutputHarness) throws {
 private func flushes(_ harness: OutputHarness) throws {
     try harness.open(1)
     try harness.fill(44_100)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     harness.expect("started")
     let index = try harness.cut()
-    harness.output.flush(to: index, generation: Generation(1))
+    harness.output.perform(.stream(.flush(to: index), Generation(1)))
     harness.expect("flushed")
     #expect(harness.output.clock().ringIndex == 44_100)
     #expect(harness.isQuiet("underrun", seconds: 0.1))
     try harness.fill(4_410)
     harness.expect("started")
-    harness.output.pause(generation: Generation(1))
+    harness.output.perform(.stream(.pause(), Generation(1)))
     harness.expect("paused")
     // A paused stream stays silent after a flush.
-    harness.output.flush(to: try harness.cut(), generation: Generation(1))
+    harness.output.perform(.stream(.flush(to: try harness.cut()), Generation(1)))
     harness.expect("flushed")
     try harness.fill(4_410)
     #expect(harness.isQuiet("started", seconds: 0.1))
@@ -84,7 +84,7 @@ private func flushes(_ harness: OutputHarness) throws {
 
 private func tellsUnderruns(_ harness: OutputHarness) throws {
     try harness.open(1)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     try harness.fill(2_205)
     harness.expect("started")
     harness.expect("underrun")
@@ -100,11 +100,11 @@ private func dropsOtherGenerations(_ harness: OutputHarness) throws {
     try harness.fill(4_410)
     try harness.open(2)
     try harness.fill(44_100)
-    harness.output.start(generation: Generation(1))
-    harness.output.close(generation: Generation(1))
-    harness.output.pause(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
+    harness.output.perform(.stream(.close, Generation(1)))
+    harness.output.perform(.stream(.pause(), Generation(1)))
     #expect(harness.isQuiet("started", seconds: 0.1))
-    harness.output.start(generation: Generation(2))
+    harness.output.perform(.stream(.start(), Generation(2)))
     guard case .started(let generation)? = harness.expect("started") else { return }
     #expect(generation == Generation(2))
     // The stream that the new one replaced may be told to have closed; the new one has not.
@@ -112,14 +112,14 @@ private func dropsOtherGenerations(_ harness: OutputHarness) throws {
 }
 
 private func choosesDevices(_ harness: OutputHarness) throws {
-    harness.output.select(device: nil)
+    harness.output.perform(.select(nil))
     #expect(harness.isQuiet("failed", seconds: 0.02))
 }
 
 private func clockRunsInRealTime(_ harness: OutputHarness) throws {
     try harness.open(1)
     try harness.fill(66_150)
-    harness.output.start(generation: Generation(1))
+    harness.output.perform(.stream(.start(), Generation(1)))
     harness.expect("started")
     let first = harness.output.clock()
     var last = first

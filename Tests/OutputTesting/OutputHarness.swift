@@ -43,7 +43,7 @@ public final class OutputHarness {
     public func open(_ generation: UInt64, _ format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo))
         throws
     {
-        output.open(format, generation: Generation(generation))
+        output.perform(.open(format, Generation(generation)))
         expect("opened")
         lease = try #require(ring).grant().lease
     }
@@ -61,8 +61,8 @@ public final class OutputHarness {
 
     /// Plays what the first stream has.
     public func playOut() {
-        output.start(generation: Generation(1))
-        output.drain(generation: Generation(1))
+        output.perform(.stream(.start(), Generation(1)))
+        output.perform(.stream(.drain, Generation(1)))
         expect("drained")
     }
 

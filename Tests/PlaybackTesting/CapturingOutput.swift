@@ -96,7 +96,17 @@ public final class CapturingOutput: AudioOutput {
         handler(.availability(.available))
     }
 
-    public func open(_ preferred: AudioFormat, generation: Generation) {
+    public func perform(_ command: OutputCommand) {
+        switch command {
+        case .open(_, let generation): open(generation)
+        case .stream(let command, let generation): perform(command, generation)
+        case .setGains(let gains, _): state.withLock { $0.gains = gains }
+        case .setEffects(let effects): state.withLock { $0.effects = effects }
+        case .duck, .setTap, .describe, .select: break
+        }
+    }
+
+    private func open(_ generation: Generation) {
         let ring = FrameRing(format: format, capacity: ringCapacity, retained: 0)
         state.withLock { state in
             state.ring = ring
@@ -110,55 +120,27 @@ public final class CapturingOutput: AudioOutput {
         send(.opened(generation, ring))
     }
 
-    public func start(fade: Double, generation: Generation) {
-        state.withLock { state in
-            guard state.generation == generation else { return }
-            state.isStarted = true
-            state.isDraining = false
+    private func perform(_ command: StreamCommand, _ generation: Generation) {
+        let event: AudioOutputEvent? = state.withLock { state in
+            guard state.generation == generation else { return nil }
+            switch command {
+            case .start: (state.isStarted, state.isDraining) = (true, false)
+            case .pause:
+                (state.isStarted, state.hasReportedStart) = (false, false)
+                return .paused(generation)
+            case .flush(let index, _):
+                state.ring?.skip(to: index)
+                state.hasReportedStart = false
+                return .flushed(generation)
+            case .drain: state.isDraining = true
+            case .close:
+                (state.generation, state.ring, state.isStarted) = (nil, nil, false)
+                return .closed(generation)
+            case .shift, .unmute: break
+            }
+            return nil
         }
-    }
-
-    public func pause(fade: Double, generation: Generation) {
-        let isOurs = state.withLock { state in
-            guard state.generation == generation else { return false }
-            state.isStarted = false
-            state.hasReportedStart = false
-            return true
-        }
-        if isOurs { send(.paused(generation)) }
-    }
-
-    public func flush(to ringIndex: FrameCount, fade: Double, generation: Generation) {
-        let isOurs = state.withLock { state in
-            guard state.generation == generation else { return false }
-            state.ring?.skip(to: ringIndex)
-            state.hasReportedStart = false
-            return true
-        }
-        if isOurs { send(.flushed(generation)) }
-    }
-
-    public func drain(generation: Generation) {
-        state.withLock { if $0.generation == generation { $0.isDraining = true } }
-    }
-
-    public func close(generation: Generation) {
-        let isOurs = state.withLock { state in
-            guard state.generation == generation else { return false }
-            state.generation = nil
-            state.ring = nil
-            state.isStarted = false
-            return true
-        }
-        if isOurs { send(.closed(generation)) }
-    }
-
-    public func setGains(_ gains: ChannelGains, over seconds: Double) {
-        state.withLock { $0.gains = gains }
-    }
-
-    public func setEffects(_ effects: EffectSettings) {
-        state.withLock { $0.effects = effects }
+        if let event { send(event) }
     }
 
     public func clock() -> OutputClock {
@@ -168,7 +150,5 @@ public final class CapturingOutput: AudioOutput {
         }
     }
 
-    public func shift(by frames: FrameCount, generation: Generation) {}
-    public func select(device: String?) {}
     public func shutdown() {}
 }

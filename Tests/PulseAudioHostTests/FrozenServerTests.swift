@@ -21,13 +21,13 @@ struct FrozenServerTests {
             let events = driver.count
             let ring = try driver.open(number)
             Noise(seconds: 6).feed(ring, lease: ring.grant().lease)
-            driver.output.start(generation: Generation(number))
+            driver.output.perform(.stream(.start(), Generation(number)))
             try driver.waitStarted(number, from: events)
             own.signal(SIGSTOP)
-            driver.output.pause(generation: Generation(number))
+            driver.output.perform(.stream(.pause(), Generation(number)))
             // Long enough for the fade and the question that follows it.
             _ = Mailbox<Void>().take(until: .now.advanced(bySeconds: 0.5))
-            driver.output.close(generation: Generation(number))
+            driver.output.perform(.stream(.close, Generation(number)))
             try driver.wait("closed", from: events, within: 5) {
                 if case .closed(Generation(number)) = $0 { true } else { nil }
             }
@@ -46,10 +46,10 @@ struct FrozenServerTests {
         try driver.waitAvailable()
         own.signal(SIGSTOP)
         let given = try driver.open(1)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         try driver.wait("failure", within: 10) { if case .failed(Generation(1), .lost) = $0 { true } else { nil } }
         // Asking again would only make it more.
-        driver.output.open(given.format, generation: Generation(2))
+        driver.output.perform(.open(given.format, Generation(2)))
         try driver.wait("failure", within: 2) { if case .failed(Generation(2), .lost) = $0 { true } else { nil } }
         own.signal(SIGCONT)
         try driver.waitClosed(1)
@@ -57,7 +57,7 @@ struct FrozenServerTests {
         let ring = try driver.open(3)
         Noise(seconds: 1).feed(ring, lease: ring.grant().lease)
         let events = driver.count
-        driver.output.start(generation: Generation(3))
+        driver.output.perform(.stream(.start(), Generation(3)))
         try driver.waitStarted(3, from: events)
         #expect(own.pactl("list", "short", "sink-inputs").split(separator: "\n").count == 1)
     }

@@ -53,7 +53,7 @@ final class OutputDriver: Sendable {
 
     func open(_ number: UInt64, layout: ChannelLayout = .stereo) throws -> FrameRing {
         let start = count
-        output.open(AudioFormat(sampleRate: 44_100, layout: layout), generation: Generation(number))
+        output.perform(.open(AudioFormat(sampleRate: 44_100, layout: layout), Generation(number)))
         return try wait("opened", from: start) {
             if case .opened(Generation(number), let ring) = $0 { ring } else { nil }
         }.value

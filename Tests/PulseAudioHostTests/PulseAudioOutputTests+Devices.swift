@@ -28,23 +28,23 @@ extension PulseAudioOutputTests {
         daemon.pactl("suspend-sink", "spk", "1")
         defer { daemon.pactl("suspend-sink", "spk", "0") }
         try driver.wait("suspended", from: events) { if case .suspended(_, true) = $0 { true } else { nil } }
-        driver.output.pause(generation: Generation(1))
+        driver.output.perform(.stream(.pause(), Generation(1)))
         try driver.waitPaused(1, from: events)
-        driver.output.close(generation: Generation(1))
+        driver.output.perform(.stream(.close, Generation(1)))
         try driver.waitClosed(1, from: events)
     }
 
     @Test func movesTheStream_toTheChosenDevice() throws {
         _ = try play(Noise(seconds: 4, seed: 12), driver, 1, heard: 0.2)
         let events = driver.count
-        driver.output.select(device: "hp")
+        driver.output.perform(.select("hp"))
         let devices = try driver.wait("devices", from: events) {
             if case .devices(let devices) = $0, devices.current == "hp" { devices } else { nil }
         }.value
         #expect(devices.isChosen && devices.devices.count == 2)
         #expect(daemon.pactl("list", "short", "sink-inputs").contains("\t1\t"))
         let truth = driver.count
-        driver.output.select(device: "nonsense")
+        driver.output.perform(.select("nonsense"))
         let unchanged = try driver.wait("devices", from: truth) {
             if case .devices(let devices) = $0 { devices } else { nil }
         }.value
@@ -56,11 +56,11 @@ extension PulseAudioOutputTests {
         let module = daemon.pactl("load-module", "module-null-sink", "sink_name=usb", "format=s16le", "rate=44100")
         let driver = OutputDriver(daemon)
         defer { driver.output.shutdown() }
-        driver.output.select(device: "usb")
+        driver.output.perform(.select("usb"))
         try driver.waitAvailable()
         let ring = try driver.open(1)
         Noise(seconds: 4, seed: 14).feed(ring, lease: ring.grant().lease)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         try driver.waitStarted(1, from: 0)
         try driver.wait("choice") { if case .devices(let devices) = $0, devices.current == "usb" { true } else { nil } }
         let events = driver.count
@@ -83,7 +83,7 @@ extension PulseAudioOutputTests {
         try driver.waitAvailable()
         let ring = try driver.open(1)
         Noise(seconds: 3).feed(ring, lease: ring.grant().lease)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         try driver.waitStarted(1, from: 0)
         let events = driver.count
         own.kill()
@@ -94,7 +94,7 @@ extension PulseAudioOutputTests {
             if case .availability(.unavailable(let sentence)) = $0 { sentence } else { nil }
         }.value
         #expect(sentence.contains("/sock"))
-        driver.output.open(ring.format, generation: Generation(2))
+        driver.output.perform(.open(ring.format, Generation(2)))
         try driver.wait("refusal", from: events) { if case .failed(Generation(2), .lost) = $0 { true } else { nil } }
         let later = driver.count
         try own.start()
@@ -103,7 +103,7 @@ extension PulseAudioOutputTests {
         }
         let again = try driver.open(3)
         Noise(seconds: 1).feed(again, lease: again.grant().lease)
-        driver.output.start(generation: Generation(3))
+        driver.output.perform(.stream(.start(), Generation(3)))
         try driver.waitStarted(3, from: later)
     }
 }

@@ -46,9 +46,9 @@ final class PulseAudioOutputTests {
         let mark = capture.count
         let began = MonotonicTime.now
         let ring = try driver.open(1)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         Noise.feed(samples, ring, lease: ring.grant().lease) { [driver] in
-            driver.output.drain(generation: Generation(1))
+            driver.output.perform(.stream(.drain, Generation(1)))
         }
         let started = try driver.waitStarted(1, from: 0)
         let first = try capture.firstSound(from: mark, within: 3)
@@ -66,12 +66,12 @@ final class PulseAudioOutputTests {
         let mark = capture.count
         let ring = try driver.open(1)
         noise.feed(ring, lease: ring.grant().lease)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         let first = try capture.firstSound(from: mark, within: 3)
         _ = try capture.frames(from: first, count: 22_050, within: 3)
         let events = driver.count
         let asked = MonotonicTime.now
-        driver.output.pause(generation: Generation(1))
+        driver.output.perform(.stream(.pause(), Generation(1)))
         let paused = try driver.waitPaused(1, from: events)
         let quiet = capture.count
         let silence = try capture.frames(from: quiet, count: 8_820, within: 3)
@@ -87,7 +87,7 @@ final class PulseAudioOutputTests {
         #expect(abs(Int(clock.ringIndex) - length) <= 1)
         #expect(Array(heard[..<(length - 250)]) == Array(noise.frames[..<(length - 250)]))
         let resumed = MonotonicTime.now
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         let second = try capture.firstSound(from: resumeMark, within: 3)
         print("resume to monitor", capture.arrival(of: second)!.seconds(since: resumed))
         let rest = try capture.frames(from: second, count: 22_050, within: 3)
@@ -108,7 +108,7 @@ final class PulseAudioOutputTests {
         let mark = capture.count
         let ring = try driver.open(number)
         noise.feed(ring, lease: ring.grant().lease)
-        driver.output.start(generation: Generation(number))
+        driver.output.perform(.stream(.start(), Generation(number)))
         let first = try capture.firstSound(from: mark, within: 3)
         _ = try capture.frames(from: first, count: Int(seconds * 44_100), within: seconds + 3)
         return (ring, first)
@@ -120,9 +120,9 @@ final class PulseAudioOutputTests {
         let new = Noise(seconds: 1, seed: 4).samples
         let events = driver.count
         let index = ring.cut()
-        driver.output.flush(to: index, generation: Generation(1))
+        driver.output.perform(.stream(.flush(to: index), Generation(1)))
         let asked = MonotonicTime.now
-        Noise.feed(new, ring, lease: ring.grant().lease) { [driver] in driver.output.drain(generation: Generation(1)) }
+        Noise.feed(new, ring, lease: ring.grant().lease) { [driver] in driver.output.perform(.stream(.drain, Generation(1))) }
         let flushed = try driver.waitFlushed(1, from: events)
         try driver.waitStarted(1, from: events)
         try driver.waitDrained(1, from: events)
@@ -155,7 +155,7 @@ final class PulseAudioOutputTests {
         let more = Noise(seconds: 0.3, seed: 6)
         let samples = more.samples
         Noise.feed(samples, ring, lease: ring.grant().lease) { [driver] in
-            driver.output.drain(generation: Generation(1))
+            driver.output.perform(.stream(.drain, Generation(1)))
         }
         let second = try capture.firstSound(from: mark, within: 2)
         print(
@@ -203,7 +203,7 @@ final class PulseAudioOutputTests {
     @Test func changesGainsSmoothlyAndSoon() throws {
         let noise = Noise(seconds: 3, seed: 9)
         let (_, first) = try play(noise, driver, 1, heard: 0.3)
-        driver.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), over: 0)
+        driver.output.perform(.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), seconds: 0))
         let mark = capture.count
         let heard = Array(try capture.frames(from: first, count: mark - first + 6_000, within: 3))
         let late = heard.count - 1_000
@@ -226,7 +226,7 @@ final class PulseAudioOutputTests {
         let mark = capture.count
         let ring = try driver.open(1)
         Noise.feed(sine, ring, lease: ring.grant().lease)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         let first = try capture.firstSound(from: mark, within: 3)
         _ = try capture.frames(from: first, count: 22_050, within: 4)
         var asked: [Int] = []
@@ -235,7 +235,7 @@ final class PulseAudioOutputTests {
             effects.isEnabled = gain != 0
             effects.equalizer.isEnabled = true
             effects.equalizer.bands = [EffectSettings.Band(.peak, frequency: 441, gain: gain, q: 1)]
-            driver.output.setEffects(effects)
+            driver.output.perform(.setEffects(effects))
             asked.append(capture.count - first)
             _ = try capture.frames(from: capture.count, count: 22_050, within: 4)
         }
@@ -267,7 +267,7 @@ final class PulseAudioOutputTests {
         let mark = capture.count
         let ring = try driver.open(1)
         Noise.feed(sine, ring, lease: ring.grant().lease)
-        driver.output.start(generation: Generation(1))
+        driver.output.perform(.stream(.start(), Generation(1)))
         let first = try capture.firstSound(from: mark, within: 3)
         func hear(_ seconds: Double) throws {
             _ = try capture.frames(from: capture.count, count: Int(seconds * 44_100), within: seconds + 4)
@@ -280,9 +280,9 @@ final class PulseAudioOutputTests {
         }
         try hear(0.3)
         var events = driver.count
-        driver.output.pause(fade: 1, generation: Generation(1))
+        driver.output.perform(.stream(.pause(fade: 1), Generation(1)))
         try hear(0.6)
-        driver.output.start(fade: 0.5, generation: Generation(1))
+        driver.output.perform(.stream(.start(fade: 0.5), Generation(1)))
         try driver.waitStarted(1, from: events)
         #expect(!driver.all[events...].contains { if case .paused = $0 { true } else { false } })
         try hear(0.6)
@@ -291,17 +291,17 @@ final class PulseAudioOutputTests {
         let lowest = stride(from: 1_000, to: levels.count - 200, by: 100).map { levels[$0..<$0 + 200].max() ?? 0 }.min()
         #expect(try #require(lowest) > 500 && (lowest ?? 0) < 7_000)
         events = driver.count
-        driver.output.pause(fade: 0.4, generation: Generation(1))
+        driver.output.perform(.stream(.pause(fade: 0.4), Generation(1)))
         try driver.waitPaused(1, from: events)
         try hear(0.1)
         #expect(capture.frames(from: capture.count - 2_000).allSatisfy { $0 == .zero })
         events = driver.count
-        driver.output.start(fade: 0.4, generation: Generation(1))
+        driver.output.perform(.stream(.start(fade: 0.4), Generation(1)))
         try driver.waitStarted(1, from: events)
         try hear(0.6)
         events = driver.count
         let index = ring.cut()
-        driver.output.flush(to: index, fade: 0.4, generation: Generation(1))
+        driver.output.perform(.stream(.flush(to: index, fade: 0.4), Generation(1)))
         Noise.feed(sine, ring, lease: ring.grant().lease)
         try driver.waitFlushed(1, from: events)
         try driver.waitStarted(1, from: events)
@@ -318,12 +318,12 @@ final class PulseAudioOutputTests {
             let events = driver.count
             let ring = try driver.open(number)
             if number.isMultiple(of: 2) { Noise.feed([0.1, 0.1], ring, lease: ring.grant().lease) }
-            driver.output.start(generation: Generation(number))
+            driver.output.perform(.stream(.start(), Generation(number)))
             if number.isMultiple(of: 3) {
-                driver.output.drain(generation: Generation(number))
+                driver.output.perform(.stream(.drain, Generation(number)))
                 try driver.waitDrained(number, from: events, within: 2)
             }
-            driver.output.close(generation: Generation(number))
+            driver.output.perform(.stream(.close, Generation(number)))
             try driver.waitClosed(number, from: events)
         }
         #expect(daemon.pactl("list", "short", "sink-inputs").isEmpty)
@@ -343,7 +343,7 @@ final class PulseAudioOutputTests {
             Double(Rig.processorTime(thread) - ticks) * 60e-9)
         #expect(perSecond < 40)
         let events = driver.count
-        driver.output.pause(generation: Generation(1))
+        driver.output.perform(.stream(.pause(), Generation(1)))
         try driver.waitPaused(1, from: events)
         _ = try capture.frames(from: capture.count, count: 22_050, within: 3)
         let quiet = Rig.switches(thread)

@@ -85,3 +85,65 @@ struct WireReader {
         guard rest.isEmpty else { throw WireError(problem: "it is longer than it should be") }
     }
 }
+
+/// Builds the body of a message: integers little-endian, texts and lists behind their length.
+struct WireWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func put(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
+
+    mutating func put(_ value: Double) { put(value.bitPattern) }
+
+    mutating func put(_ text: String) { put(Array(text.utf8)) }
+
+    mutating func put(_ block: [UInt8]) {
+        put(UInt32(block.count))
+        bytes += block
+    }
+
+    mutating func put<Element>(_ list: [Element], _ each: (inout WireWriter, Element) -> Void) {
+        put(UInt32(list.count))
+        for element in list { each(&self, element) }
+    }
+
+    mutating func put<Value>(_ value: Value?, _ some: (inout WireWriter, Value) -> Void) {
+        put(value != nil)
+        if let value { some(&self, value) }
+    }
+}
+
+/// What goes before each message on the socket: its kind and the length of its body.
+public struct FrameHead: Hashable, Sendable {
+    public static let size = 8
+    /// Bytes of a body.
+    public static let limit = 1 << 20
+    /// Of one that carries a picture.
+    public static let pictureLimit = 17 << 20
+
+    public var kind: UInt8
+    public var length: Int
+
+    /// Throws for lengths beyond the limit of the kind, before anything is allocated for them.
+    public init(_ bytes: some Collection<UInt8>) throws(WireError) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.size, bytes[5...7].allSatisfy({ $0 == 0 }) else {
+            throw WireError(problem: "the head of a message is malformed")
+        }
+        kind = bytes[4]
+        length = bytes[0..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard length <= (WorkerReply.carriesPicture(kind) ? Self.pictureLimit : Self.limit) else {
+            throw WireError(problem: "a message of \(length) bytes is too long")
+        }
+    }
+
+    static func message(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] {
+        var writer = WireWriter()
+        writer.put(UInt32(body.count))
+        writer.put(kind)
+        return writer.bytes + [0, 0, 0] + body
+    }
+}

@@ -8,7 +8,7 @@ public import Kernel
 ///
 /// Every method may be called from any thread (the engine's, in practice), returns at once and never blocks on the
 /// sink; the outcome comes through the event handler given to `activate`. Each stream carries the generation it
-/// was opened with; calls and events of another generation are dropped.
+/// was opened with; commands and events of another generation are dropped.
 ///
 /// One stream at a time: `open` of a new generation ends the previous stream.
 public protocol AudioOutput: AnyObject, Sendable {
@@ -16,84 +16,64 @@ public protocol AudioOutput: AnyObject, Sendable {
     /// output's own thread, in order, and must not block.
     func activate(_ handler: @escaping @Sendable (AudioOutputEvent) -> Void)
 
-    /// Creates a stream, silent until `start`. The output may choose another rate or layout than asked for (PulseAudio
-    /// takes the sink's rate) and answers `.opened` with the ring to fill, or `.failed`.
-    func open(_ preferred: AudioFormat, generation: Generation)
-
-    /// Plays from the ring, fading in over `fade` seconds (at least a few milliseconds) when the stream had been paused or
-    /// flushed; within the fade-out of a pause, from the gain that it has reached.
-    /// Answers `.started` once the sink's clock advances with our samples.
-    func start(fade: Double, generation: Generation)
-
-    /// Fades out over `fade` seconds (at least a few milliseconds), stops the clock, keeps what was not heard for the next
-    /// `start`. Frames may go on to be written meanwhile. A shorter fade takes over from a longer one that runs.
-    /// Answers `.paused`, unless a `start` came before; the clock then stands at the first frame that was not heard.
-    func pause(fade: Double, generation: Generation)
-
-    /// Drops every frame before `ringIndex` that has not been heard, fading out first when sounding: over `fade` seconds (at
-    /// least a few milliseconds), or what there is before `ringIndex`. A running stream goes on with the frames from
-    /// `ringIndex` on as soon as they come (fading in); until then it is silent without
-    /// counting an underrun. Answers `.flushed` when nothing before `ringIndex` can sound any more.
-    func flush(to ringIndex: FrameCount, fade: Double, generation: Generation)
-
-    /// The producer has written its last frame: plays what the ring holds, then answers `.drained` when the last frame
-    /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state; once drained, only
-    /// `start` lets anything sound again.
-    func drain(generation: Generation)
-
-    /// Fades out, gives the stream back to the sink, answers `.closed`.
-    func close(generation: Generation)
-
-    /// Moves the gains linearly (in amplitude) to `gains` over `seconds` from what is heard now on; a new call takes over
-    /// from wherever the last one had got to. Kept across streams. 0 s still smooths over a few milliseconds.
-    func setGains(_ gains: ChannelGains, over seconds: Double)
-
-    /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
-    func duck(to gain: Float, over seconds: Double)
-
-    /// Moves from the effects that are heard to `effects` without a click, within 0.1 s. Kept across streams; a new stream
-    /// sounds with them from its first frame on.
-    func setEffects(_ effects: EffectSettings)
-
-    /// From now on copies what is rendered, before the gains, for `tap`; nil ends that. Kept across streams.
-    func setTap(_ tap: SoundTap?)
+    /// Commands are carried out in order.
+    func perform(_ command: OutputCommand)
 
     /// The position heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
-
-    /// Lets a running stream be heard `frames` earlier from about now on (later when negative), by leaving frames out or
-    /// playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
-    func shift(by frames: FrameCount, generation: Generation)
-
-    /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
-    func unmute(generation: Generation)
-
-    /// The purpose of the stream, by the sound servers' names (`music`, `game`, `phone`): their policies use it.
-    func describe(role: String)
-
-    /// Chooses the device by id, nil for the default one. Moves a running stream, or asks for another one with
-    /// `.displaced`; sticky until the device goes.
-    func select(device: String?)
 
     /// Fades out, ends the stream and the connection, and joins the output's threads. Blocks up to 500 ms. Idempotent.
     func shutdown()
 }
 
-extension AudioOutput {
-    /// As fast as is possible without a click.
-    public func start(generation: Generation) { start(fade: 0, generation: generation) }
-    public func pause(generation: Generation) { pause(fade: 0, generation: generation) }
-    public func flush(to ringIndex: FrameCount, generation: Generation) {
-        flush(to: ringIndex, fade: 0, generation: generation)
-    }
-    /// Where nobody else can put one on.
-    public func unmute(generation: Generation) {}
-    public func describe(role: String) {}
-    /// Where nothing is rendered.
-    public func setEffects(_ effects: EffectSettings) {}
-    public func setTap(_ tap: SoundTap?) {}
-    /// Where nothing is announced.
-    public func duck(to gain: Float, over seconds: Double) {}
+/// Commands of the player for its output.
+public enum OutputCommand: Sendable {
+    /// Creates a stream, silent until `start`. The output may choose another rate or layout than asked for (PulseAudio
+    /// takes the sink's rate) and answers `.opened` with the ring to fill, or `.failed`.
+    case open(AudioFormat, Generation)
+    case stream(StreamCommand, Generation)
+    /// Moves the gains linearly (in amplitude) over `seconds` from what is heard now on; a new command takes over from
+    /// wherever the last one had got to. Kept across streams. 0 s still smooths over a few milliseconds.
+    case setGains(ChannelGains, seconds: Double)
+    /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
+    case duck(Double, seconds: Double)
+    /// Moves from the effects that are heard to these without a click, within 0.1 s. Kept across streams; a new stream
+    /// sounds with them from its first frame on.
+    case setEffects(EffectSettings)
+    /// From now on copies what is rendered, before the gains, for this tap; nil ends that. Kept across streams.
+    case setTap(SoundTap?)
+    /// The purpose of the stream, by the sound servers' names (`music`, `game`, `phone`): their policies use it.
+    case describe(role: String)
+    /// Chooses the device by id, nil for the default one. Moves a running stream, or asks for another one with
+    /// `.displaced`; sticky until the device goes.
+    case select(String?)
+}
+
+/// Commands for an open stream. `fade`: seconds; 0: as short as is possible without a click.
+public enum StreamCommand: Sendable {
+    /// Plays from the ring, fading in when the stream had been paused or flushed; within the fade-out of a pause, from the
+    /// gain that it has reached. Answers `.started` once the sink's clock advances with our samples.
+    case start(fade: Double = 0)
+    /// Fades out, stops the clock, keeps what was not heard for the next `start`. Frames may go on to be written
+    /// meanwhile. A shorter fade takes over from a longer one that runs.
+    /// Answers `.paused`, unless a `start` came before; the clock then stands at the first frame that was not heard.
+    case pause(fade: Double = 0)
+    /// Drops every frame before this index that has not been heard, fading out first when sounding, or as far as there is
+    /// something before the index. A running stream goes on with the frames from the index on as soon as they come (fading
+    /// in); until then it is silent without counting an underrun. Answers `.flushed` when nothing before the index can
+    /// sound any more.
+    case flush(to: FrameCount, fade: Double = 0)
+    /// The producer has written its last frame: plays what the ring holds, then answers `.drained` when the last frame
+    /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state; once drained, only
+    /// `start` lets anything sound again.
+    case drain
+    /// Fades out, gives the stream back to the sink, answers `.closed`.
+    case close
+    /// Lets a running stream be heard so many frames earlier from about now on (later when negative), by leaving frames
+    /// out or playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
+    case shift(by: FrameCount)
+    /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
+    case unmute
 }
 
 /// Identifies one load of an item or one output stream; late callbacks of an older one are dropped.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
+
 /// Keeps what must survive the process. Owned here so that the player does not know a database.
 public protocol PlayerStore: Sendable {
     /// The state as last saved; an empty one for a new store. Called once, before the player starts; may block.
@@ -53,4 +55,11 @@ public enum SavedChange: Sendable {
     case opening(ItemID)
     /// The process has survived that.
     case opened
+}
+
+/// The player's time. Owned here so that tests move it by hand.
+public protocol PlayerClock: Sendable {
+    var now: MonotonicTime { get }
+    /// Milliseconds since the Unix epoch, for what people and clients see.
+    var wallMilliseconds: Int64 { get }
 }

@@ -241,23 +241,12 @@ final class PlayerLoop: @unchecked Sendable {
             case .feed(let generation, let feed): self.feed(generation, feed)
             case .hold(let generation, let seconds): sessions[generation]?.hold(seconds)
             case .unload(let generation): sessions.removeValue(forKey: generation)?.end()
-            case .openStream(let generation, let format): environment.output.open(format, generation: generation)
-            case .startStream(let generation, let fade): environment.output.start(fade: fade, generation: generation)
-            case .pauseStream(let generation, let fade): environment.output.pause(fade: fade, generation: generation)
+            case .output(let command):
+                if case .stream(.close, _) = command { _ = ring?.cut() }
+                environment.output.perform(command)
             case .flushStream(let generation, let fade):
                 guard let ring else { continue }
-                environment.output.flush(to: ring.cut(), fade: fade, generation: generation)
-            case .drainStream(let generation): environment.output.drain(generation: generation)
-            case .shiftStream(let generation, let frames): environment.output.shift(by: frames, generation: generation)
-            case .closeStream(let generation):
-                _ = ring?.cut()
-                environment.output.close(generation: generation)
-            case .unmuteStream(let generation): environment.output.unmute(generation: generation)
-            case .describeStream(let role): environment.output.describe(role: role)
-            case .setGains(let gains, let seconds): environment.output.setGains(gains, over: seconds)
-            case .duck(let gain, let seconds): environment.output.duck(to: Float(gain), over: seconds)
-            case .setEffects(let effects): environment.output.setEffects(effects)
-            case .selectDevice(let device): environment.output.select(device: device)
+                environment.output.perform(.stream(.flush(to: ring.cut(), fade: fade), generation))
             case .emit(let kind): emit(kind)
             case .save: continue
             case .request(let command):

@@ -40,7 +40,7 @@ extension PlayerCore {
             case .open(let generation, let format, .running) = stream.state
         else { return }
         let bounded = min(max(seconds, -Self.largestShift), Self.largestShift)
-        actions.append(
-            .shiftStream(generation, frames: FrameCount(clamping: (bounded * Double(format.sampleRate)).rounded())))
+        let frames = FrameCount(clamping: (bounded * Double(format.sampleRate)).rounded())
+        actions.append(.output(.stream(.shift(by: frames), generation)))
     }
 }

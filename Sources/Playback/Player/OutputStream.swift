@@ -93,14 +93,14 @@ struct OutputStream {
     ) -> [PlayerAction] {
         state = .opening(generation, since: now)
         self.layout = layout
-        return [.openStream(generation, format)]
+        return [.output(.open(format, generation))]
     }
 
     mutating func start(fade: Double = 0, _ now: MonotonicTime) -> [PlayerAction] {
         guard case .open(let generation, _, let transport) = state else { return [] }
         // A stream that drains sounds already.
         if case .draining = transport { self.transport = .running } else { self.transport = .starting(since: now) }
-        return [.startStream(generation, fade: fade)]
+        return [.output(.stream(.start(fade: fade), generation))]
     }
 
     mutating func pause(fade: Double, _ now: MonotonicTime) -> [PlayerAction] {
@@ -110,14 +110,14 @@ struct OutputStream {
         case .pausing(_, fade: let longest) where longest <= fade: return []
         case .starting, .running, .dry, .pausing, .draining:
             self.transport = .pausing(since: now, fade: fade)
-            return [.pauseStream(generation, fade: fade)]
+            return [.output(.stream(.pause(fade: fade), generation))]
         }
     }
 
     mutating func drain(_ now: MonotonicTime) -> [PlayerAction] {
         guard case .open(let generation, _, _) = state else { return [] }
         transport = .draining(since: now)
-        return [.drainStream(generation)]
+        return [.output(.stream(.drain, generation))]
     }
 
     /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
@@ -128,13 +128,13 @@ struct OutputStream {
         case .silent, .pausing: return [.flushStream(generation)]
         case .starting, .running, .dry, .draining:
             self.transport = .starting(since: now)
-            return [.flushStream(generation, fade: fade), .startStream(generation)]
+            return [.flushStream(generation, fade: fade), .output(.stream(.start(), generation))]
         }
     }
 
     mutating func close() -> [PlayerAction] {
         defer { lost() }
-        return generation.map { [.closeStream($0)] } ?? []
+        return generation.map { [.output(.stream(.close, $0))] } ?? []
     }
 
     /// Only from now on is it the sink that is waited for.
@@ -159,7 +159,7 @@ struct OutputStream {
         switch transport {
         case .starting, .dry: self.transport = .running
         // Nobody has asked for sound.
-        case .silent: return [.pauseStream(generation)]
+        case .silent: return [.output(.stream(.pause(), generation))]
         case .running, .pausing, .draining: break
         }
         return []

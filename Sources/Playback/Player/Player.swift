@@ -110,7 +110,7 @@ public final class Player: Sendable {
     public func audiblePosition() -> AudiblePosition? { loop.audiblePosition() }
 
     /// Has what is heard copied for `tap`, before the volume; nil ends that.
-    public func listen(_ tap: SoundTap?) { loop.output.setTap(tap) }
+    public func listen(_ tap: SoundTap?) { loop.output.perform(.setTap(tap)) }
 
     /// The frame that is heard at this moment, as its index in the tap.
     public var outputClock: OutputClock { loop.output.clock() }

@@ -14,23 +14,9 @@ enum PlayerAction {
     case unload(Generation)
 
     // Output.
-    case openStream(Generation, AudioFormat)
-    /// `fade`, here and below: seconds; 0: as short as is possible without a click.
-    case startStream(Generation, fade: Double = 0)
-    case pauseStream(Generation, fade: Double = 0)
-    /// Cuts the ring and drops what was not heard.
+    case output(OutputCommand)
+    /// Cuts the ring and drops what was not heard. `fade`: seconds.
     case flushStream(Generation, fade: Double = 0)
-    case drainStream(Generation)
-    /// Positive: earlier.
-    case shiftStream(Generation, frames: FrameCount)
-    case closeStream(Generation)
-    /// Takes back a mute that another program has put on it.
-    case unmuteStream(Generation)
-    case describeStream(role: String)
-    case setGains(ChannelGains, seconds: Double)
-    case duck(Double, seconds: Double)
-    case setEffects(EffectSettings)
-    case selectDevice(String?)
 
     // The world.
     case emit(PlayerEvent.Kind)

@@ -91,7 +91,7 @@ extension PlayerCore {
     }
 
     private mutating func unmute() {
-        if let generation = stream.generation { actions.append(.unmuteStream(generation)) }
+        if let generation = stream.generation { actions.append(.output(.stream(.unmute, generation))) }
     }
 
     /// What a station has sent meanwhile is of the past: it is joined anew.

@@ -103,7 +103,7 @@ extension PlayerCore {
     private mutating func use(_ target: String?) {
         guard target != routing.target else { return }
         routing.target = target
-        actions.append(.selectDevice(target))
+        actions.append(.output(.select(target)))
     }
 
     private mutating func stopForLoss() {
@@ -133,7 +133,7 @@ extension PlayerCore {
         routing.cause = .override
         if device == routing.route?.id { routing.cause = nil }
         routing.target = device
-        actions.append(.selectDevice(device))
+        actions.append(.output(.select(device)))
     }
 
     /// The session admits other devices now.

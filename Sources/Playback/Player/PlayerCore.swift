@@ -150,7 +150,7 @@ struct PlayerCore {
         if settings.effects.isEnabled { applyEffects() }
         if let device = settings.outputDevice {
             routing.target = device
-            actions.append(.selectDevice(device))
+            actions.append(.output(.select(device)))
         }
         if let current {
             guard !goal.isAtRest else { return finish() }
@@ -238,7 +238,7 @@ struct PlayerCore {
         let gains = ChannelGains(
             volume: rules.isUnprocessed ? 1 : settings.volume, muted: settings.muted || rules.isSilenced,
             balance: rules.isUnprocessed ? 0 : settings.balance)
-        actions.append(.setGains(gains, seconds: seconds))
+        actions.append(.output(.setGains(gains, seconds: seconds)))
     }
 
     var order: Queue.Order {

@@ -21,7 +21,7 @@ extension PlayerCore {
         rules = new
         if new.isSilenced != old.isSilenced || new.isUnprocessed != old.isUnprocessed { applyGains(over: 0) }
         if new.isUnprocessed != old.isUnprocessed, settings.effects.isEnabled { applyEffects() }
-        if new.role != old.role { actions.append(.describeStream(role: new.role)) }
+        if new.role != old.role { actions.append(.output(.describe(role: new.role))) }
         if new.routes != old.routes {
             routing.filter = new.routes
             routesAllowedChanged()

@@ -73,6 +73,6 @@ extension PlayerCore {
 
     private mutating func issueAttenuation() {
         let piece = attenuations.takePiece(at: now)
-        actions.append(.duck(piece.gain, seconds: piece.seconds))
+        actions.append(.output(.duck(piece.gain, seconds: piece.seconds)))
     }
 }

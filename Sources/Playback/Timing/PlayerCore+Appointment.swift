@@ -176,7 +176,7 @@ extension PlayerCore {
         self.appointment = nil
         guard abs(lateness) > Appointment.tolerance else { return }
         let frames = FrameCount(clamping: (lateness * Double(format.sampleRate)).rounded())
-        actions.append(.shiftStream(generation, frames: frames))
+        actions.append(.output(.stream(.shift(by: frames), generation)))
     }
 
     /// Ring index of the first frame of the current item's run.

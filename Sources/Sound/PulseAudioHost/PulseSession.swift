@@ -47,10 +47,10 @@ final class PulseSession {
     private var leaving: [PulseStream] = []
     private var latest = Generation(0)
     /// What came for a stream before the first connection was made or given up.
-    private var deferred: [PulseCommand] = []
+    private var deferred: [OutputCommand] = []
     private var ramp = StreamGainRamp(.unity)
     private var duckRamp = StreamGainRamp(.unity)
-    private var effects: EffectSettings
+    private var effects = EffectSettings.off
     private var tap: SoundTap?
     /// What `ramp` and `duckRamp` count their frames in: the last stream's rate.
     private var rampRate = 1
@@ -62,8 +62,7 @@ final class PulseSession {
 
     init(
         api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, title: String, board: ClockBoard,
-        gains: ChannelGains, effects: EffectSettings, framesCame: @escaping @Sendable () -> Void,
-        handler: @escaping @Sendable (AudioOutputEvent) -> Void
+        framesCame: @escaping @Sendable () -> Void, handler: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
         self.api = api
         self.server = server
@@ -72,8 +71,6 @@ final class PulseSession {
         self.board = board
         self.framesCame = framesCame
         self.handler = handler
-        ramp = StreamGainRamp(gains)
-        self.effects = effects
     }
 
     func emit(_ event: AudioOutputEvent) { handler(event) }
@@ -84,9 +81,19 @@ final class PulseSession {
         owner.check()
         guard finished == nil else { return }
         switch command {
+        case .output(let command): perform(command)
+        case .watchOtherStreams(let handler): otherStreams.watch(handler, context: readyContext)
+        case .changeOtherStreams(let changes): otherStreams.change(changes, context: readyContext)
+        case .shutdown(let mailbox): shutdown(mailbox)
+        }
+    }
+
+    private func perform(_ command: OutputCommand) {
+        switch command {
         case .open(let format, let generation): open(format, generation)
+        case .stream(let command, let generation): perform(command, generation)
         case .setGains(let gains, let seconds): setGains(gains, seconds)
-        case .duck(let gain, let seconds): duck(gain, seconds)
+        case .duck(let gain, let seconds): duck(Float(gain), seconds)
         case .setEffects(let effects):
             self.effects = effects
             current?.setEffects(effects)
@@ -95,38 +102,25 @@ final class PulseSession {
             current?.setTap(tap)
         case .select(let id): select(id)
         case .describe(let role): describe(role)
-        case .watchOtherStreams(let handler): otherStreams.watch(handler, context: readyContext)
-        case .changeOtherStreams(let changes): otherStreams.change(changes, context: readyContext)
-        case .shutdown(let mailbox): shutdown(mailbox)
-        default: performOnStream(command)
         }
     }
 
-    private func performOnStream(_ command: PulseCommand) {
-        guard command.generation == latest else { return }
-        if !deferred.isEmpty {
-            if case .close(let generation) = command {
-                deferred = []
-                emit(.closed(generation))
-            } else {
-                deferred.append(command)
-            }
-            return
+    private func perform(_ command: StreamCommand, _ generation: Generation) {
+        guard generation == latest else { return }
+        if case .close = command, current == nil {
+            // It has failed before, or was not made yet.
+            deferred = []
+            return emit(.closed(generation))
         }
-        guard let current else {
-            // The stream has failed before; closing it is done already.
-            if case .close(let generation) = command { emit(.closed(generation)) }
-            return
-        }
+        guard deferred.isEmpty else { return deferred.append(.stream(command, generation)) }
         switch command {
-        case .start(_, let fade): current.start(fade: fade)
-        case .pause(_, let fade): current.pause(fade: fade)
-        case .flush(let index, _, let fade): current.flush(to: index, fade: fade)
-        case .drain: current.drain()
-        case .shift(let frames, _): current.shift(by: frames)
+        case .start(let fade): current?.start(fade: fade)
+        case .pause(let fade): current?.pause(fade: fade)
+        case .flush(let index, let fade): current?.flush(to: index, fade: fade)
+        case .drain: current?.drain()
+        case .shift(let frames): current?.shift(by: frames)
         case .close: leave()
-        case .unmute: current.unmute()
-        default: break
+        case .unmute: current?.unmute()
         }
     }
 

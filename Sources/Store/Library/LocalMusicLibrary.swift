@@ -127,22 +127,18 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         return Dictionary(rows.map { (uris[$0.index], $0.details) }) { first, _ in first }
     }
 
-    public func loudness(of uri: String) -> TrackLoudness? {
+    public func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<String>) {
         let key = connection.keys.of(roots.relativePath(uri) ?? uri)
         do throws(CatalogueError) {
-            return try read { try TrackMeasure.loudness(ofTrack: key, $0.database) }
+            return try read { reader in
+                (
+                    needsLoudness ? try TrackMeasure.loudness(ofTrack: key, reader.database) : nil,
+                    Set(try reader.albumFiles(ofTrack: key))
+                )
+            }
         } catch {
             // It plays as a file of which nothing is known.
-            return nil
-        }
-    }
-
-    public func albumFiles(of uri: String) -> Set<String> {
-        let key = connection.keys.of(roots.relativePath(uri) ?? uri)
-        do throws(CatalogueError) {
-            return try read { Set(try $0.albumFiles(ofTrack: key)) }
-        } catch {
-            return []
+            return (nil, [])
         }
     }
 

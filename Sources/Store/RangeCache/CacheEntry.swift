@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Service
 internal import Glibc
-internal import Media
-internal import Synchronization
 internal import Kernel
+internal import Media
+internal import Service
+internal import Synchronization
 
 /// One media of the cache, shared by those who use it and the cache's thread.
 final class CacheEntry: Sendable {
@@ -120,4 +120,87 @@ final class CacheEntry: Sendable {
 
 extension RangeSet<Int64> {
     var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
+}
+
+/// The sparse file of one entry, open while somebody uses it.
+final class CacheFile: Sendable {
+    let descriptor: Int32
+
+    init(_ path: String, creates: Bool) throws(CacheFileError) {
+        let number = open(path, O_RDWR | (creates ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw CacheFileError(errno) }
+        descriptor = number
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int64) throws(CacheFileError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                pwrite(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done))
+            }
+            if count > 0 {
+                done += count
+            } else if count == 0 || errno != EINTR {
+                throw CacheFileError(count == 0 ? EIO : errno)
+            }
+        }
+    }
+
+    /// nil when the file has not got them.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int? {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count > 0 { return count }
+            guard count < 0, errno == EINTR else { return nil }
+        }
+    }
+
+    /// Waits until it is on the disk.
+    func sync(_ call: @Sendable (Int32) -> Int32) throws(CacheFileError) {
+        guard call(descriptor) == 0 else { throw CacheFileError(errno) }
+    }
+}
+
+struct CacheFileError: Error, Hashable {
+    let code: Int32
+
+    init(_ code: Int32) {
+        self.code = code
+    }
+
+    /// There is no such file.
+    var isAbsence: Bool { code == ENOENT }
+
+    var text: String { String(cString: strerror(code)) }
+}
+
+/// Under which name an address is kept: without what changes from one visit to the next.
+struct CacheKey: Sendable {
+    /// Query parameters that name the client, not the content. A `*` at the end stands for any rest.
+    static let usuallyIgnored = [
+        "token", "access_token", "auth", "sig", "signature", "expires", "session", "sid", "x-amz-*", "x-goog-*",
+    ]
+
+    private let names: Set<String>
+    private let prefixes: [String]
+
+    init(ignoring parameters: [String]) {
+        let lower = parameters.map { $0.lowercased() }
+        names = Set(lower.filter { !$0.hasSuffix("*") })
+        prefixes = lower.filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
+    }
+
+    func name(_ address: WebAddress) -> String {
+        let url = address.url
+        guard let query = url.firstIndex(of: "?") else { return url }
+        let kept = url[url.index(after: query)...].split(separator: "&").filter { pair in
+            let name = pair.prefix { $0 != "=" }.lowercased()
+            return !names.contains(name) && !prefixes.contains { name.hasPrefix($0) }
+        }
+        return url[..<query] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+    }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 internal import Logging
 internal import Media
 internal import Synchronization
-internal import Kernel
 
 enum CacheJob: Sendable {
     case write(CacheEntry, CacheFile, Int64, [UInt8])
@@ -252,6 +252,25 @@ final class CacheWriter: @unchecked Sendable {
             meter.entry.state.withLock { $0.speed = Double(meter.bytes) / seconds }
             meters[id] = meter.bytes == 0 ? nil : (meter.entry, 0, now)
             isNews = true
+        }
+    }
+}
+
+/// Someone who wants bytes that are still being loaded.
+struct CacheWaiter: Sendable {
+    let entry: CacheEntry
+    let offset: Int64
+    /// So many are worth an answer.
+    let count: Int64
+    let deadline: MonotonicTime
+    let call: @Sendable () -> Void
+
+    /// There is enough, or nothing more will come.
+    var isOver: Bool {
+        entry.state.withLock { state in
+            if state.isRemoved || state.isComplete || state.users == 0 || state.failure != nil { return true }
+            let end = state.written.ranges.first { $0.contains(offset) }?.upperBound ?? offset
+            return end - offset >= count || end == state.facts.size?.bytes
         }
     }
 }

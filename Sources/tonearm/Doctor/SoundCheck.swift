@@ -60,14 +60,14 @@ struct SoundCheck {
     private func trial(_ output: PulseAudioOutput, _ events: Mailbox<AudioOutputEvent>, _ heard: inout Heard) -> Finding
     {
         let format = AudioFormat(sampleRate: 44_100, layout: .stereo)
-        output.open(format, generation: Self.generation)
+        output.perform(.open(format, Self.generation))
         heard.wait(events, Self.patience) { $0.ring != nil || $0.failure != nil }
         if let ring = heard.ring {
             let lease = ring.grant().lease
             let silence = [Float](repeating: 0, count: ring.format.sampleRate / 10 * ring.format.channelCount)
             silence.withUnsafeBufferPointer { _ = ring.write($0, lease: lease) }
-            output.start(generation: Self.generation)
-            output.drain(generation: Self.generation)
+            output.perform(.stream(.start(), Self.generation))
+            output.perform(.stream(.drain, Self.generation))
             heard.wait(events, Self.patience) { $0.isStarted || $0.failure != nil }
         }
         let current = heard.devices?.current ?? "NAME"

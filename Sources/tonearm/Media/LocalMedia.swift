@@ -57,17 +57,16 @@ struct LocalMedia {
 private struct MeasuredLoudness: TrackCatalogue {
     let opener: LocalMediaOpener
 
-    func loudness(of uri: String) -> TrackLoudness? {
+    func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<String>) {
+        guard needsLoudness else { return (nil, []) }
         do {
             let decoder = try opener.open(MediaLocator(uri: uri), cancellation: MediaCancellation())
             let measured = try EBUR128Measuring().loudness(of: decoder) { Signals.pendingEnd() != nil }
-            return measured.map { TrackLoudness($0) }
+            return (measured.map { TrackLoudness($0) }, [])
         } catch {
             let reason = (error as? MissingLibrary)?.reason ?? (error as? MediaError)?.message ?? "\(error)"
             Console.complain("The loudness is not measured: \(reason)")
         }
-        return nil
+        return (nil, [])
     }
-
-    func albumFiles(of uri: String) -> Set<String> { [] }
 }

@@ -91,7 +91,7 @@ private final class TappedItem: RecordableStream {
         self.item = item.description
     }
 
-    var format: RecordedFormat { RecordedFormat(tap.kind) }
+    var format: RecordedFormat { RecordedFormat(rawValue: tap.fileExtension) ?? .mp3 }
     var size: Int64? { tap.size }
     var isLive: Bool { tap.isLive }
 
@@ -117,34 +117,6 @@ private final class TappedItem: RecordableStream {
     }
 
     func end() { tap.end() }
-}
-
-extension RecordedFormat {
-    fileprivate init(_ kind: StreamKind) {
-        self =
-            switch kind {
-            case .wave: .wav
-            case .flac: .flac
-            case .mp3: .mp3
-            case .adts: .aac
-            case .aiff: .aiff
-            case .ape: .ape
-            case .caf: .caf
-            case .dsdiff: .dff
-            case .dsf: .dsf
-            case .mp4: .m4a
-            case .matroska: .mka
-            case .ogg: .ogg
-            case .transportStream: .ts
-            case .trueAudio: .tta
-            case .asf: .wma
-            case .wavPack: .wv
-            case .ac3: .ac3
-            case .dts: .dts
-            case .musepack: .mpc
-            case .tak: .tak
-            }
-    }
 }
 
 extension Server {

@@ -92,7 +92,7 @@ private final class ScriptedTransport: HTTPTransport {
         do {
             let (stream, context) = stream()
             left = stream
-            _ = try #require(HLSAhead(stream, from: 7, context, DecoderSelection(factories: [])))
+            _ = try #require(HLSAhead(stream, from: 7, context, MediaExaminer(factories: [])))
         }
         #expect(eventually { left == nil }, "its thread still waits")
     }

@@ -39,10 +39,10 @@ import Testing
         }
     }
 
-    private let half = DecoderSelection.headSize
+    private let half = MediaExaminer.headSize
     private let transport = IdleTransport()
     private let factory = ToyFactory()
-    private var selection: DecoderSelection { DecoderSelection(factories: [factory]) }
+    private var selection: MediaExaminer { MediaExaminer(factories: [factory]) }
 
     /// Of its bytes, without ranges, the first half has come, which is what is looked at to open it.
     private func source() -> HTTPSource {

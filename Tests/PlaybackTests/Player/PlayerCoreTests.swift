@@ -44,7 +44,7 @@ import Kernel
         #expect(prepared.saves.isEmpty)
         core.commit(prepared)
         #expect(core.actions.count == 1)
-        guard case .setGains(_, seconds: 0)? = core.actions.first else {
+        guard case .output(.setGains(_, seconds: 0))? = core.actions.first else {
             Issue.record("the output is not told: \(core.actions)")
             return
         }

@@ -308,8 +308,8 @@ struct SimulatedWorld {
                 sessions[generation]?.held = seconds
                 writeTails()
             case .unload(let generation): sessions[generation] = nil
-            case .openStream(let generation, let format): open(generation, format)
-            case .startStream(let generation, _):
+            case .output(.open(let format, let generation)): open(generation, format)
+            case .output(.stream(.start, let generation)):
                 guard generation == sink.generation, sink.isOpen else { continue }
                 if !sink.isStarted, model.startsAfter.upperBound > 0 {
                     sink.startsAt = now.advanced(bySeconds: delay(model.startsAfter))
@@ -321,7 +321,7 @@ struct SimulatedWorld {
                 if !sink.isDry {
                     after(delay() + (sink.startsAt?.seconds(since: now) ?? 0), .output(.started(generation)))
                 }
-            case .pauseStream(let generation, let fade):
+            case .output(.stream(.pause(let fade), let generation)):
                 guard generation == sink.generation else { continue }
                 sink.isDraining = false
                 fades.append(fade)
@@ -334,20 +334,20 @@ struct SimulatedWorld {
                 // The clock stands at the last frame heard until new ones are.
                 sink.cut = sink.written
                 after(delay(), .output(.flushed(generation)))
-            case .drainStream(let generation):
+            case .output(.stream(.drain, let generation)):
                 guard generation == sink.generation else { continue }
                 sink.isDraining = true
                 sink.isDry = false
-            case .closeStream(let generation):
+            case .output(.stream(.close, let generation)):
                 if generation == sink.generation { sink = Sink() }
                 for id in sessions.keys { sessions[id]?.tail = nil }
-            case .duck(let gain, let seconds): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
-            case .shiftStream(let generation, let frames):
+            case .output(.duck(let gain, let seconds)): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
+            case .output(.stream(.shift(let frames), let generation)):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
-            case .setGains, .describeStream: continue
-            case .setEffects(let new): effects.append(new)
-            case .unmuteStream: unmutes += 1
-            case .selectDevice(let device): selected.append(device)
+            case .output(.setGains), .output(.setTap), .output(.describe), .output(.stream(.flush, _)): continue
+            case .output(.setEffects(let new)): effects.append(new)
+            case .output(.stream(.unmute, _)): unmutes += 1
+            case .output(.select(let device)): selected.append(device)
             case .emit(let kind): events.append(kind)
             case .save(let change): saved.append(change)
             case .request(let command):

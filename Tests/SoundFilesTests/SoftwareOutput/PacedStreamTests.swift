@@ -45,7 +45,7 @@ import Kernel
         let start = stream.clock.sampledAt
         for step in 1...50 {
             let before = stream.clock
-            if step == 25 { try stream.perform(.shift(frames)) }
+            if step == 25 { try stream.perform(.shift(by: frames)) }
             try stream.advance(to: start.advanced(bySeconds: 0.02 * Double(step)))
             #expect(stream.clock.ringIndex >= before.ringIndex && stream.clock.isAdvancing)
         }

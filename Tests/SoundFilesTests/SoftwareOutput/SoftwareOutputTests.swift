@@ -48,9 +48,9 @@ import KernelTesting
             if generation == 2 { try harness.open(2, AudioFormat(sampleRate: 8_000, layout: .mono)) }
             #expect(harness.ring?.format == AudioFormat(sampleRate: 44_100, layout: .stereo))
             try harness.fill(2_205, Float(generation) / 4)
-            harness.output.start(generation: Generation(generation))
+            harness.output.perform(.stream(.start(), Generation(generation)))
             harness.expect("started")
-            harness.output.drain(generation: Generation(generation))
+            harness.output.perform(.stream(.drain, Generation(generation)))
             harness.expect("drained")
         }
         harness.output.shutdown()
@@ -61,7 +61,7 @@ import KernelTesting
     @Test func framesThatComeLate_areHeard() throws {
         let harness = OutputHarness(NullOutput())
         try harness.open(1)
-        harness.output.start(generation: Generation(1))
+        harness.output.perform(.stream(.start(), Generation(1)))
         for _ in 1...2 {
             try harness.fill(882, 0.5)
             harness.expect("started")
@@ -72,7 +72,7 @@ import KernelTesting
     @Test func gainIsHeard() throws {
         let path = folder + "/c.wav"
         let harness = OutputHarness(FileOutput(path: path) { _ in })
-        harness.output.setGains(ChannelGains(left: 0.5, right: 0, other: 0), over: 0)
+        harness.output.perform(.setGains(ChannelGains(left: 0.5, right: 0, other: 0), seconds: 0))
         try harness.open(1)
         try harness.fill(441, 0.5)
         harness.playOut()
@@ -83,8 +83,8 @@ import KernelTesting
     @Test func aDuckIsAFactorBesideTheGain() throws {
         let path = folder + "/duck.wav"
         let harness = OutputHarness(FileOutput(path: path) { _ in })
-        harness.output.setGains(ChannelGains(left: 0.5, right: 0.5, other: 0.5), over: 0)
-        harness.output.duck(to: 0.5, over: 1)
+        harness.output.perform(.setGains(ChannelGains(left: 0.5, right: 0.5, other: 0.5), seconds: 0))
+        harness.output.perform(.duck(0.5, seconds: 1))
         try harness.open(1)
         try harness.fill(441, 0.5)
         harness.playOut()
@@ -97,10 +97,10 @@ import KernelTesting
         let harness = OutputHarness(FileOutput(path: path) { _ in })
         try harness.open(1)
         try harness.fill(8_820, 0.5)
-        harness.output.start(generation: Generation(1))
+        harness.output.perform(.stream(.start(), Generation(1)))
         harness.expect("started")
         #expect(harness.isQuiet("underrun", seconds: 0.05))
-        harness.output.pause(generation: Generation(1))
+        harness.output.perform(.stream(.pause(), Generation(1)))
         harness.expect("paused")
         let index = Int(harness.output.clock().ringIndex)
         harness.playOut()
@@ -123,7 +123,7 @@ import KernelTesting
 
         let path = folder + "/effects.wav"
         let harness = OutputHarness(FileOutput(path: path) { _ in })
-        harness.output.setEffects(effects)
+        harness.output.perform(.setEffects(effects))
         try harness.open(1)
         func write(_ ring: FrameRing) {
             let lease = ring.grant(loudness, isInAlbum: false).lease
@@ -176,7 +176,7 @@ import KernelTesting
             return
         }
         #expect(cause.contains("No such file or directory"))
-        harness.output.open(AudioFormat(sampleRate: 44_100, layout: .stereo), generation: Generation(1))
+        harness.output.perform(.open(AudioFormat(sampleRate: 44_100, layout: .stereo), Generation(1)))
         guard case .failed(_, .refused)? = harness.expect("failed") else {
             Issue.record("not refused")
             return

@@ -100,3 +100,81 @@ extension MusicRoots {
         }
     }
 }
+
+/// The file name extensions that a listing shows; what a file really is, its bytes show when it is opened.
+public enum AudioFileType {
+    private static let extensions: NameExtensions = [
+        "mp3", "mp2", "mp1", "mpga",
+        "aac", "adts", "flac", "oga", "ogg", "opus", "wav", "wave", "w64", "aif", "aiff", "aifc", "caf", "dsf", "dff",
+        "m4a", "m4b", "m4r", "mp4", "m4v", "mov", "3gp", "3g2", "mka", "mkv", "webm", "weba", "wma", "asf", "wmv",
+        "ape",
+        "wv", "tta", "tak", "mpc", "mp+", "mpp", "spx", "ac3", "eac3", "ec3", "dts", "dtshd", "afc",
+    ]
+
+    public static func isAudioFile(_ name: Substring) -> Bool { extensions.hold(name.utf8) }
+}
+
+/// Extensions of file names in ASCII, of 8 bytes at most. Asked of every item that is added: reads from the name's end, and
+/// compares one word.
+struct NameExtensions: ExpressibleByArrayLiteral {
+    private var words: Set<UInt64> = []
+
+    /// In lower case.
+    init(arrayLiteral names: String...) {
+        words = Set(names.compactMap { Self.word(".\($0)".utf8[...]) })
+    }
+
+    /// Whether what follows the last dot, in either case, is one of them.
+    func hold(_ name: Substring.UTF8View) -> Bool { Self.word(name).map(words.contains) ?? false }
+
+    private static func word(_ name: Substring.UTF8View) -> UInt64? {
+        var word: UInt64 = 0
+        for byte in name.reversed() {
+            if byte == UInt8(ascii: ".") { return word }
+            guard word >> 56 == 0 else { return nil }
+            word = word << 8 | UInt64((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+        }
+        return nil
+    }
+}
+
+/// The order of names in a listing: runs of digits by value, letters without regard to case, so that `2 - b` stands
+/// before `10 - A`. Total: names that differ only in case or leading zeros are ordered by their bytes.
+struct NaturalOrder: Comparable {
+    private let key: [UInt8]
+    private let name: [UInt8]
+
+    init(_ name: String) {
+        self.name = Array(name.utf8)
+        self.key = Array(name.lowercased().utf8)
+    }
+
+    static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
+        var a = left.key[...]
+        var b = right.key[...]
+        while let x = a.first, let y = b.first {
+            if isDigit(x), isDigit(y) {
+                let p = digits(&a)
+                let q = digits(&b)
+                if p.count != q.count { return p.count < q.count }
+                if !p.elementsEqual(q) { return p.lexicographicallyPrecedes(q) }
+            } else if x != y {
+                return x < y
+            } else {
+                a.removeFirst()
+                b.removeFirst()
+            }
+        }
+        if a.isEmpty != b.isEmpty { return a.isEmpty }
+        return left.name.lexicographicallyPrecedes(right.name)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// Takes a run of digits off the front; its value without leading zeros.
+    private static func digits(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let run = bytes.prefix(while: isDigit)
+        bytes = bytes.dropFirst(run.count)
+        return run.drop { $0 == 0x30 }
+    }
+}

@@ -11,7 +11,7 @@ final class HLSDecoder: AudioDecoder {
 
     private let stream: HLSStream
     private let context: HLSContext
-    private let selection: DecoderSelection
+    private let selection: MediaExaminer
     private var run: HLSRun?
     private var inner: (any AudioDecoder)?
     /// The run that follows.
@@ -42,7 +42,7 @@ final class HLSDecoder: AudioDecoder {
     private static let shortJump: FrameCount = 4
 
     /// Blocks until the first frames are there.
-    init(_ stream: HLSStream, _ selection: DecoderSelection, _ context: HLSContext) throws(MediaError) {
+    init(_ stream: HLSStream, _ selection: MediaExaminer, _ context: HLSContext) throws(MediaError) {
         self.stream = stream
         self.context = context
         self.selection = selection

@@ -8,7 +8,7 @@ struct HLSOpening {
     private static let mostTries = 3
 
     let context: HLSContext
-    let selection: DecoderSelection
+    let selection: MediaExaminer
     let cancellation: MediaCancellation
     /// It is to have an end.
     var refusesLive = false

@@ -202,3 +202,74 @@ struct HLSParser {
         return (offset.bytes..<end.bytes, nil)
     }
 }
+
+/// `NAME=value,NAME="quoted, value"` (RFC 8216, section 4.2).
+struct HLSAttributes {
+    private var values: [Substring: Substring] = [:]
+
+    init(_ text: Substring) {
+        var rest = text
+        while let equals = rest.firstIndex(of: "=") {
+            let name = rest[..<equals].drop { $0 == " " || $0 == "," }
+            rest = rest[rest.index(after: equals)...]
+            if rest.first == "\"" {
+                rest.removeFirst()
+                values[name] = rest.prefix { $0 != "\"" }
+                rest = rest.drop { $0 != "\"" }.dropFirst()
+            } else {
+                values[name] = rest.prefix { $0 != "," }
+            }
+            rest = rest.drop { $0 != "," }.dropFirst()
+        }
+    }
+
+    subscript(name: Substring) -> String? { values[name].map(String.init) }
+
+    func number(_ name: Substring) -> Int? { values[name].flatMap { Int($0) } }
+
+    /// `0x` and 32 digits, or fewer.
+    func vector(_ name: Substring) -> [UInt8]? {
+        guard let text = values[name], text.lowercased().hasPrefix("0x") else { return nil }
+        let digits = text.dropFirst(2)
+        guard (1...32).contains(digits.count) else { return nil }
+        let padded = Array(String(repeating: "0", count: 32 - digits.count) + digits)
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: 32, by: 2) {
+            guard padded[index].isASCII, let byte = UInt8(String(padded[index...index + 1]), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
+/// The lines of a playlist without the blanks around them; none is empty.
+struct HLSLines: Sequence, IteratorProtocol {
+    private let text: [UInt8]
+    private var place = 0
+
+    init(_ text: [UInt8]) {
+        self.text = text
+    }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+        while place < text.count {
+            var start = place
+            while place < text.count, text[place] != 0x0A, text[place] != 0x0D { place += 1 }
+            var end = place
+            place += 1
+            while start < end, Self.isBlank(text[start]) { start += 1 }
+            while start < end, Self.isBlank(text[end - 1]) { end -= 1 }
+            if start < end { return text[start..<end] }
+        }
+        return nil
+    }
+
+    /// UTF-8, else one of the 8-bit sets.
+    static func string(_ line: ArraySlice<UInt8>) -> String {
+        String(validating: line, as: UTF8.self) ?? IcyMetadata.text(line)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Playback
+public import Playback
 
 /// The bytes of one segment in order, deciphered. Lives on the decode thread.
 struct HLSSegmentReader {
@@ -85,4 +85,19 @@ extension HLSContext {
         guard let cipher = try deciphering(part, number: 0, of: stream) else { return bytes }
         return try cipher.update(bytes) + cipher.finish()
     }
+}
+
+/// Takes AES-128-CBC off the segments of a stream. It decouples them from the library that can do so.
+public protocol SegmentCipher: Sendable {
+    /// `key` and `vector` have 16 bytes.
+    func decipher(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption
+}
+
+/// One segment, from its beginning. Lives on one thread.
+public protocol SegmentDecryption: AnyObject {
+    /// The decrypted form of these bytes, together with the rest of those before.
+    func update(_ bytes: [UInt8]) throws(MediaError) -> [UInt8]
+
+    /// The rest, without its padding. Throws when the padding is none: another key, or a segment cut short.
+    func finish() throws(MediaError) -> [UInt8]
 }

@@ -63,3 +63,107 @@ struct LiveStream {
         marks.append((offset, programme))
     }
 }
+
+/// Takes a radio server's metadata out of the sound: after every `interval` bytes of sound a byte counts the blocks of
+/// 16 bytes of text follow. A value that is fed with what comes, however it is cut into pieces.
+struct IcyDemuxer {
+    enum Piece: Equatable {
+        /// These of the bytes given are sound.
+        case sound(Range<Int>)
+        case metadata([UInt8])
+    }
+
+    private enum State {
+        case sound(left: Int)
+        case length
+        case metadata([UInt8], left: Int)
+    }
+
+    static let intervals = 1...(16 << 20)
+
+    private let interval: Int
+    private var state: State
+
+    /// nil for an interval that no server can mean.
+    init?(interval: Int) {
+        guard Self.intervals.contains(interval) else { return nil }
+        self.interval = interval
+        state = .sound(left: interval)
+    }
+
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> [Piece] {
+        var pieces: [Piece] = []
+        var index = 0
+        while index < bytes.count {
+            switch state {
+            case .sound(let left):
+                let count = min(left, bytes.count - index)
+                pieces.append(.sound(index..<index + count))
+                index += count
+                state = left == count ? .length : .sound(left: left - count)
+            case .length:
+                let size = Int(bytes[index]) * 16
+                index += 1
+                state = size == 0 ? .sound(left: interval) : .metadata([], left: size)
+            case .metadata(var text, let left):
+                let count = min(left, bytes.count - index)
+                text.append(contentsOf: bytes[index..<index + count])
+                index += count
+                if left == count {
+                    pieces.append(.metadata(text))
+                    state = .sound(left: interval)
+                } else {
+                    state = .metadata(text, left: left - count)
+                }
+            }
+        }
+        return pieces
+    }
+}
+
+/// The text of one metadata block: `StreamTitle='...';StreamUrl='...';`, padded with zeros. No specification defines how a
+/// quotation mark within a title is written, so a value ends at `';`, or at the end.
+enum IcyMetadata {
+    /// nil when the block has neither field.
+    static func programme(_ block: [UInt8]) -> Broadcast.Programme? {
+        let text = text(block.prefix { $0 != 0 })
+        let title = value("StreamTitle", in: text)
+        let url = value("StreamUrl", in: text)
+        guard title != nil || url != nil else { return nil }
+        return Broadcast.Programme(title: shown(title), url: shown(url))
+    }
+
+    /// UTF-8, or Latin-1 as old servers send.
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    /// Without control characters and space around; nil for nothing.
+    static func shown(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        let clean = String(String.UnicodeScalarView(scalars)).trimmedOfSpaces
+        return clean.isEmpty ? nil : String(clean)
+    }
+
+    private static func value(_ name: String, in text: String) -> String? {
+        let bytes = Array(text.utf8)
+        let key = Array("\(name)='".utf8).map(lowercased)
+        guard bytes.count >= key.count else { return nil }
+        let start = (0...bytes.count - key.count).first { at in
+            (at == 0 || bytes[at - 1] == UInt8(ascii: ";")) && bytes[at..<at + key.count].map(lowercased) == key
+        }
+        guard let start else { return nil }
+        var rest = bytes[(start + key.count)...]
+        if let end = rest.indices.first(where: { rest[$0...].starts(with: Array("';".utf8)) }) {
+            rest = rest[..<end]
+        } else if rest.last == UInt8(ascii: "'") {
+            rest = rest.dropLast()
+        }
+        return String(decoding: rest, as: UTF8.self)
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

@@ -35,8 +35,9 @@ public final class StreamTap: Sendable {
 
     public var isLive: Bool { source.broadcast(at: nil) != nil }
 
-    /// The kind of its file.
-    public var kind: StreamKind {
+    /// The extension of its file: by its first bytes; a station is joined anywhere, so that they may mean nothing, and then
+    /// its media type decides.
+    public var fileExtension: String {
         var head = [UInt8](repeating: 0, count: 1_024)
         let (inMemory, cachedEnd, type) = source.download.withLock { download in
             let count = head.withUnsafeMutableBytes { download.window.copy(at: 0, into: $0) }
@@ -47,7 +48,18 @@ public final class StreamTap: Sendable {
             count = head.withUnsafeMutableBytes { readCached(at: 0, upTo: cachedEnd, into: $0) } ?? 0
         }
         head.removeLast(head.count - count)
-        return StreamKind(head: head, type: type)
+        return FileSignature(head)?.fileExtension ?? Self.fileExtension(ofType: type)
+    }
+
+    private static func fileExtension(ofType type: String?) -> String {
+        switch type?.prefix(while: { $0 != ";" }).lowercased().trimmedOfSpaces ?? "" {
+        case "audio/aac", "audio/aacp", "audio/x-aac", "audio/mp4a-latm": "aac"
+        case "audio/ogg", "application/ogg", "audio/opus", "audio/vorbis": "ogg"
+        case "audio/flac", "audio/x-flac": "flac"
+        case "audio/mp4", "audio/x-m4a", "video/mp4": "m4a"
+        case "audio/wav", "audio/x-wav", "audio/wave": "wav"
+        default: "mp3"
+        }
     }
 
     /// `listener` is called whenever there may be more, from any thread and with the source's lock held: it must not

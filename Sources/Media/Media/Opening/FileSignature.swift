@@ -2,9 +2,36 @@
 
 /// What a file is by its first bytes, whatever its name: for messages, and to keep a decoder that would search for
 /// a frame in anything away from it.
-public enum FileSignature: CaseIterable, Sendable {
-    case png, jpeg, gif, pdf, zip, elf, flac, ogg, wave, aiff, caf, mp4, matroska, asf, ape,
-        wavPack, trueAudio, dsf, dsdiff, adts, ac3, dts, musepack, tak, transportStream, html, text
+///
+/// Raw values for a sentence: “it is a PNG picture”.
+public enum FileSignature: String, CaseIterable, Sendable {
+    case png = "a PNG picture"
+    case jpeg = "a JPEG picture"
+    case gif = "a GIF picture"
+    case pdf = "a PDF document"
+    case zip = "a ZIP archive"
+    case elf = "a program"
+    case flac = "a FLAC file"
+    case ogg = "an Ogg file"
+    case wave = "a WAV file"
+    case aiff = "an AIFF file"
+    case mp4 = "an MP4 file"
+    case matroska = "a Matroska or WebM file"
+    case asf = "a Windows Media file"
+    case ape = "a Monkey's Audio file"
+    case caf = "a CAF file"
+    case wavPack = "a WavPack file"
+    case trueAudio = "a True Audio file"
+    case dsf = "a DSF file"
+    case dsdiff = "a DSDIFF file"
+    case adts = "an AAC file"
+    case ac3 = "an AC-3 file"
+    case dts = "a DTS file"
+    case musepack = "a Musepack file"
+    case tak = "a TAK file"
+    case transportStream = "an MPEG transport stream"
+    case html = "an HTML page"
+    case text = "a text file"
 
     public init?(_ head: [UInt8]) {
         func has(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
@@ -44,47 +71,16 @@ public enum FileSignature: CaseIterable, Sendable {
     }
 
     /// False for pictures, documents and programs.
-    var mayBeMedia: Bool {
-        switch self {
-        case .png, .jpeg, .gif, .pdf, .zip, .elf, .html, .text: false
-        case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts,
-            .transportStream, .ac3, .dts, .musepack, .tak:
-            true
-        }
-    }
+    var mayBeMedia: Bool { fileExtension != nil }
 
-    /// For a sentence: “it is a PNG picture”.
-    public var article: String {
-        switch self {
-        case .png: "a PNG picture"
-        case .jpeg: "a JPEG picture"
-        case .gif: "a GIF picture"
-        case .pdf: "a PDF document"
-        case .zip: "a ZIP archive"
-        case .elf: "a program"
-        case .flac: "a FLAC file"
-        case .ogg: "an Ogg file"
-        case .wave: "a WAV file"
-        case .aiff: "an AIFF file"
-        case .mp4: "an MP4 file"
-        case .matroska: "a Matroska or WebM file"
-        case .asf: "a Windows Media file"
-        case .ape: "a Monkey's Audio file"
-        case .caf: "a CAF file"
-        case .wavPack: "a WavPack file"
-        case .trueAudio: "a True Audio file"
-        case .dsf: "a DSF file"
-        case .dsdiff: "a DSDIFF file"
-        case .adts: "an AAC file"
-        case .ac3: "an AC-3 file"
-        case .dts: "a DTS file"
-        case .musepack: "a Musepack file"
-        case .tak: "a TAK file"
-        case .transportStream: "an MPEG transport stream"
-        case .html: "an HTML page"
-        case .text: "a text file"
-        }
-    }
+    /// Of a file that holds it; nil for what is no media.
+    public var fileExtension: String? { Self.extensions[self] }
+
+    private static let extensions: [FileSignature: String] = [
+        .flac: "flac", .ogg: "ogg", .wave: "wav", .aiff: "aiff", .caf: "caf", .mp4: "m4a", .matroska: "mka", .asf: "wma",
+        .ape: "ape", .wavPack: "wv", .trueAudio: "tta", .dsf: "dsf", .dsdiff: "dff", .adts: "aac", .ac3: "ac3",
+        .dts: "dts", .musepack: "mpc", .tak: "tak", .transportStream: "ts",
+    ]
 
     /// Whether a tag or the first word of a frame of MPEG audio begins here.
     static func mayBeMPEG(_ head: [UInt8]) -> Bool {

@@ -6,14 +6,14 @@ public import Playback
 /// Opens files in the music roots with the first decoder that recognises them.
 public struct LocalMediaOpener: MediaOpener {
     private let roots: MusicRoots
-    private let selection: DecoderSelection
+    private let selection: MediaExaminer
     /// nil without a library.
     public var catalogue: (any TrackCatalogue)?
 
     /// `factories` are asked in order.
     public init(roots: MusicRoots, factories: [any DecoderFactory]) {
         self.roots = roots
-        selection = DecoderSelection(factories: factories)
+        selection = MediaExaminer(factories: factories)
     }
 
     public func open(
@@ -24,34 +24,10 @@ public struct LocalMediaOpener: MediaOpener {
         let decoder = try selection.open(source)
         var companions = roots.companions(of: locator.uri, needsPicture: decoder.media.tags.picture == nil)
         if let catalogue {
-            if decoder.media.tags.loudness == nil { companions.loudness = catalogue.loudness(of: locator.uri) }
-            companions.albumFiles = catalogue.albumFiles(of: locator.uri)
+            (companions.loudness, companions.albumFiles) = catalogue.facts(
+                of: locator.uri, needsLoudness: decoder.media.tags.loudness == nil)
         }
-        return companions == .init() ? decoder : AccompaniedDecoder(decoder, companions)
+        if companions == .init() { return decoder }
+        return CompletedDecoder(decoder) { _, media in media.companions = companions }
     }
-}
-
-/// A decoder of a file that has something beside it.
-private final class AccompaniedDecoder: AudioDecoder {
-    private let decoder: any AudioDecoder
-    private let companions: MediaDescription.Companions
-
-    init(_ decoder: any AudioDecoder, _ companions: MediaDescription.Companions) {
-        self.decoder = decoder
-        self.companions = companions
-    }
-
-    var media: MediaDescription {
-        var media = decoder.media
-        media.companions = companions
-        return media
-    }
-
-    var sourceOffset: Int64? { decoder.sourceOffset }
-
-    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
-        try decoder.decode(into: samples)
-    }
-
-    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { try decoder.seek(to: frame) }
 }

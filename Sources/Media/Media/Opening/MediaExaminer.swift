@@ -2,6 +2,34 @@
 
 public import Playback
 
+/// Makes decoders of one family of formats. It decouples the opener from codec libraries: the executable hands the
+/// factories in.
+public protocol DecoderFactory: Sendable {
+    /// Whether `source` looks like something of this family. `head` holds its first bytes (4,096, or all of a shorter
+    /// one); more may be read where a tag hides the beginning. Must be quick: it decides, the decoder finds out.
+    func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool
+
+    /// Opens up to the first decodable frame. Throws `unsupported` or `empty` when there is none.
+    func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder
+
+    /// What a catalogue lists, for tens of thousands of files in a row: reads little, decodes nothing, loads no picture.
+    func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline
+
+    /// The lyrics in the tags; nil without any.
+    func lyrics(in source: any ByteSource) throws(MediaError) -> String?
+}
+
+extension DecoderFactory {
+    public func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline {
+        var media = try open(source).media
+        let hasPicture = media.tags.picture != nil
+        media.tags.picture = nil
+        return MediaOutline(media: media, hasPicture: hasPicture)
+    }
+
+    public func lyrics(in source: any ByteSource) throws(MediaError) -> String? { nil }
+}
+
 /// A media as a catalogue lists it.
 public struct MediaOutline: Hashable, Sendable {
     /// Its tags hold no picture, its length may be an estimate.
@@ -15,25 +43,44 @@ public struct MediaOutline: Hashable, Sendable {
     }
 }
 
-/// Looks into media without playing them, with the first decoder that recognises them.
+/// Looks into media, or opens them, with the first decoder that recognises them.
 public struct MediaExaminer: Sendable {
-    private let selection: DecoderSelection
+    static let headSize = 4_096
+
+    private let factories: [any DecoderFactory]
 
     /// `factories` are asked in order.
-    public init(factories: [any DecoderFactory]) {
-        selection = DecoderSelection(factories: factories)
-    }
+    public init(factories: [any DecoderFactory]) { self.factories = factories }
 
     /// Format, length and tags from a few reads: no picture is loaded, nothing is decoded. Blocks on the source.
     public func outline(of source: any ByteSource) throws(MediaError) -> MediaOutline {
-        try selection.factory(for: source).outline(source)
+        try factory(for: source).outline(source)
     }
 
     /// For decoding. Blocks on the source.
-    public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder { try selection.open(source) }
+    public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
+        try factory(for: source).open(source)
+    }
 
     /// The lyrics in the tags; nil without any. Blocks on the source.
     public func lyrics(in source: any ByteSource) throws(MediaError) -> String? {
-        try selection.factory(for: source).lyrics(in: source)
+        try factory(for: source).lyrics(in: source)
+    }
+
+    private func factory(for source: any ByteSource) throws(MediaError) -> any DecoderFactory {
+        let head = try source.bytes(at: 0, count: Self.headSize)
+        for factory in factories where try factory.recognises(head, of: source) { return factory }
+        switch MediaListFormat(head, isNamedList: MediaListFormat.isListName(source.name)) {
+        case .hls:
+            throw MediaError(
+                .unsupported,
+                "\(source.name) is an HLS stream (HTTP Live Streaming), which is played from the web only.")
+        case .m3u, .pls, .xml:
+            throw MediaError(
+                .unsupported, "\(source.name) is a playlist or feed: add it as `list` to get what it lists.")
+        case nil: break
+        }
+        let guess = FileSignature(head).map { "it is \($0.rawValue)" } ?? "no audio that can be played was found in it"
+        throw MediaError(.unsupported, "\(source.name) cannot be played: \(guess).")
     }
 }

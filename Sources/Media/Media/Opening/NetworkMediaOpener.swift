@@ -10,7 +10,7 @@ public struct NetworkMediaOpener: MediaOpener {
     private let limits: NetworkLimits
     private let cache: (any MediaCache)?
     private let cipher: (any SegmentCipher)?
-    private let selection: DecoderSelection
+    private let selection: MediaExaminer
     private let local: any MediaOpener
     /// Where it is noted what is open; nil: nowhere.
     public var streams: OpenStreams?
@@ -25,7 +25,7 @@ public struct NetworkMediaOpener: MediaOpener {
         self.cipher = cipher
         self.transport = transport
         self.limits = limits
-        selection = DecoderSelection(factories: factories)
+        selection = MediaExaminer(factories: factories)
         self.local = local
     }
 
@@ -56,7 +56,7 @@ public struct NetworkMediaOpener: MediaOpener {
         }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
-        let head = try source.bytes(at: 0, count: DecoderSelection.headSize)
+        let head = try source.bytes(at: 0, count: MediaExaminer.headSize)
         if HLSOpening.isPlaylist(head) {
             isPlaylist.value.store(true, ordering: .relaxed)
             let context = HLSContext(

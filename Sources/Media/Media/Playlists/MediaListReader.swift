@@ -186,7 +186,7 @@ public struct MediaListReader: Sendable {
             if mustBeList { throw MediaError(.unsupported, "\(source.name) is no playlist.") }
             let kind = FileSignature(head)
             if !isEntry, let kind, !kind.mayBeMedia {
-                throw MediaError(.unsupported, "\(source.name) cannot be played: it is \(kind.article).")
+                throw MediaError(.unsupported, "\(source.name) cannot be played: it is \(kind.rawValue).")
             }
             // Of what servers send, the name counts for less.
             if !isEntry, kind == nil, source.isLocal, MediaListFormat.isListName(uri), !FileSignature.mayBeMPEG(head) {

@@ -72,8 +72,7 @@ extension TrackLoudness {
 
 /// What a file does not hold itself. Called on a decode thread; may block for milliseconds.
 public protocol TrackCatalogue: Sendable {
-    /// As it was measured; nil when it is not known (yet).
-    func loudness(of uri: String) -> TrackLoudness?
-    /// The files of its album, itself among them, as they are addressed in the music folders; empty when it is not known.
-    func albumFiles(of uri: String) -> Set<String>
+    /// The loudness as it was measured, nil when it is not known (yet) or not needed; the files of its album, itself among
+    /// them, as they are addressed in the music folders, empty when they are not known.
+    func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<String>)
 }

@@ -69,3 +69,23 @@ func systemMessage(_ code: Int32) -> String {
     guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
+
+/// A file descriptor that is closed with its owner.
+public struct OwnedDescriptor: ~Copyable, Sendable {
+    public let number: Int32
+
+    public init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Gives the descriptor away: the caller closes it.
+    consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+}

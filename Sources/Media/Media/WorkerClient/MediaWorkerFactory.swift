@@ -58,11 +58,6 @@ public struct MediaWorkerFactory: DecoderFactory {
     }
 
     private static func isPlayed(_ signature: FileSignature?) -> Bool {
-        switch signature {
-        case .flac, .ogg, .wave, .aiff, .caf, .mp4, .matroska, .asf, .ape, .wavPack, .trueAudio, .dsf, .dsdiff, .adts,
-            .ac3, .dts, .musepack, .tak:
-            true
-        case .png, .jpeg, .gif, .pdf, .zip, .elf, .transportStream, .html, .text, nil: false
-        }
+        signature.map { $0.mayBeMedia && $0 != .transportStream } ?? false
     }
 }

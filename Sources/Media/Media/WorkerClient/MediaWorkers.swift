@@ -2,9 +2,9 @@
 
 internal import CLinux
 internal import Glibc
+internal import Kernel
 internal import Playback
 internal import Synchronization
-internal import Kernel
 
 /// The workers of this process: one for each item that plays, perhaps a spare one for the next, and a few that list files one
 /// after another. None runs before the first is needed, and none long after the last one.
@@ -160,4 +160,20 @@ public struct MissingWorker: Error, Hashable, Sendable {
     init(_ reason: String) {
         self.reason = reason
     }
+}
+
+/// The limits of a worker; beyond them it is ended.
+public struct WorkerLimits: Hashable, Sendable {
+    /// Seconds of its own for one request; waiting for the source does not count.
+    public var answer = 10.0
+    /// Seconds of the processor for one request, and for whatever it does unasked after it.
+    public var processor = 30
+    /// Seconds after which a worker that waits for the next file to be listed is ended.
+    public var idle = 5.0
+    /// Files that one worker lists before another takes its place.
+    public var files = 200
+    /// Seconds that a ready worker waits for the next item; nil: none is kept ready.
+    public var spare: Double?
+
+    public init() {}
 }

@@ -2,6 +2,7 @@
 
 internal import CMpg123
 internal import Glibc
+internal import Playback
 
 /// Owns one handle of libmpg123. For one thread at a time.
 struct Mpg123Handle: ~Copyable {
@@ -144,4 +145,28 @@ struct Mpg123Handle: ~Copyable {
         // The generic code refers to the handle's own.
         Mpg123Error(code: code == MPG123_ERR.rawValue ? mpg123_errcode(pointer) : code, call: call)
     }
+}
+
+/// A failed call of libmpg123: its code, its name and the library's text.
+struct Mpg123Error: Error, CustomStringConvertible {
+    let code: Int32
+    let call: String
+    let text: String
+
+    init(code: Int32, call: String) {
+        self.code = code
+        self.call = call
+        self.text = String(cString: mpg123_plain_strerror(code))
+    }
+
+    var description: String { "\(call): \(text) (\(code))" }
+
+    func mediaError(_ name: String) -> MediaError {
+        MediaError(.unreadable, "\(name) cannot be decoded: \(self).")
+    }
+}
+
+enum Mpg123Library {
+    /// Once in a process; later versions of the library do not need it.
+    static let initialised: Int32 = mpg123_init()
 }

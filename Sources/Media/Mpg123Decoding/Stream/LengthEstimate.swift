@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
+internal import Kernel
 internal import Media
 internal import Playback
-internal import Kernel
 
 /// The length of a stream without a header that has it: the bytes that there are by the bytes that a frame took so far.
 struct LengthEstimate {
@@ -139,5 +139,30 @@ struct LengthEstimate {
     mutating func measure(from sample: FrameCount) {
         frames = sample / FrameCount(samplesPerFrame)
         isMeasuring = true
+    }
+}
+
+/// Notices damage by what libmpg123 leaves out: a frame that does not begin where the last one ended.
+struct DamageCounter {
+    var count = 0
+    /// Where the next frame should begin; nil after a jump.
+    private(set) var expected: Int64?
+    private var lastFailure: Int64 = -1
+
+    /// The gap's offset when there is one.
+    mutating func frame(at offset: Int64, size: Int) -> Int64? {
+        defer { expected = offset + Int64(size) }
+        return expected.flatMap { $0 == offset ? nil : $0 }
+    }
+
+    mutating func jumped() {
+        expected = nil
+        lastFailure = -1
+    }
+
+    /// After a failure: whether the library has read on since the last one, so that this comes to an end.
+    mutating func mayGoOn(at position: Int64) -> Bool {
+        defer { lastFailure = position }
+        return position > lastFailure
     }
 }

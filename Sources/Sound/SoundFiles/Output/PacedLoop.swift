@@ -10,25 +10,10 @@ internal import Kernel
 /// those frames that time has gone through are rendered. The clock is exact at those moments.
 final class PacedLoop {
     enum Command: Sendable {
-        case open(AudioFormat, Generation)
-        case stream(StreamCommand, Generation)
-        case setGains(ChannelGains, Double)
-        case duck(Float, Double)
-        case setEffects(EffectSettings)
-        case setTap(SoundTap?)
-        case select(String?)
+        case output(OutputCommand)
         /// Frames came for a stream that waits for them.
         case frames
         case shutdown
-    }
-
-    /// `fade`: seconds.
-    enum StreamCommand: Sendable {
-        case start(fade: Double)
-        case pause(fade: Double)
-        case flush(FrameCount, fade: Double)
-        case shift(FrameCount)
-        case drain, close
     }
 
     /// Seconds between two wake-ups while running.
@@ -62,19 +47,21 @@ final class PacedLoop {
             let commands = mailbox.take(until: stream?.wakeUp(period: Self.period))
             guarded { stream throws(AudioOutputError) in try stream.advance(to: .now) }
             for command in commands {
-                if case .shutdown = command {
+                switch command {
+                case .output(let command): perform(command)
+                case .frames: break
+                case .shutdown:
                     guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
                     stream = nil
                     publish()
                     return sink.finish()
                 }
-                perform(command)
             }
             publish()
         }
     }
 
-    private func perform(_ command: Command) {
+    private func perform(_ command: OutputCommand) {
         switch command {
         case .open(let preferred, let generation): open(preferred, generation)
         case .stream(.close, let generation):
@@ -91,6 +78,7 @@ final class PacedLoop {
             self.gains = gains
             stream?.move(to: gains, over: seconds)
         case .duck(let gain, let seconds):
+            let gain = Float(gain)
             ducking = ChannelGains(left: gain, right: gain, other: gain)
             stream?.duck(to: ducking, over: seconds)
         case .setEffects(let effects):
@@ -103,7 +91,7 @@ final class PacedLoop {
             guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
             chosen = device != nil
             reportDevices()
-        case .frames, .shutdown: break
+        case .describe: break
         }
     }
 

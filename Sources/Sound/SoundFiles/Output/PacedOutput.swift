@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Audio
 public import Playback
 internal import Synchronization
 internal import Kernel
@@ -37,22 +36,8 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
         }
     }
 
-    public func open(_ preferred: AudioFormat, generation: Generation) { mailbox.post(.open(preferred, generation)) }
-    public func start(fade: Double, generation: Generation) { mailbox.post(.stream(.start(fade: fade), generation)) }
-    public func pause(fade: Double, generation: Generation) { mailbox.post(.stream(.pause(fade: fade), generation)) }
-    public func flush(to ringIndex: FrameCount, fade: Double, generation: Generation) {
-        mailbox.post(.stream(.flush(ringIndex, fade: fade), generation))
-    }
-    public func shift(by frames: FrameCount, generation: Generation) {
-        mailbox.post(.stream(.shift(frames), generation))
-    }
-    public func drain(generation: Generation) { mailbox.post(.stream(.drain, generation)) }
-    public func close(generation: Generation) { mailbox.post(.stream(.close, generation)) }
-    public func setGains(_ gains: ChannelGains, over seconds: Double) { mailbox.post(.setGains(gains, seconds)) }
-    public func duck(to gain: Float, over seconds: Double) { mailbox.post(.duck(gain, seconds)) }
-    public func setEffects(_ effects: EffectSettings) { mailbox.post(.setEffects(effects)) }
-    public func setTap(_ tap: SoundTap?) { mailbox.post(.setTap(tap)) }
-    public func select(device: String?) { mailbox.post(.select(device)) }
+    public func perform(_ command: OutputCommand) { mailbox.post(.output(command)) }
+
     public func clock() -> OutputClock { reading.value }
 
     public func shutdown() {

@@ -156,7 +156,7 @@ struct PacedStream {
         }
     }
 
-    mutating func perform(_ command: PacedLoop.StreamCommand) throws(AudioOutputError) {
+    mutating func perform(_ command: StreamCommand) throws(AudioOutputError) {
         switch command {
         case .start(let fade): try start(fade)
         case .pause(let fade):
@@ -178,6 +178,7 @@ struct PacedStream {
             isDraining = true
             if case .waiting = phase { runDry() }
         case .close: try fadeOut()
+        case .unmute: break
         }
     }
 

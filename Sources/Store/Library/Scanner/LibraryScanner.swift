@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Service
 import FoundationEssentials
 import Glibc
+import Kernel
 import Logging
 import Media
-import Kernel
+import Service
 
 /// The dependencies of a scan.
 struct ScannerEnvironment {
@@ -205,5 +205,23 @@ final class LibraryScanner {
             status.watch = watch == nil ? .off : isComplete ? .full : .partial
             status.problems = problems
         }
+    }
+}
+
+/// Under which uri each directory stands in the catalogue, so that links neither list music twice nor lead in circles.
+struct FolderPlaces {
+    private var uris: [FolderIdentity: String] = [:]
+
+    /// Whether `uri` may stand for the directory. One that stands elsewhere stays there as long as it is there.
+    mutating func take(
+        _ identity: FolderIdentity, for uri: String, identityOf: (String) -> FolderIdentity?
+    ) -> Bool {
+        if let other = uris[identity], other != uri, identityOf(other) == identity { return false }
+        uris[identity] = uri
+        return true
+    }
+
+    mutating func forget(below uri: String) {
+        uris = uris.filter { $0.value != uri && !$0.value.hasPrefix(uri + "/") }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kernel
 import GRDB
 import Glibc
+import Kernel
 import Logging
 import Synchronization
 
@@ -160,5 +160,72 @@ struct UnfitFile: Error, CustomStringConvertible {
             all["\(type) \(name)"] = Set(try String.fetchAll(database, sql: sql, arguments: [name]))
         }
         return all
+    }
+}
+
+/// Pages that SQLite keeps in a file after what was on them has gone.
+enum FreePages {
+    /// 16 MB: fewer are soon in use again.
+    static let kept = 4_096
+
+    /// Gives them back to the disk where they are most of the file, so that little has to be written. For the start: nothing
+    /// waits then.
+    static func giveBack(_ file: some DatabaseWriter) {
+        do {
+            let (free, all) = try file.read { database in
+                (
+                    try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0,
+                    try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                )
+            }
+            if free > kept, free > all / 2 { try file.vacuum() }
+        } catch {
+            // A full disk, for instance: the file stays as it is, and whole.
+        }
+    }
+}
+
+/// Moves what cannot be used out of the way, under another name in the same directory; nothing is ever deleted.
+enum SetAside {
+    /// Of the database's files.
+    static let suffixes = ["", "-wal", "-shm"]
+
+    /// Why no state can be kept under this name; nil for a regular file, or a link to one, or nothing. Looks without
+    /// opening, as a pipe would block.
+    static func reasonAgainst(_ path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            guard lstat(path, &status) == 0 else { return nil }
+            return "leads nowhere (\(String(cString: strerror(code))))"
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return nil
+        case S_IFDIR: return "is a directory"
+        case S_IFIFO: return "is a pipe"
+        default: return "is no file"
+        }
+    }
+
+    /// Returns the new name. `suffixes`: files that go along, so that SQLite still finds the journal of its database.
+    static func move(_ path: String, with suffixes: [String] = [""]) throws(StateStoreError) -> String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let length = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
+        let stem =
+            path + ".damaged-" + String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        var target = stem
+        var number = 1
+        var status = stat()
+        while suffixes.contains(where: { lstat(target + $0, &status) == 0 }) {
+            number += 1
+            target = "\(stem)-\(number)"
+        }
+        for suffix in suffixes where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
+            throw .unusable(path: path + suffix, reason: String(cString: strerror(errno)))
+        }
+        return target
     }
 }

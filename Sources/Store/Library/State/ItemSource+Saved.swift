@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Kernel
 import Playback
 
 extension ItemSource {
@@ -23,5 +24,15 @@ extension ItemSource {
         } catch {
             return nil
         }
+    }
+}
+
+extension NetworkReach {
+    /// nil for the usual, so that most rows stay as short as they were.
+    var saved: String? { self == .anywhere ? nil : rawValue }
+
+    /// A value that makes no sense allows the least.
+    init(saved text: String?) {
+        self = text.map { NetworkReach(rawValue: $0) ?? .public } ?? .anywhere
     }
 }

@@ -33,7 +33,8 @@ import Testing
             defer { library.close() }
             try settle(library, measured: 3)
             #expect(measuring.most == 1 && measuring.lengths.sorted() == [100, 200, 300])
-            #expect(library.loudness(of: "2.mp3")?.trackGain == 2 && library.loudness(of: "2.mp3")?.trackPeak == 20)
+            let loudness = library.facts(of: "2.mp3", needsLoudness: true).loudness
+            #expect(loudness?.trackGain == 2 && loudness?.trackPeak == 20)
         }
         // One that has changed is measured again, alone.
         try music.file("2.mp3", "title=2;album=A;artist=B;track=2;seconds=5;level=20")
@@ -74,7 +75,7 @@ import Testing
             // Nothing is measured and nothing remains also before the tracks are counted.
             try library.settles("\(lengths) are measured") { _ in measuring.lengths.count == lengths.count }
             try settle(library, measured: measured)
-            #expect(measuring.lengths == lengths && library.loudness(of: "1.mp3") == nil)
+            #expect(measuring.lengths == lengths && library.facts(of: "1.mp3", needsLoudness: true).loudness == nil)
         }
     }
 
@@ -104,11 +105,13 @@ import Testing
         let loudness = try #require(
             AlbumLoudness((1...3).map { .init(loudness: -10 * Double($0), seconds: Double($0)) }))
         for name in ["1.mp3", "3.mp3"] {
-            let album = try #require(library.loudness(of: name)?.albumGain)
-            #expect(abs(album - (-18 - loudness.value)) < 1e-6 && library.loudness(of: name)?.albumPeak == 30)
-            #expect(library.albumFiles(of: name) == ["1.mp3", "2.mp3", "3.mp3"])
+            let facts = library.facts(of: name, needsLoudness: true)
+            let album = try #require(facts.loudness?.albumGain)
+            #expect(abs(album - (-18 - loudness.value)) < 1e-6 && facts.loudness?.albumPeak == 30)
+            #expect(facts.albumFiles == ["1.mp3", "2.mp3", "3.mp3"])
         }
-        #expect(library.albumFiles(of: "9.mp3").isEmpty)
+        let unknown = library.facts(of: "9.mp3", needsLoudness: true)
+        #expect(unknown.loudness == nil && unknown.albumFiles.isEmpty)
     }
 
     @Test(
