@@ -13,7 +13,7 @@ final class ScriptedRoster: PlayerRoster {
         var players: [String: ScriptedPlayer] = [:]
         var drafts: [PlayerDraft] = []
         var notices: [InterruptionNotice] = []
-        var problem: PlayerRosterProblem?
+        var problem: Problem?
     }
 
     let state = Mutex(State())
@@ -23,7 +23,7 @@ final class ScriptedRoster: PlayerRoster {
 
     subscript(id: String) -> ScriptedPlayer? { state.withLock { $0.players[id] } }
 
-    func add(_ draft: PlayerDraft) throws(PlayerRosterProblem) -> String {
+    func add(_ draft: PlayerDraft) throws(Problem) -> String {
         if let problem = state.withLock({ $0.problem }) { throw problem }
         let id = draft.id ?? "fresh"
         let player = ScriptedPlayer(items: 2)
@@ -39,8 +39,8 @@ final class ScriptedRoster: PlayerRoster {
         return id
     }
 
-    func remove(_ id: String) throws(PlayerRosterProblem) {
-        guard let player = state.withLock({ $0.players.removeValue(forKey: id) }) else { throw .unknown(id) }
+    func remove(_ id: String) throws(Problem) {
+        guard let player = state.withLock({ $0.players.removeValue(forKey: id) }) else { throw .unknownPlayer(id) }
         let api = api.withLock { $0 }
         api?.dismiss(id)
         api?.conclude(id)

@@ -21,8 +21,8 @@ import Testing
         try rig.host.remove("attic")
         #expect(
             rig.events.changes.suffix(4) == ["admitted attic", "added attic", "dismissed attic", "removed attic"])
-        #expect(throws: PlayerRosterProblem.isMain) { try rig.host.remove("main") }
-        #expect(throws: PlayerRosterProblem.exists("main")) { _ = try rig.host.add(PlayerDraft(id: "main")) }
+        #expect { try rig.host.remove("main") } throws: { ($0 as? Problem)?.code == "main-player" }
+        #expect { _ = try rig.host.add(PlayerDraft(id: "main")) } throws: { ($0 as? Problem)?.code == "player-exists" }
         for id in ["main", "kitchen"] {
             _ = rig.perform(.apply(rig.volume(0.5)), on: id)
             #expect(rig.events.all.contains { $0.player == id && $0.isSettings })
@@ -30,7 +30,7 @@ import Testing
         let members = rig.host.beginEnd()
         for player in members { player.shutdown() }
         #expect(rig.keeper.closed == ["attic", "main", "kitchen", "bath"])
-        #expect(throws: PlayerRosterProblem.self) { _ = try rig.host.add(PlayerDraft()) }
+        #expect(throws: Problem.self) { _ = try rig.host.add(PlayerDraft()) }
     }
 
     @Test func aNewPlayerKnowsTheOutputs_beforeTheSoundServerAnswersIt() throws {

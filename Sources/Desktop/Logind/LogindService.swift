@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+import Glibc
+import Kernel
 public import Logging
 public import Service
-internal import Synchronization
-internal import Kernel
+import Synchronization
 
 /// Listens to systemd's login manager: the screen's lock, and sleep. A handle for any thread.
 public final class LogindService: Sendable {
@@ -27,5 +27,63 @@ public final class LogindService: Sendable {
     public func stop() {
         inbox.post(.stop)
         thread.withLock { $0.take() }?.join(within: 0.3)
+    }
+}
+
+/// A message of other threads to the one that listens to logind.
+enum LogindMessage: Sendable {
+    /// The players have followed: the machine may sleep.
+    case silent
+    case stop
+}
+
+/// The thread that listens to logind. Waits on the bus and on its inbox only.
+final class LogindLoop {
+    private let inbox: Mailbox<LogindMessage>
+    private let session: LiveSession
+    private let log: Logger
+    private var policy = LoginPolicy(user: getuid())
+    private lazy var link: BusLink<LogindConnection> = BusLink("system bus", log: log) {
+        [unowned self] library throws(BusFailure) in
+        try LogindConnection(library) { [unowned self] in
+            received($0)
+        } failed: { [unowned self] in
+            link.fail($0)
+        }
+    }
+
+    init(session: LiveSession, inbox: Mailbox<LogindMessage>, log: Logger) {
+        self.session = session
+        self.inbox = inbox
+        self.log = log
+    }
+
+    func run() {
+        link.connect()
+        while true {
+            let messages = inbox.take()
+            if messages.contains(.stop) { return }
+            if messages.contains(.silent) { link.client?.letSleep() }
+            if link.turn() { received(.lost) }
+            link.wait(inbox.descriptor)
+        }
+    }
+
+    private func received(_ report: LoginPolicy.Report) {
+        if case .sessions = report { link.confirm() }
+        for notice in policy.receive(report) {
+            switch notice {
+            case .locked(let locked):
+                log.info("the screen is \(locked ? "locked" : "unlocked")")
+                session.receive(notice) {}
+            case .asleep(true):
+                log.info("the machine is about to sleep")
+                session.receive(notice) { [inbox] in inbox.post(.silent) }
+            case .asleep(false):
+                log.info("the machine is awake")
+                session.receive(notice) {}
+                link.attempt { connection throws(BusFailure) in try connection.delaySleep() }
+            }
+        }
     }
 }

@@ -80,17 +80,20 @@ public final class PlayerHost: PlayerRoster {
         }
     }
 
-    public func add(_ draft: PlayerDraft) throws(PlayerRosterProblem) -> String {
+    public func add(_ draft: PlayerDraft) throws(Problem) -> String {
         let id = draft.id ?? freshID()
         let (count, isTaken, isStuck, isEnding) = state.withLock {
             ($0.members.count, $0.members[id] != nil, $0.stuck.contains(id), $0.isEnding)
         }
-        if isTaken { throw .exists(id) }
-        if isEnding { throw .notPossible("The server is going down.") }
-        if isStuck { throw .notPossible("The files of the last player \(id) are still in use; choose another id.") }
-        guard count < Self.maximum else { throw .tooMany(maximum: Self.maximum) }
+        if isTaken { throw Problem(.conflict, "player-exists", "There is a player \(id) already.") }
+        if isEnding { throw .busy("The server is going down.") }
+        if isStuck { throw .busy("The files of the last player \(id) are still in use; choose another id.") }
+        guard count < Self.maximum else {
+            throw Problem(
+                .conflict, "too-many-players", "There are \(Self.maximum) players, and no more can be: remove one.")
+        }
         // Without these it could not start, and a thread that is missing ends the process.
-        guard parts.hasThreads() else { throw .notPossible("This machine lets the server have no more threads.") }
+        guard parts.hasThreads() else { throw .busy("This machine lets the server have no more threads.") }
         if let output = draft.output {
             let devices = main.snapshot.output.devices.devices
             guard devices.contains(where: { $0.id == output }) else { throw .unknownOutput(output) }
@@ -109,9 +112,9 @@ public final class PlayerHost: PlayerRoster {
         return id
     }
 
-    public func remove(_ id: String) throws(PlayerRosterProblem) {
-        guard id != HostedPlayer.main else { throw .isMain }
-        guard let player = state.withLock({ $0.members[id] }) else { throw .unknown(id) }
+    public func remove(_ id: String) throws(Problem) {
+        guard id != HostedPlayer.main else { throw .mainStays }
+        guard let player = state.withLock({ $0.members[id] }) else { throw .unknownPlayer(id) }
         let clear: @Sendable () -> Void
         do throws(PlayerKeeperError) {
             clear = try parts.keeper.remove(id)

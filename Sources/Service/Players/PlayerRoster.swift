@@ -6,11 +6,11 @@ public import Playback
 public protocol PlayerRoster: Sendable {
     /// Makes a player; saved when it returns. Called by one thread at a time; may block.
     /// - Returns: its id.
-    func add(_ draft: PlayerDraft) throws(PlayerRosterProblem) -> String
+    func add(_ draft: PlayerDraft) throws(Problem) -> String
 
     /// Ends a player that may be playing, with a fade; gone for good when it returns.
     /// Called by one thread at a time; may block for 2 s.
-    func remove(_ id: String) throws(PlayerRosterProblem)
+    func remove(_ id: String) throws(Problem)
 
     /// Any thread.
     func hasPlayer(_ id: String) -> Bool
@@ -35,18 +35,4 @@ public struct PlayerDraft: Hashable, Sendable {
         self.name = name
         self.output = output
     }
-}
-
-/// Cases by the status they are answered with.
-public enum PlayerRosterProblem: Error, Hashable, Sendable {
-    case exists(String)
-    case tooMany(maximum: Int)
-    case unknown(String)
-    case unknownOutput(String)
-    /// Main stays.
-    case isMain
-    /// Nothing has changed; with a sentence why.
-    case notSaved(String)
-    /// Now; with a sentence why.
-    case notPossible(String)
 }

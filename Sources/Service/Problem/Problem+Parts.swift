@@ -64,21 +64,6 @@ extension Problem {
         }
     }
 
-    public init(_ problem: PlayerRosterProblem) {
-        switch problem {
-        case .exists(let id): self.init(.conflict, "player-exists", "There is a player \(id) already.")
-        case .tooMany(let maximum):
-            self.init(
-                .conflict, "too-many-players", "There are \(maximum) players, and no more can be: remove one.")
-        case .isMain: self.init(.conflict, "main-player", "The player main cannot be removed.")
-        case .unknown(let id): self = .unknownPlayer(id)
-        case .unknownOutput(let id):
-            self = .invalid("output", "There is no output \(id.prefix(100)).", code: "unknown-output")
-        case .notSaved(let reason): self.init(.failed, "not-saved", reason)
-        case .notPossible(let reason): self = .busy(reason)
-        }
-    }
-
     static let recordingDisabled = Problem(
         .forbidden, "recording-disabled", "This server does not record: it was started without --recordings DIR.")
 
@@ -96,15 +81,6 @@ extension Problem {
         case .diskFull: self.init(.unavailable, "disk-full", text)
         case .failed: self.init(.unavailable, "recording-failed", text)
         case .shuttingDown: self.init(.unavailable, "shutting-down", text)
-        }
-    }
-
-    init(_ problem: SessionProblem) {
-        switch problem {
-        case .invalid(let member, let detail): self = .invalid(member, detail)
-        case .unavailable(let detail): self.init(.conflict, "session-forbids", detail)
-        case .noSuitableRoute(let detail): self.init(.unavailable, "no-suitable-route", detail, retryAfter: 2)
-        case .notSaved(let detail): self.init(.failed, "not-saved", detail)
         }
     }
 
@@ -127,19 +103,6 @@ extension Problem {
 
     public static func unknownSound(_ id: String) -> Problem {
         .notFound("There is no \(id.prefix(40)); it may have ended.", code: "unknown-sound")
-    }
-
-    init(_ error: TimerError) {
-        switch error {
-        case .unknown(let id): self = .notFound("There is no timer \(id.prefix(40)).", code: "unknown-timer")
-        case .invalid(let member, let detail): self = .invalid(member, "\(member) \(detail).")
-        case .tooMany(let maximum):
-            self = .invalid("type", "A player has at most \(maximum) timers.", code: "too-many-timers")
-        case .tooLarge(let bytes): self = .tooLarge("The items of all alarms take at most \(bytes >> 10) KB.")
-        case .notRinging: self.init(.conflict, "not-ringing", "This timer is no alarm that is ringing.")
-        case .notSaved(let reason): self.init(.failed, "not-saved", "The timers cannot be saved: \(reason).")
-        case .unavailable(let detail): self = .busy(detail)
-        }
     }
 }
 

@@ -76,6 +76,18 @@ extension Problem {
 
     public static func busy(_ detail: String) -> Problem { Problem(.unavailable, "busy", detail, retryAfter: 1) }
 
+    static func notSaved(_ detail: String) -> Problem { Problem(.failed, "not-saved", detail) }
+
+    static let mainStays = Problem(.conflict, "main-player", "The player main cannot be removed.")
+
+    static func unknownOutput(_ id: String) -> Problem {
+        .invalid("output", "There is no output \(id.prefix(100)).", code: "unknown-output")
+    }
+
+    static func unknownTimer(_ id: String) -> Problem {
+        .notFound("There is no timer \(id.prefix(40)).", code: "unknown-timer")
+    }
+
     public static func unknownPlayer(_ id: String) -> Problem {
         .notFound("There is no player \(id.prefix(40)).", code: "unknown-player")
     }

@@ -32,7 +32,7 @@ public final class LiveSession: Sendable {
         }
     }
 
-    typealias Reply = @Sendable (Result<SessionStatus, SessionProblem>) -> Void
+    typealias Reply = ServiceReply<SessionStatus>
 
     private enum Message: Sendable {
         case change(SessionRequest, Reply)
@@ -104,9 +104,7 @@ public final class LiveSession: Sendable {
     }
 
     /// `reply` comes once, when all of it is saved and in force, or with the reason against it: then none of it is.
-    public func change(
-        _ request: SessionRequest, reply: @escaping @Sendable (Result<SessionStatus, SessionProblem>) -> Void
-    ) {
+    public func change(_ request: SessionRequest, reply: @escaping ServiceReply<SessionStatus>) {
         if !mailbox.post(.change(request, reply)) { reply(.failure(.notSaved("The server is going down."))) }
     }
 
@@ -157,7 +155,7 @@ public final class LiveSession: Sendable {
     /// One after another, up to the first that has to be saved: what follows may depend on it.
     private func makeChanges(_ core: inout SessionCore, _ changes: inout SessionChanges) {
         while let (request, reply) = changes.next() {
-            do throws(SessionProblem) {
+            do throws(Problem) {
                 let proposal = try core.propose(request)
                 guard proposal.isToBeSaved else {
                     commit(&core, proposal, reply)

@@ -73,7 +73,7 @@ struct SessionChanges {
     }
 
     func refuseAll() {
-        let problem = SessionProblem.notSaved("The server is going down.")
+        let problem = Problem.notSaved("The server is going down.")
         saving?.reply(.failure(problem))
         for (_, reply) in waiting { reply(.failure(problem)) }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Playback
+
 /// Category, options and mode: valid together, or not made at all.
 public struct SessionConfiguration: Hashable, Sendable {
     public let category: SessionCategory
@@ -17,13 +19,13 @@ public struct SessionConfiguration: Hashable, Sendable {
 
     public init(
         category: SessionCategory, options: Set<SessionOption> = [], mode: SessionMode = .default
-    ) throws(SessionProblem) {
+    ) throws(Problem) {
         // In the order of the list, so that the same request always gets the same answer.
         for option in SessionOption.allCases where options.contains(option) && !option.categories.contains(category) {
-            throw .invalid(member: "options", "\(option.rawValue) is not possible with \(category.rawValue).")
+            throw .invalid("options", "\(option.rawValue) is not possible with \(category.rawValue).")
         }
         guard mode.categories.contains(category) else {
-            throw .invalid(member: "mode", "\(mode.rawValue) is not possible with \(category.rawValue).")
+            throw .invalid("mode", "\(mode.rawValue) is not possible with \(category.rawValue).")
         }
         self.category = category
         self.options = options
@@ -44,14 +46,14 @@ public struct SessionConfiguration: Hashable, Sendable {
     }
 }
 
-public enum SessionProblem: Error, Hashable, Sendable {
-    /// 422, with the member of the request.
-    case invalid(member: String, String)
-    /// 409: the machine has nothing for it.
-    case unavailable(String)
-    /// 503: there is no device to be active with.
-    case noSuitableRoute(String)
-    case notSaved(String)
+extension Problem {
+    /// The machine has nothing for it, or the category does not allow it.
+    static func sessionForbids(_ detail: String) -> Problem { Problem(.conflict, "session-forbids", detail) }
+
+    /// There is no device.
+    static func noSuitableRoute(_ detail: String) -> Problem {
+        Problem(.unavailable, "no-suitable-route", detail, retryAfter: 2)
+    }
 }
 
 /// What the machine has.
@@ -63,6 +65,33 @@ public struct SessionHardware: Hashable, Sendable {
     public var categories: [SessionCategory] {
         SessionCategory.allCases.filter { category in
             (!category.playsSound || hasOutput) && (!category.records || hasInput)
+        }
+    }
+}
+
+extension SessionRules {
+    /// What a configuration means for those who play.
+    public init(_ configuration: SessionConfiguration, silentSwitch: Bool) {
+        self.init()
+        let options = configuration.effectiveOptions
+        if !configuration.category.playsSound {
+            refusal = "The session's category is \(configuration.category.rawValue): nothing is played."
+        }
+        isSilenced = silentSwitch && configuration.category.obeysSilentSwitch
+        role = configuration.mode.role
+        isUnprocessed = configuration.mode == .measurement
+        if configuration.category == .playAndRecord {
+            routes.allowsBluetooth = !options.isDisjoint(with: [.allowBluetooth, .allowBluetoothA2DP])
+            routes.allowsNetwork = options.contains(.allowAirPlay)
+        }
+        routes.prefersSpeaker = options.contains(.defaultToSpeaker)
+    }
+
+    /// For what is heard beside the music, which the lock cannot interrupt.
+    public init(besideMusic status: SessionStatus) {
+        self.init(status.configuration, silentSwitch: status.silentSwitch)
+        if status.isLocked, status.configuration.category.obeysLock {
+            refusal = "The screen is locked, which \(status.configuration.category.rawValue) obeys."
         }
     }
 }

@@ -73,10 +73,10 @@ public struct SessionCore: Sendable {
     public mutating func begin() -> [Action] { settle() }
 
     /// Changes nothing yet.
-    public func propose(_ request: SessionRequest) throws(SessionProblem) -> Proposal {
+    public func propose(_ request: SessionRequest) throws(Problem) -> Proposal {
         let new = try request.configuration(from: configuration)
         if new.category != configuration.category, !hardware.categories.contains(new.category) {
-            throw .unavailable("There is no device for \(new.category.rawValue).")
+            throw .sessionForbids("There is no device for \(new.category.rawValue).")
         }
         if request.active == true, new.category.playsSound, withOutput.isEmpty {
             throw .noSuitableRoute("There is no output to be active with.")

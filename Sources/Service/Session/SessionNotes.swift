@@ -33,7 +33,7 @@ enum SessionNotes {
     private static func valid(_ saved: Saved) -> SessionConfiguration? {
         guard let category = SessionCategory(rawValue: saved.category), let mode = SessionMode(rawValue: saved.mode)
         else { return nil }
-        do throws(SessionProblem) {
+        do throws(Problem) {
             return try SessionConfiguration(
                 category: category, options: Set(saved.options.compactMap(SessionOption.init)), mode: mode)
         } catch {

@@ -14,9 +14,9 @@ public struct SessionStatus: Hashable, Sendable {
     public var interruptsOthers = false
 
     /// What a recorder asks before it begins; nil: it may.
-    public var recordingRefusal: SessionProblem? {
+    public var recordingRefusal: Problem? {
         guard configuration.category.records else {
-            return .unavailable("The session's category is \(configuration.category.rawValue): nothing is recorded.")
+            return .sessionForbids("The session's category is \(configuration.category.rawValue): nothing is recorded.")
         }
         return hardware.hasInput ? nil : .noSuitableRoute("There is no input to record from.")
     }
@@ -35,7 +35,7 @@ public struct SessionRequest: Hashable, Sendable {
 
     public init() {}
 
-    func configuration(from old: SessionConfiguration) throws(SessionProblem) -> SessionConfiguration {
+    func configuration(from old: SessionConfiguration) throws(Problem) -> SessionConfiguration {
         try SessionConfiguration(
             category: category ?? old.category, options: options ?? old.options, mode: mode ?? old.mode)
     }

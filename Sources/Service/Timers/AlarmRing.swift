@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
-internal import Playback
+import Kernel
+import Playback
 
 /// An alarm from its time until somebody ends it. What does not sound gives way to what does.
 struct AlarmRing: Hashable {
@@ -176,4 +176,9 @@ extension TimerBook {
         change(&alarm)
         timers[index].kind = .alarm(alarm)
     }
+}
+
+/// What an alarm sounds when nothing else does. It is made in the server, which plays it under this address.
+public enum AlarmTone {
+    public static let uri = "tonearm:alarm"
 }

@@ -176,15 +176,3 @@ public struct TimerPatch: Hashable, Sendable {
 
     public init() {}
 }
-
-/// Why an edit was refused. Cases by reaction.
-public enum TimerError: Error, Hashable, Sendable {
-    case unknown(String)
-    case invalid(member: String, String)
-    case tooMany(maximum: Int)
-    case tooLarge(bytes: Int)
-    case notRinging
-    case notSaved(String)
-    /// No threads, or the server is going down.
-    case unavailable(String)
-}

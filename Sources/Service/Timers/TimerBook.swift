@@ -44,7 +44,7 @@ struct TimerBook {
 
     // MARK: Edits
 
-    mutating func apply(_ edit: TimerEdit, _ moment: TimerMoment) throws(TimerError) -> (id: TimerID, [Effect]) {
+    mutating func apply(_ edit: TimerEdit, _ moment: TimerMoment) throws(Problem) -> (id: TimerID, [Effect]) {
         switch edit {
         case .add(let kind): return try add(kind, moment)
         case .change(let id, let patch):
@@ -62,7 +62,9 @@ struct TimerBook {
             }
         case .snooze(let id, let seconds):
             let index = try index(of: id)
-            guard case .alarm(var alarm) = timers[index].kind, let ring, ring.id == id else { throw .notRinging }
+            guard case .alarm(var alarm) = timers[index].kind, let ring, ring.id == id else {
+                throw Problem(.conflict, "not-ringing", "This timer is no alarm that is ringing.")
+            }
             if ring.stage != .kept { alarm.kept = ring.isHeard ? ring.items : nil }
             let effects = endRing(of: id)
             alarm.state = .snoozed
@@ -73,21 +75,23 @@ struct TimerBook {
         }
     }
 
-    private func index(of id: TimerID) throws(TimerError) -> Int {
-        guard let index = timers.firstIndex(where: { $0.id == id }) else { throw .unknown(id.description) }
+    private func index(of id: TimerID) throws(Problem) -> Int {
+        guard let index = timers.firstIndex(where: { $0.id == id }) else { throw .unknownTimer(id.description) }
         return index
     }
 
     private mutating func add(
         _ kind: PlayerTimer.Kind, _ moment: TimerMoment
-    ) throws(TimerError) -> (id: TimerID, [Effect]) {
+    ) throws(Problem) -> (id: TimerID, [Effect]) {
         // Of these a player has one.
         switch kind {
         case .sleep: timers.removeAll { $0.isSleep }
         case .start: timers.removeAll { $0.isStart }
         case .alarm: break
         }
-        guard timers.count < Self.maximum else { throw .tooMany(maximum: Self.maximum) }
+        guard timers.count < Self.maximum else {
+            throw .invalid("type", "A player has at most \(Self.maximum) timers.", code: "too-many-timers")
+        }
         let id = TimerID(number: nextNumber)
         nextNumber += 1
         timers.append(PlayerTimer(id: id, kind: kind))
@@ -112,7 +116,7 @@ struct TimerBook {
         return effects + advance(moment)
     }
 
-    private func checkSize() throws(TimerError) {
+    private func checkSize() throws(Problem) {
         let bytes = timers.reduce(0) { sum, timer in
             guard case .alarm(let alarm) = timer.kind else { return sum }
             return sum
@@ -120,12 +124,14 @@ struct TimerBook {
                     $0 + $1.bytes
                 }
         }
-        if bytes > Self.maximumBytes { throw .tooLarge(bytes: Self.maximumBytes) }
+        if bytes > Self.maximumBytes {
+            throw .tooLarge("The items of all alarms take at most \(Self.maximumBytes >> 10) KB.")
+        }
     }
 
     private mutating func change(
         _ index: Int, _ patch: TimerPatch, _ moment: TimerMoment
-    ) throws(TimerError) -> [Effect] {
+    ) throws(Problem) -> [Effect] {
         var effects: [Effect] = []
         switch timers[index].kind {
         case .sleep(var sleep):
@@ -162,7 +168,7 @@ struct TimerBook {
     // MARK: Times
 
     /// Reckons when it is due, from this moment on.
-    private mutating func schedule(_ index: Int, _ moment: TimerMoment) throws(TimerError) -> [Effect] {
+    private mutating func schedule(_ index: Int, _ moment: TimerMoment) throws(Problem) -> [Effect] {
         switch timers[index].kind {
         case .sleep(let sleep):
             switch sleep.end {
@@ -171,15 +177,15 @@ struct TimerBook {
             }
             return [.sleep(plan(of: timers[index], moment))]
         case .start(let start):
-            guard start.at > moment.wall else { throw .invalid(member: "at", "lies in the past") }
+            guard start.at > moment.wall else { throw .invalid("at", "at lies in the past.") }
             guard start.at - moment.wall <= Self.horizon else {
-                throw .invalid(member: "at", "lies more than a year ahead")
+                throw .invalid("at", "at lies more than a year ahead.")
             }
             timers[index].next = start.at
             return advance(moment)
         case .alarm(var alarm):
             guard let zone = zone(alarm.timeZone) else {
-                throw .invalid(member: "timeZone", "is no time zone of this machine, such as Europe/Berlin")
+                throw .invalid("timeZone", "timeZone is no time zone of this machine, such as Europe/Berlin.")
             }
             alarm.dueDay = nil
             timers[index].next = nil
@@ -266,7 +272,7 @@ struct TimerBook {
 
     /// A zone that is gone takes its alarms along.
     private mutating func reschedule(_ index: Int, _ moment: TimerMoment) {
-        do throws(TimerError) { _ = try schedule(index, moment) } catch { timers[index].next = nil }
+        do throws(Problem) { _ = try schedule(index, moment) } catch { timers[index].next = nil }
     }
 
     /// Somebody has set the clock by so many milliseconds, or the machine slept.

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The sleep timers, alarms and scheduled starts of all players: a handle for any thread. Its loop runs on a thread of its
 /// own, from the first timer on, which sleeps until one is due.
 public final class Timers: Sendable {
-    public typealias Reply = @Sendable (Result<PlayerTimer?, TimerError>) -> Void
+    public typealias Reply = ServiceReply<PlayerTimer?>
 
     private let loop: LazyLoop<TimersLoop.Message>
     private let wait: WallClockWait
@@ -86,13 +86,13 @@ public final class Timers: Sendable {
         for message in loop.shutdown(.end, within: 1) { message.refuse() }
     }
 
-    private func post(_ message: TimersLoop.Message, orElse refuse: (TimerError) -> Void) {
+    private func post(_ message: TimersLoop.Message, orElse refuse: (Problem) -> Void) {
         do throws(LazyLoop<TimersLoop.Message>.Refusal) {
             try loop.post(message)
             wait.ring()
         } catch {
             switch error {
-            case .noThread: refuse(.unavailable("The machine lets the server have no more threads."))
+            case .noThread: refuse(.busy("The machine lets the server have no more threads."))
             case .ended: refuse(TimersLoop.goingDown)
             }
         }

@@ -20,7 +20,7 @@ final class TimersLoop {
         }
     }
 
-    static let goingDown = TimerError.unavailable("The server is going down.")
+    static let goingDown = Problem.busy("The server is going down.")
     /// Wall and steady clock drift apart by less, unless somebody sets one, in milliseconds.
     private static let tolerance: Int64 = 100
 
@@ -78,7 +78,7 @@ final class TimersLoop {
             members[id] = Member(book: book, saved: book.timers)
             act(id) { $0.resume(moment) }
         case .forget(let id):
-            for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknown(id))) }
+            for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknownTimer(id))) }
         case .edit(let id, let edit, let reply):
             members[id, default: Member(book: TimerBook(), saved: [])].edits.append((edit, reply))
             beginEdit(id)
@@ -123,7 +123,7 @@ final class TimersLoop {
         while let (edit, reply) = members[id]?.edits.first, members[id]?.savingSince == nil {
             if case .add = edit { reserveNumbers(1, for: id) }
             guard var proposed = members[id]?.book else { return }
-            do throws(TimerError) {
+            do throws(Problem) {
                 let moment = moment
                 _ = try proposed.apply(edit, moment)
                 members[id]?.savingSince = moment
@@ -142,11 +142,11 @@ final class TimersLoop {
         guard let since = members[id]?.savingSince, let (edit, reply) = members[id]?.edits.removeFirst() else { return }
         members[id]?.savingSince = nil
         if let failure {
-            reply(.failure(.notSaved(failure)))
+            reply(.failure(.notSaved("The timers cannot be saved: \(failure).")))
         } else {
-            var result: Result<TimerID, TimerError> = .failure(Self.goingDown)
+            var result: Result<TimerID, Problem> = .failure(Self.goingDown)
             act(id) { book in
-                do throws(TimerError) {
+                do throws(Problem) {
                     let (timer, effects) = try book.apply(edit, since)
                     result = .success(timer)
                     return effects

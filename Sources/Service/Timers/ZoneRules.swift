@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
+import Glibc
+
 /// The offsets of one time zone, as a TZif file (RFC 9636) gives them: a list of changes, and a rule for all that follows.
 ///
 /// Seconds since 1970-01-01 00:00: `time` in UTC, `local` as a clock on the wall counts them.
@@ -51,5 +54,117 @@ extension Array {
             if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+/// Time zones as the machine has them. Read anew each time: zones change while a server runs, and the machine moves.
+enum ZoneFile {
+    static let directory = "/usr/share/zoneinfo"
+    private static let largest = 262_144
+
+    /// nil: there is no such zone.
+    static func zone(named name: String) -> ZoneRules? {
+        let isName =
+            (1...64).contains(name.utf8.count)
+            && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+                part.first.map { $0.isASCII && $0.isLetter } ?? false
+                    && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_+-".contains($0)) }
+            }
+        guard isName else { return nil }
+        return read("\(directory)/\(name)") ?? (["UTC", "Etc/UTC"].contains(name) ? .utc : nil)
+    }
+
+    /// The machine's own; UTC where it has none.
+    static var local: ZoneRules {
+        if let variable = getenv("TZ") {
+            let text = String(cString: variable)
+            let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
+            if name.isEmpty { return .utc }
+            return zone(named: name) ?? (name.hasPrefix("/") ? read(name) : nil)
+                ?? ZoneRule(name).map { ZoneRules(changes: [], first: 0, rest: $0) } ?? .utc
+        }
+        return read("/etc/localtime") ?? .utc
+    }
+
+    private static func read(_ path: String) -> ZoneRules? {
+        do {
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            return bytes.count <= largest ? ZoneRules(file: [UInt8](bytes)) : nil
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension ZoneRules {
+    /// nil for what is no TZif file, or one that counts leap seconds, which the system's clock does not.
+    init?(file: [UInt8]) {
+        var reader = FileReader(bytes: file[...])
+        guard var header = reader.header() else { return nil }
+        if header.version >= UInt8(ascii: "2") {
+            reader.skip(header.length(timeSize: 4))
+            guard let second = reader.header() else { return nil }
+            header = second
+        }
+        let timeSize = header.version >= UInt8(ascii: "2") ? 8 : 4
+        guard header.leaps == 0, header.types > 0, reader.bytes.count >= header.length(timeSize: timeSize) else {
+            return nil
+        }
+        let times = (0..<header.times).map { _ in reader.integer(timeSize) }
+        let kinds = (0..<header.times).map { _ in reader.integer(1) & 0xff }
+        let offsets = (0..<header.types).map { _ in
+            let offset = reader.integer(4)
+            reader.skip(2)
+            return offset
+        }
+        guard kinds.allSatisfy({ $0 < offsets.count }), offsets.allSatisfy({ abs($0) < 26 * 3_600 }),
+            zip(times, times.dropFirst()).allSatisfy(<)
+        else { return nil }
+        reader.skip(header.characters + header.standards + header.universals)
+        changes = zip(times, kinds).map { Change(time: $0, offset: offsets[$1]) }
+        first = offsets[0]
+        rest = nil
+        if timeSize == 8 {
+            let text = String(decoding: reader.bytes, as: UTF8.self).split(separator: "\n").first ?? ""
+            if !text.isEmpty {
+                guard let rule = ZoneRule(text) else { return nil }
+                rest = rule
+            }
+        }
+    }
+}
+
+/// Reads big-endian numbers; beyond the end they are 0.
+private struct FileReader {
+    struct Header {
+        var version: UInt8
+        var universals, standards, leaps, times, types, characters: Int
+
+        func length(timeSize: Int) -> Int {
+            times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4) + standards + universals
+        }
+    }
+
+    var bytes: ArraySlice<UInt8>
+
+    mutating func header() -> Header? {
+        guard bytes.count >= 44, bytes.starts(with: "TZif".utf8) else { return nil }
+        let version = bytes[bytes.startIndex + 4]
+        skip(20)
+        let counts = (0..<6).map { _ in integer(4) }
+        guard counts.allSatisfy({ (0...65_536).contains($0) }) else { return nil }
+        return Header(
+            version: version, universals: counts[0], standards: counts[1], leaps: counts[2], times: counts[3],
+            types: counts[4], characters: counts[5])
+    }
+
+    mutating func skip(_ count: Int) { bytes = bytes.dropFirst(count) }
+
+    mutating func integer(_ size: Int) -> Int {
+        var value: UInt64 = 0
+        for byte in bytes.prefix(size) { value = value << 8 | UInt64(byte) }
+        skip(size)
+        let unused = 64 - size * 8
+        return Int(Int64(bitPattern: value << unused) >> unused)
     }
 }

@@ -13,7 +13,7 @@ extension PlayerService {
 
     public func timer(_ text: String) throws(Problem) -> PlayerTimer {
         guard let id = TimerID(text), let timer = try timers().first(where: { $0.id == id }) else {
-            throw Problem(TimerError.unknown(text))
+            throw .unknownTimer(text)
         }
         return timer
     }
@@ -71,7 +71,7 @@ extension PlayerService {
     ) {
         do throws(Problem) {
             let (edit, holder) = try edit()
-            try requireTimers().perform(edit, of: holder) { reply($0.mapError { Problem($0) }) }
+            try requireTimers().perform(edit, of: holder, reply: reply)
         } catch {
             reply(.failure(error))
         }
@@ -117,7 +117,7 @@ extension PlayerService {
         let files: [NamedAddress]
         do throws(Problem) {
             if let output, !snapshot.output.devices.devices.contains(where: { $0.id == output }) {
-                throw .invalid("output", "There is no output \(output.prefix(100)).", code: "unknown-output")
+                throw .unknownOutput(output)
             }
             files = try addresses(items, fallback).filter { !server.parts.media.isNetwork($0.uri) }
         } catch {

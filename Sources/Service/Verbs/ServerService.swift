@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Kernel
-internal import Playback
-internal import Synchronization
+import Playback
+import Synchronization
 
 /// The verbs that concern the server, for every door: typed values in, a value or a `Problem` out. A handle for any thread;
 /// no verb blocks.
@@ -139,4 +139,63 @@ extension Problem {
         case .stopped: self.init(.unavailable, "stopping", "The server is stopping.")
         }
     }
+}
+
+/// The audio session.
+extension ServerService {
+    public func sessionStatus() throws(Problem) -> SessionStatus { try requireSession().status }
+
+    /// The reply comes when all of it is saved and in force.
+    public func changeSession(_ request: SessionRequest, reply: @escaping ServiceReply<SessionStatus>) {
+        do throws(Problem) {
+            try requireSession().change(request, reply: reply)
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    private func requireSession() throws(Problem) -> LiveSession {
+        guard let session = parts.session else {
+            throw .notFound("This server has no audio session.", code: "no-session")
+        }
+        return session
+    }
+}
+
+/// Players come and go.
+extension ServerService {
+    /// Makes a player; replies with its id.
+    public func addPlayer(_ draft: PlayerDraft, reply: @escaping ServiceReply<String>) {
+        onRoster(reply) { roster throws(Problem) in try roster.add(draft) }
+    }
+
+    /// Ends a player for good.
+    public func removePlayer(_ id: String, reply: @escaping ServiceReply<Void>) {
+        guard id != HostedPlayer.main else { return reply(.failure(.mainStays)) }
+        onRoster(reply) { roster throws(Problem) in try roster.remove(id) }
+    }
+
+    private func onRoster<Value>(
+        _ reply: @escaping ServiceReply<Value>,
+        _ job: @escaping @Sendable (any PlayerRoster) throws(Problem) -> Value
+    ) {
+        guard let roster = parts.roster else { return reply(.failure(.onePlayer)) }
+        let isTaken = rosterWorker.submit { reply(Result { () throws(Problem) in try job(roster) }) }
+        if !isTaken { reply(.failure(.busy("Too many players are being added and removed."))) }
+    }
+}
+
+extension PlayerService {
+    /// Whether the player may follow that one.
+    func check(leader: String) throws(Problem) {
+        guard let roster = server.parts.roster else { throw .onePlayer }
+        guard leader != id else { throw .invalid("leader", "A player cannot follow itself.") }
+        guard roster.hasPlayer(leader) else {
+            throw .invalid("leader", "There is no player \(leader.prefix(40)).", code: "unknown-player")
+        }
+    }
+}
+
+extension Problem {
+    fileprivate static let onePlayer = busy("This server has one player only.")
 }

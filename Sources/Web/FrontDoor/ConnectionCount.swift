@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTP
-internal import Synchronization
+import CLinux
+import Glibc
+import HTTP
+import Synchronization
 
 /// How many connections are open, all in all and by address.
 final class ConnectionCount: Sendable {
@@ -57,5 +59,23 @@ public struct ConnectionLimits: Hashable, Sendable {
         self.perAddress = perAddress
         self.headSeconds = headSeconds
         self.headBytes = headBytes
+    }
+}
+
+/// The process' limit of open descriptors.
+public enum DescriptorLimit {
+    /// Raises the soft limit to `count`, or as far as the hard limit lets it; never lowers it. Not simply to the hard
+    /// limit, which is a billion in some containers: libwebsockets sizes its tables by it. Call it before any server
+    /// starts. Returns the limit that now holds.
+    @discardableResult
+    public static func raise(toAtLeast count: Int) -> Int {
+        var limit = rlimit()
+        guard clinux_get_descriptor_limit(&limit) == 0 else { return 0 }
+        if limit.rlim_cur < rlim_t(count) {
+            var wanted = limit
+            wanted.rlim_cur = min(rlim_t(count), limit.rlim_max)
+            if clinux_set_descriptor_limit(&wanted) == 0 { limit = wanted }
+        }
+        return Int(clamping: limit.rlim_cur)
     }
 }

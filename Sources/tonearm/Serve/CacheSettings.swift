@@ -6,28 +6,23 @@ import Store
 
 struct CacheOptions: ParsableArguments {
     @Option(
-        name: .customLong("cache"),
-        help: .onOff(
-            "Whether files from web servers are kept on disk, to be played again; stations and HLS streams are not (default off)."
-        ), completion: .onOff)
+        onOff:
+            "Whether files from web servers are kept on disk, to be played again; stations and HLS streams are not (default off).",
+        name: .customLong("cache"))
     var isOn: String?
 
     @Option(
-        name: .customLong("cache-dir"),
-        help: ArgumentHelp("Directory for it (default: cache in the data directory).", valueName: "directory"),
+        value: "directory", "Directory for it (default: cache in the data directory).", name: .customLong("cache-dir"),
         completion: .directory)
     var directory: String?
 
-    @Option(
-        name: .customLong("cache-limit"),
-        help: ArgumentHelp("Megabytes that it may hold, 1 to 10000000 (default 256).", valueName: "n"))
+    @Option(value: "n", "Megabytes that it may hold, 1 to 10000000 (default 256).", name: .customLong("cache-limit"))
     var limit: String?
 
     @Option(
-        name: .customLong("cache-ignore"),
-        help: ArgumentHelp(
-            "Query parameter that makes no other media, * for any rest; may be given several times (default: token, signature and their like).",
-            valueName: "name"))
+        value: "name",
+        "Query parameter that makes no other media, * for any rest; may be given several times (default: token, signature and their like).",
+        name: .customLong("cache-ignore"))
     var ignored: [String] = []
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Service
 import Glibc
+import Kernel
 import Media
 import Playback
 import PulseAudioHost
+import Service
 import SoundFiles
-import Kernel
+import Synchronization
 
 extension Server {
     /// Makes the announcer of each player. `environment`: of any of them; voices have outputs of their own.
@@ -67,5 +68,74 @@ private struct PlayerVoices: VoiceMaking {
             case .null, .file: NullOutput()
             }
         return PlayerVoice(environment, rules: rules, report: report)
+    }
+}
+
+/// Whether this process may have some more threads. What must have one ends the process without (`NamedThread`); who
+/// starts such a thing for a client looks first.
+enum SpareThreads {
+    static func exist(_ count: Int) -> Bool {
+        var started: [(thread: NamedThread, gate: Mailbox<Void>)] = []
+        while started.count < count {
+            let gate = Mailbox<Void>()
+            guard let thread = NamedThread(ifPossible: "spare", { _ = gate.take(until: nil) }) else { break }
+            started.append((thread, gate))
+        }
+        for (thread, gate) in started {
+            gate.post(())
+            thread.join()
+        }
+        return started.count == count
+    }
+}
+
+/// Looks into what waits for its turn to be announced. Files only: what comes over a network is not asked for twice. And as a
+/// scan looks: what is to be heard soon has its decoders, and the spare worker, to itself.
+final class WaitingCheck: Sendable {
+    /// Threads at a time: a disk that does not answer must not take more. What is not looked at waits unseen.
+    private static let limit = 4
+
+    private let roots: MusicRoots
+    private let examiner: MediaExaminer
+    private let running = Mutex(0)
+
+    init(roots: MusicRoots, examiner: MediaExaminer) {
+        self.roots = roots
+        self.examiner = examiner
+    }
+
+    /// `done` comes once, with why it cannot be played.
+    func begin(_ uris: [String], done: @escaping @Sendable (PlaybackError?) -> Void) {
+        let files = uris.enumerated().filter { !MediaLocator.isNetwork($0.element) }
+        guard !files.isEmpty else { return done(nil) }
+        let isTaken = running.withLock { running in
+            guard running < Self.limit else { return false }
+            running += 1
+            return true
+        }
+        guard isTaken else { return done(nil) }
+        let thread = NamedThread(ifPossible: "announce-check") { [self] in
+            let problem = files.lazy.compactMap { self.problem($0.element, part: $0.offset) }.first
+            end()
+            done(problem)
+        }
+        guard let thread else {
+            end()
+            return done(nil)
+        }
+        thread.detach()
+    }
+
+    private func end() { running.withLock { $0 -= 1 } }
+
+    private func problem(_ uri: String, part: Int) -> PlaybackError? {
+        do throws(MediaError) {
+            _ = try examiner.outline(of: try roots.openFile(uri))
+            return nil
+        } catch {
+            var error = error
+            error.part = part
+            return PlaybackError(error)
+        }
     }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Desktop
 import LoadedLibraries
 import Logging
 import Media
+import Playback
+import RemoteAPI
+import Service
 import Store
 
 extension Server {
@@ -20,5 +24,60 @@ extension Server {
 
     static func playlists(_ configuration: ServerConfiguration, _ log: Logger) throws -> PlaylistStore {
         try Failure.unlessData { try PlaylistStore(directory: configuration.data, logger: log) }
+    }
+}
+
+/// Access: tokens, names and origins.
+extension Server {
+    /// Made at the first start, also where this machine needs none: requests through a proxy do.
+    static func tokens(_ configuration: ServerConfiguration) throws -> AccessTokens {
+        if configuration.isAnonymous, configuration.tokenFile == nil { return AccessTokens(tokens: []) }
+        if configuration.tokenFile == nil { try Failure.unlessData { try DataDirectory.make(configuration.data) } }
+        return try AccessTokens.load(
+            configuration.tokenPath, setting: configuration.tokenFile == nil ? "--data" : "token-file")
+    }
+
+    static func access(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> AccessPolicy {
+        AccessPolicy(
+            tokens: tokens.tokens, anonymous: configuration.anonymous, machineName: LocalNetwork.machineName(),
+            allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
+    }
+
+    /// Whether the link carries the token: where one is needed, and it is shown to somebody rather than kept in a log.
+    static func linkToken(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> String? {
+        guard !(configuration.isLoopback && configuration.anonymous == .loopback) else { return nil }
+        return Console.isTerminal || tokens.isNew && !Console.isJournal ? tokens.highest : nil
+    }
+}
+
+/// Where the server shows on the machine's buses; nil where there is no bus, or it is not wanted. Not even a descriptor is
+/// taken then.
+extension Server {
+    static func mpris(
+        _ configuration: ServerConfiguration, _ player: PlayerService, _ catalogue: LocalMusicCatalogue, _ log: Logger
+    ) -> MPRISService? {
+        guard configuration.hasMPRIS, MPRISService.isPossible else { return nil }
+        let pictures = MPRISPictures { address, cancellation throws(MediaError) in
+            try catalogue.pictures.picture(at: address, cancellation: cancellation)
+        } folder: { locator throws(MediaError) in
+            try catalogue.folderPicture(locator)
+        }
+        return MPRISService(player: player, directory: configuration.data + "/artwork", log: log, pictures: pictures)
+    }
+
+    static func logind(_ configuration: ServerConfiguration, _ session: LiveSession, _ log: Logger) -> LogindService? {
+        guard configuration.followsLogind, LogindService.isPossible else { return nil }
+        return LogindService(session, log: log)
+    }
+
+    /// Also nil where nobody else could reach the server.
+    static func zeroconf(
+        _ configuration: ServerConfiguration, id: String, name: String, port: UInt16, _ log: Logger
+    ) -> ZeroconfService? {
+        guard configuration.isAnnounced, !configuration.isLoopback, ZeroconfService.isPossible else { return nil }
+        let service = AnnouncedService(
+            name: name, type: "_tonearm._tcp", port: port,
+            properties: ["id=\(id)", "name=\(name)", "version=\(ServerVersion.text)"])
+        return ZeroconfService(service, log: log)
     }
 }

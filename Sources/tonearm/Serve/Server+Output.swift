@@ -5,6 +5,7 @@ import Playback
 import PulseAudioHost
 import Service
 import SoundFiles
+import Synchronization
 
 /// An output, with what else its kind can do.
 struct PlayerOutput {
@@ -45,5 +46,26 @@ extension Server {
     /// At the end, when no client is left to be notified.
     @Sendable private static func fileIsIncomplete(_ failure: String) {
         Logger(label: "tonearm") { StreamLogHandler.standardError(label: $0) }.error("\(failure)")
+    }
+}
+
+/// Logs once that the sound server is lost, and once that it is back, however often it is tried meanwhile. Main's output
+/// stands for all: their connections go to the same server. Any thread.
+final class OutputWatch: Sendable {
+    private let isThere = Mutex(true)
+    private let log: Logger
+
+    init(log: Logger) { self.log = log }
+
+    func receive(_ output: OutputStatus) {
+        let isNew = isThere.withLock { isThere in
+            defer { isThere = output.availability == .available }
+            return isThere != (output.availability == .available)
+        }
+        guard isNew else { return }
+        switch output.availability {
+        case .available: log.info("the sound output is back")
+        case .unavailable(let reason): log.warning("there is no sound output", metadata: ["reason": "\(reason)"])
+        }
     }
 }

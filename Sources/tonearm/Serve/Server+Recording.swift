@@ -66,9 +66,7 @@ private struct SessionPermission: RecordingPermission {
     let session: LiveSession
 
     var refusal: String? {
-        guard case .unavailable(let sentence) = session.status.recordingRefusal, session.status.hardware.hasInput else {
-            return nil
-        }
-        return sentence
+        let status = session.status
+        return status.hardware.hasInput ? status.recordingRefusal?.detail : nil
     }
 }

@@ -52,7 +52,9 @@ import Kernel
         }
         #expect(!hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
         session.stop()
-        session.change(SessionRequest()) { if case .failure(.notSaved) = $0 { answers.post(true) } }
+        session.change(SessionRequest()) {
+            if case .failure(let problem) = $0, problem.code == "not-saved" { answers.post(true) }
+        }
         session.receive(.asleep(true)) { answers.post(false) }
         release.post(true)
         var all: [Bool] = []

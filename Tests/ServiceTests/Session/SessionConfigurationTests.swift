@@ -22,8 +22,8 @@ import Testing
 
     private func problem(
         _ category: SessionCategory, _ options: Set<SessionOption>, _ mode: SessionMode
-    ) -> SessionProblem? {
-        do throws(SessionProblem) {
+    ) -> Problem? {
+        do throws(Problem) {
             _ = try SessionConfiguration(category: category, options: options, mode: mode)
             return nil
         } catch {
@@ -37,7 +37,7 @@ import Testing
             for (category, flag) in zip(Self.categories, row) {
                 let found = problem(category, [], mode)
                 #expect((found == nil) == (flag == "1"), "\(mode) with \(category)")
-                if case .invalid(let member, _)? = found { #expect(member == "mode") }
+                if let found { #expect(found.member == "mode") }
             }
         }
     }
@@ -48,7 +48,7 @@ import Testing
             for (category, flag) in zip(Self.categories, row) {
                 let found = problem(category, [option], .default)
                 #expect((found == nil) == (flag == "1"), "\(option) with \(category)")
-                if case .invalid(let member, _)? = found { #expect(member == "options") }
+                if let found { #expect(found.member == "options") }
             }
         }
     }

@@ -4,7 +4,7 @@
 
 extension SessionCore {
     /// As if what must be saved had been.
-    mutating func change(_ request: SessionRequest) throws(SessionProblem) -> [Action] {
+    mutating func change(_ request: SessionRequest) throws(Problem) -> [Action] {
         commit(try propose(request))
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Playback
 import Kernel
-internal import Service
+import Playback
+import Service
 
 /// `/org/mpris/MediaPlayer2` as values: calls in, answers and signals out, no bus. Lives on one thread.
 ///
@@ -153,4 +153,53 @@ final class MediaPlayerObject {
         default: return nil
         }
     }
+}
+
+/// Where a client believes the music to be: it draws the last position that it received on at `Rate` while `Playing`. A
+/// `Seeked` is due when that is wrong, and only then.
+struct ClientClock: Equatable {
+    /// Seconds by which a client may be wrong.
+    static let tolerance = 0.05
+
+    private var position = 0.0
+    private var rate = 0.0
+    private var at = MonotonicTime(nanoseconds: 0)
+
+    init() {}
+
+    init(position: Double, rate: Double, at: MonotonicTime) {
+        self.position = position
+        self.rate = rate
+        self.at = at
+    }
+
+    func position(at time: MonotonicTime) -> Double { position + max(0, time.seconds(since: at)) * rate }
+
+    /// The client hears of a new rate (0 when it does not play) and goes on from where it believes to be.
+    mutating func setRate(_ rate: Double, at time: MonotonicTime) {
+        guard rate != self.rate else { return }
+        position = position(at: time)
+        self.rate = rate
+        at = time
+    }
+}
+
+/// org.mpris.MediaPlayer2: a server is neither raised nor quit by a desktop.
+enum RootProperties {
+    /// As desktops name them (freedesktop's shared-mime-info), with the names that are older.
+    private static let mimeTypes = [
+        "audio/mpeg", "audio/mp3", "audio/x-mp3", "audio/mp2", "audio/flac", "audio/x-flac", "audio/ogg",
+        "audio/vorbis",
+        "audio/x-vorbis+ogg", "audio/opus", "audio/x-opus+ogg", "audio/x-flac+ogg", "audio/aac", "audio/mp4",
+        "audio/x-m4a", "audio/x-m4b", "audio/vnd.wave", "audio/wav", "audio/x-wav", "audio/x-aiff", "audio/x-caf",
+        "audio/x-ape", "audio/x-wavpack", "audio/x-tta", "audio/x-ms-wma", "audio/x-ms-asf", "audio/x-matroska",
+        "audio/webm", "audio/x-dsf", "audio/x-dff",
+    ]
+
+    static let all: [String: BusValue] = [
+        "CanQuit": .flag(false), "CanRaise": .flag(false), "HasTrackList": .flag(true),
+        "Identity": .text("Tonearm"),
+        "SupportedUriSchemes": .texts(["file", "http", "https"]),
+        "SupportedMimeTypes": .texts(mimeTypes),
+    ]
 }

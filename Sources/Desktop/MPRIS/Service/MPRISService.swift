@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import Kernel
 public import Logging
 public import Playback
-internal import Kernel
 public import Service
 
 /// The player on the desktop's session bus, by the MPRIS specification (version 2.2): media keys, `playerctl`, lock
@@ -65,4 +66,26 @@ public final class MPRISService: Sendable {
             log.warning("not on the session bus: the machine lets the server have no more threads")
         }
     }
+}
+
+/// A message of other threads to the bus's thread.
+enum MPRISMessage: Sendable {
+    /// The player; however often, it is looked at once.
+    case changed
+    /// nil: done.
+    case answered(UInt64, Problem?)
+    case artwork(ItemID, String?)
+    case stop
+}
+
+/// Where the session bus is, by the environment; sd-bus looks in the same places.
+enum BusAddress {
+    /// False on machines and in containers without a desktop: then nothing is loaded and nothing runs.
+    static var isSet: Bool {
+        if let address = variable("DBUS_SESSION_BUS_ADDRESS") { return !address.isEmpty }
+        guard let directory = variable("XDG_RUNTIME_DIR"), !directory.isEmpty else { return false }
+        return access(directory + "/bus", F_OK) == 0
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

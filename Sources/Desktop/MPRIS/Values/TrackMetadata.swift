@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
 import Playback
-internal import Kernel
 
 /// The `Metadata` of a track, by the names of the MPRIS metadata page and of xesam. What is not known has no key.
 enum TrackMetadata {
@@ -68,5 +68,18 @@ enum TrackMetadata {
             parts.dropFirst().allSatisfy({ $0.utf8.count == 2 })
         else { return nil }
         return String(day)
+    }
+}
+
+/// Item ids as D-Bus object paths: an item keeps its path for good, as `mpris:trackid` must.
+enum TrackPath {
+    /// The specification's word for no track.
+    static let none = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
+    private static let prefix = "/org/tonearm/track/"
+
+    static func text(_ id: ItemID) -> String { prefix + id.description }
+
+    static func item(_ path: String) -> ItemID? {
+        path.hasPrefix(prefix) ? ItemID(path.dropFirst(prefix.count)) : nil
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Kernel
 import Playback
-import Synchronization
 import Service
+import Synchronization
 
 /// Runs a write at most once per `Idempotency-Key`. Usable from any thread.
 final class IdempotentRequests: Sendable {
@@ -65,5 +66,97 @@ final class IdempotentRequests: Sendable {
         hasher.combine(request.headers["If-Match"])
         hasher.combine(request.body)
         return hasher.finalize()
+    }
+}
+
+/// Remembers the answers to requests that carried an `Idempotency-Key`, within bounds. A pure value: `Waiter` is
+/// whatever the caller wants back when the first answer is there.
+struct IdempotencyLedger<Waiter> {
+    static var maximumKeys: Int { 256 }
+    static var maximumBytes: Int { 1 << 20 }
+    static var seconds: Double { 600 }
+
+    enum Start {
+        /// The first with this key: do it, then call `finish`.
+        case run
+        case repeated(HTTPResponse)
+        /// The first is still being answered; the waiter was taken.
+        case waiting
+        /// The key belongs to another request.
+        case mismatch
+        /// Too many requests with keys are under way.
+        case full
+    }
+
+    private struct Entry {
+        var fingerprint: Int
+        var answer: HTTPResponse?
+        var bytes = 0
+        var at: MonotonicTime
+        var waiters: [Waiter] = []
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var order: [String] = []
+    private var bytes = 0
+
+    mutating func start(_ key: String, fingerprint: Int, now: MonotonicTime, waiter: Waiter) -> Start {
+        expire(now)
+        if let entry = entries[key] {
+            guard entry.fingerprint == fingerprint else { return .mismatch }
+            if let answer = entry.answer { return .repeated(answer) }
+            entries[key]!.waiters.append(waiter)
+            return .waiting
+        }
+        if entries.count >= Self.maximumKeys, !dropOldestAnswer() { return .full }
+        entries[key] = Entry(fingerprint: fingerprint, at: now)
+        order.append(key)
+        return .run
+    }
+
+    /// Returns who waited. The answer is kept unless the server failed: then the next try is a new one.
+    mutating func finish(_ key: String, _ answer: HTTPResponse, now: MonotonicTime) -> [Waiter] {
+        guard var entry = entries[key] else { return [] }
+        let waiters = entry.waiters
+        guard answer.status < 500, answer.status != 429, let size = Self.size(answer), size <= Self.maximumBytes else {
+            remove(key)
+            return waiters
+        }
+        entry.waiters = []
+        entry.answer = answer
+        entry.bytes = size
+        entry.at = now
+        entries[key] = entry
+        bytes += size
+        while bytes > Self.maximumBytes, dropOldestAnswer() {}
+        return waiters
+    }
+
+    private mutating func expire(_ now: MonotonicTime) {
+        while let key = order.first, let entry = entries[key], entry.answer != nil,
+            now.seconds(since: entry.at) >= Self.seconds
+        {
+            remove(key)
+        }
+    }
+
+    private mutating func dropOldestAnswer() -> Bool {
+        guard let key = order.first(where: { entries[$0]?.answer != nil }) else { return false }
+        remove(key)
+        return true
+    }
+
+    private mutating func remove(_ key: String) {
+        bytes -= entries.removeValue(forKey: key)?.bytes ?? 0
+        order.removeAll { $0 == key }
+    }
+
+    private static func size(_ answer: HTTPResponse) -> Int? {
+        switch answer.body {
+        case .none: 256
+        case .bytes(let bytes): 256 + bytes.count
+        case .shared(let shared): 256 + shared.bytes.count
+        case .file, .stream, .upgrade: nil
+        }
     }
 }

@@ -148,3 +148,82 @@ struct PlaylistRoutes: Sendable {
         return .json(bytes, status: status, [("ETag", tag.description)] + headers)
     }
 }
+
+/// What `/playlists` takes: a name, and either entries or the queue as it is.
+struct PlaylistRequest: ListBody {
+    enum Content {
+        case items([ItemRequest])
+        case queue
+    }
+
+    static let listMember = "items"
+    /// Entries of a playlist.
+    static let maximumLength = 100_000
+    static let tooLong = Problem.tooLarge(
+        "A playlist holds at most \(maximumLength) entries.", code: "playlist-full")
+    static let maximumNameLength = 100
+
+    var name: String?
+    var content: Content?
+    /// nil when the request has none.
+    private(set) var rules: AddingRules?
+
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["name", "items", "fromQueue"] + AddingRules.members)
+        if object.contains("name") {
+            let name = try object.text("name", maximum: Self.maximumNameLength) ?? ""
+            guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+                throw object.invalid("name", "must not be empty")
+            }
+            guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+                throw object.invalid("name", "contains a control character")
+            }
+            self.name = name
+        }
+        if AddingRules.members.contains(where: object.contains) { rules = try AddingRules(object) }
+        let items = try object.nested([ItemRequest].self, "items")
+        if try object.flag("fromQueue") ?? false {
+            guard items == nil else { throw object.invalid("items", "cannot be given together with fromQueue") }
+            content = .queue
+        } else {
+            content = items.map { .items($0) }
+        }
+    }
+
+    mutating func fill(_ elements: [ItemRequest]) { content = .items(elements) }
+
+    func requiredName() throws(Problem) -> String {
+        guard let name else { throw .invalid("name", "name is needed.") }
+        return name
+    }
+
+    func requiredContent() throws(Problem) -> Content {
+        guard let content else {
+            throw .invalid("items", "items is needed: a list as for the queue; or fromQueue: true.")
+        }
+        return content
+    }
+}
+
+/// A saved playlist as a file that other players read: M3U in UTF-8.
+enum ExtendedM3U {
+    static func text(name: String, entries: some Sequence<PlaylistEntry>) -> String {
+        var lines = ["#EXTM3U", "#PLAYLIST:" + line(name)]
+        for entry in entries {
+            let uri = PublicURI.text(entry.uri)
+            // A line cannot hold a line break, and what begins with # would be a comment.
+            guard uri == line(uri) else { continue }
+            if let title = entry.title {
+                lines.append("#EXTINF:0," + line(entry.artist.map { "\($0) - \(title)" } ?? title))
+            }
+            if let album = entry.album { lines.append("#EXTALB:" + line(album)) }
+            lines.append(uri.hasPrefix("#") ? "./" + uri : uri)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+}

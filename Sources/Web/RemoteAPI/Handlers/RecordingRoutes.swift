@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HTTP
 import Service
+import Synchronization
 
 /// `/recordings`: the recorder and its files. All but its status asks for the scope `admin`: a token that may
 /// press play must not be able to listen to the room.
@@ -88,5 +90,130 @@ struct RecordingRoutes: Sendable {
 
     private static func status(_ reply: @escaping Reply) -> ServiceReply<RecordingStatus> {
         object(reply) { $0.members(of: $1) }
+    }
+}
+
+extension JSONBody {
+    /// Of `POST /recordings`. The session's mode gives what is missing.
+    func recordingSettings(over defaults: RecordingSettings) throws(Problem) -> RecordingSettings {
+        let object = try members(
+            "format", "bits", "float", "sampleRate", "channels", "source", "name", "metering", "autoPlay")
+        var settings = defaults
+        settings.container =
+            try object.choice("format", RecordingSettings.Container.self) ?? settings.container
+        settings.isFloat = try object.flag("float") ?? false
+        settings.bits = try object.integer("bits", in: 8...32) ?? (settings.isFloat ? 32 : settings.bits)
+        settings.sampleRate = try object.integer("sampleRate", in: 8_000...192_000) ?? settings.sampleRate
+        settings.channelCount = try object.integer("channels", in: 1...8) ?? settings.channelCount
+        settings.source = try object.text("source", maximum: 256)
+        settings.name = try object.text("name", maximum: 256)
+        settings.isMetered = try object.flag("metering") ?? settings.isMetered
+        settings.playsAfterwards = try object.flag("autoPlay") ?? settings.playsAfterwards
+        return settings
+    }
+}
+
+extension JSONWriter {
+    /// `RecordingStatus` in openapi.yaml; also the data of a `recording` event.
+    mutating func members(of status: RecordingStatus) {
+        member("state", status.state.rawValue)
+        member("id", status.current?.id)
+        member("duration", status.current?.duration)
+        member("source", status.current?.source)
+        member("lostFrames", status.current?.lostFrames)
+        member("settings", status.current) { $0.members(of: $1.settings) }
+        member("last", status.last) { writer, last in
+            writer.member("id", last.id)
+            writer.member("successfully", last.successfully)
+            writer.member("reason", last.reason.rawValue)
+            writer.member("duration", last.duration)
+            writer.member("message", last.message)
+        }
+    }
+
+    /// `StreamRecordingStatus` in openapi.yaml.
+    mutating func members(of status: StreamRecordingStatus) {
+        member("state", status.state.rawValue)
+        member("id", status.current?.id)
+        member("itemId", status.current?.item)
+        member("bytes", status.current?.bytes)
+        member("size", status.current?.size)
+        member("gaps", status.current?.gaps)
+        member("maxDuration", status.current?.limits.seconds)
+        member("maxBytes", status.current?.limits.bytes)
+        member("last", status.last) { writer, last in
+            writer.member("id", last.id)
+            writer.member("itemId", last.item)
+            writer.member("successfully", last.successfully)
+            writer.member("reason", last.reason.rawValue)
+            writer.member("bytes", last.bytes)
+            writer.member("gaps", last.gaps)
+            writer.member("message", last.message)
+        }
+    }
+
+    private mutating func members(of settings: RecordingSettings) {
+        let isPlain = settings.container == .wav || settings.container == .flac
+        member("format", settings.container.rawValue)
+        member("bits", isPlain ? settings.bits : nil)
+        member("float", settings.isFloat)
+        member("sampleRate", settings.sampleRate)
+        member("channels", settings.channelCount)
+        member("metering", settings.isMetered)
+        member("autoPlay", settings.playsAfterwards)
+    }
+
+    /// `uri`: as an item of the queue.
+    mutating func members(of entry: RecordingEntry, uri: String) {
+        member("id", entry.id)
+        member("file", "/api/v1/recordings/\(entry.id)/file")
+        member("uri", uri)
+        member("size", entry.size)
+        member("modified", entry.modified)
+        member("recovered", entry.isRecovered)
+        member("format", RecordedFormat(id: entry.id)?.rawValue)
+        member("duration", entry.sound?.duration)
+        member("sampleRate", entry.sound?.sampleRate)
+        member("channels", entry.sound?.channelCount)
+        member("bits", entry.sound?.bits)
+        member("float", entry.sound?.isFloat ?? false)
+    }
+}
+
+/// A finished recording on its way out: whole, or the range that was asked for.
+final class RecordingDownload: Sendable {
+    private let entry: RecordingEntry
+    private let descriptor: Int32
+    private let size: UInt64
+    private let isHandedOver = Atomic(false)
+
+    /// Takes the descriptor over; `response`, which is called once, hands it to the server if it sends any of it.
+    init(_ entry: RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) {
+        self.entry = entry
+        descriptor = file.descriptor
+        size = file.size
+    }
+
+    /// Nothing of it is sent.
+    deinit {
+        if !isHandedOver.load(ordering: .relaxed) { close(descriptor) }
+    }
+
+    func response(to request: HTTPRequest) throws(Problem) -> HTTPResponse {
+        // A finished recording is never changed: size and time are its version.
+        let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
+        let validation = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
+        if let response = request.notModified(tag, validation) { return response }
+        let type = RecordedFormat(id: entry.id)?.mediaType ?? "application/octet-stream"
+        let headers = HTTPHeaders(
+            validation + [
+                ("Content-Type", type), ("X-Content-Type-Options", "nosniff"),
+                ("Content-Disposition", "attachment; filename=\"\(entry.id)\""),
+            ])
+        let response = HTTPResponse(
+            file: descriptor, total: size, tag: tag, headers: headers, answering: request)
+        guard response.status != 416 else { throw .rangeNotSatisfiable(size: size) }
+        isHandedOver.store(true, ordering: .relaxed)
+        return response
     }
 }

@@ -22,9 +22,7 @@ struct AnnounceCommand: ClientCommand {
     @Option(help: "A file or an address that is heard before.", completion: .file())
     var chime: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "How long its first sound may take, 1 to 600 (default 30 for addresses, else 5).", valueName: "seconds"))
+    @Option(value: "seconds", "How long its first sound may take, 1 to 600 (default 30 for addresses, else 5).")
     var timeout: Double?
 
     @Flag(help: "Wait until it has ended.")

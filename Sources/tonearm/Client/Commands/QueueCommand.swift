@@ -61,3 +61,89 @@ struct QueueCommand: ShowingCommand {
         }
     }
 }
+
+struct AddCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Adds to the queue.",
+        discussion: """
+            A URI is relative to the server's music directories (see tonearm browse), or an absolute path in one of them, or \
+            one that begins with ./ or ../, or an address of the web; a folder, a playlist or a feed stands for everything in it.
+            """)
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "What to add.", completion: .file())
+    var uris: [String]
+
+    @Flag(help: "Add behind the current item instead of at the end.")
+    var next = false
+
+    @Option(help: "Add before the item at this index.")
+    var index: Int?
+
+    private struct Added: Decodable {
+        var count: Int
+        var length: Int
+        var truncated: Bool
+    }
+
+    func validate() throws {
+        if next, index != nil { throw ValidationError("Give --next or --index, not both.") }
+        if let index, index < 0 { throw ValidationError("--index must be 0 or more.") }
+        if uris.contains("") { throw ValidationError("A URI must not be empty.") }
+    }
+
+    func run(_ client: ServerClient) throws {
+        let position: any Encodable = if let index { index } else { next ? "next" : "end" }
+        let items = MediaArgument.all(uris)
+        let added = try client.add(Added.self, ["items": items, "position": position, "check": true])
+        Console.output("\(added.count) added, \(added.length) in the queue")
+        if added.truncated { Console.complain("The folder holds more than was added.") }
+    }
+}
+
+struct RemoveCommand: ClientCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Takes items out of the queue.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
+    var items: [String]
+
+    func run(_ client: ServerClient) throws {
+        try client.send(.post, QueuePage.path + "/remove", ["ids": client.itemIDs(items)])
+    }
+}
+
+struct MoveCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Moves items to another place of the queue.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
+    var items: [String]
+
+    @Option(help: "Index that the first of them has afterwards.")
+    var to: Int
+
+    func validate() throws {
+        guard to >= 0 else { throw ValidationError("--to must be 0 or more.") }
+    }
+
+    func run(_ client: ServerClient) throws {
+        try client.send(.post, QueuePage.path + "/move", ["ids": client.itemIDs(items), "position": to])
+    }
+}
+
+extension ServerClient {
+    /// Looks indices up; anything else is taken for an id.
+    func itemIDs(_ texts: [String]) throws -> [String] {
+        try texts.map { text in
+            guard let index = Int(text) else { return text }
+            guard index >= 0 else { throw Failure("\(text) is no index: the first item is 0.") }
+            let page = try get(QueuePage.self, "\(QueuePage.path)?offset=\(min(index, 1_000_000))&limit=1")
+            guard let item = page.items.first else {
+                throw Failure("There is no item \(index): the queue has \(page.length) items.")
+            }
+            return item.id
+        }
+    }
+}

@@ -15,9 +15,7 @@ struct SessionCommand: ShowingCommand {
     var category: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Options, comma-separated, such as duck-others; they replace those in use. none clears them.",
-            valueName: "list"))
+        value: "list", "Options, comma-separated, such as duck-others; they replace those in use. none clears them.")
     var use: String?
 
     @Option(help: "default, movie-playback, measurement, voice-chat, video-chat, game-chat or video-recording.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Kernel
 
 struct StatusCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what plays and how.")
@@ -29,5 +30,120 @@ struct StatusCommand: ClientCommand {
             previous = line
         }
         throw Failure("\(client.address) ended the connection.", .unavailable)
+    }
+}
+
+/// The members of `GET /player` that the commands need.
+struct PlayerState: Decodable {
+    static let path = "/api/v1/player"
+
+    struct Item: Decodable {
+        var id: String
+        var uri: String
+        var title: String?
+        var artist: String?
+        var album: String?
+        var live: Live?
+    }
+
+    /// A station, and what is heard of it.
+    struct Live: Decodable {
+        var station: String?
+        var title: String?
+    }
+
+    struct Output: Decodable {
+        var available: Bool
+        var message: String?
+        var description: String?
+        var suspended: Bool
+    }
+
+    struct Problem: Decodable {
+        var message: String
+        var itemId: String?
+    }
+
+    struct QueueSummary: Decodable {
+        var length: Int
+    }
+
+    var status: String
+    var reason: String?
+    var item: Item?
+    var queueIndex: Int?
+    var position: Double
+    var duration: Double?
+    var level: Double
+    var muted: Bool
+    var `repeat`: String
+    var shuffle: Bool
+    var crossfade: Double
+    var playbackRate: Double
+    var queue: QueueSummary
+    var output: Output
+    var error: Problem?
+}
+
+extension PlayerState.Item {
+    /// `Artist - Title`, or what is known of it; on the radio what is heard, and the station.
+    var name: String {
+        guard let live else { return ItemName.text(title: title, artist: artist, uri: uri) }
+        return live.title.map { "\($0) - \(station)" } ?? station
+    }
+
+    /// Its own name if it has one, else the client's name for it.
+    var station: String { live?.station ?? title ?? uri }
+}
+
+enum ItemName {
+    static func text(title: String?, artist: String?, uri: String) -> String {
+        guard let title, !title.isEmpty else { return uri }
+        guard let artist, !artist.isEmpty else { return title }
+        return "\(artist) - \(title)"
+    }
+}
+
+extension PlayerState {
+    /// The output of `tonearm status`.
+    var text: String {
+        var table = Table(columns: [.left, .left])
+        table.add("status", status + (reason.map { " (\($0))" } ?? ""))
+        if let item {
+            if let live = item.live {
+                table.add("station", item.station)
+                if let title = live.title { table.add("title", title) }
+            } else {
+                table.add("item", item.name)
+            }
+            if let album = item.album { table.add("album", album) }
+            table.add("file", item.uri)
+            table.add("position", "\(TimeText.text(position)) of \(TimeText.text(duration))")
+        }
+        table.add("queue", (queueIndex.map { "index \($0), " } ?? "") + "length \(queue.length)")
+        table.add("volume", "\(Int(clamping: (level * 100).rounded())) %" + (muted ? ", muted" : ""))
+        table.add("repeat", `repeat`)
+        table.add("shuffle", shuffle ? "on" : "off")
+        if crossfade != 0 { table.add("crossfade", "\(Self.text(crossfade)) s") }
+        if playbackRate != 1 { table.add("speed", Self.text(playbackRate)) }
+        table.add("output", outputText)
+        if let error { table.add("error", error.message) }
+        return table.text
+    }
+
+    private static func text(_ number: Double) -> String {
+        let text = number.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    /// One line, for what a command did.
+    var line: String {
+        guard let item else { return Table.printable(status) }
+        return Table.printable("\(status)  \(item.name)  \(TimeText.text(position)) of \(TimeText.text(duration))")
+    }
+
+    private var outputText: String {
+        guard output.available else { return "unavailable: \(output.message ?? "no reason given")" }
+        return (output.description ?? "default") + (output.suspended ? " (suspended)" : "")
     }
 }

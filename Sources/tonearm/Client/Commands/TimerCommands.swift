@@ -16,8 +16,7 @@ struct SleepCommand: ClientCommand {
 
     @Argument(help: "A time, item, queue or off.") var end: String?
 
-    @Option(
-        help: ArgumentHelp("How long it fades out, 0 to 3600 (default 10 for a time, else 0).", valueName: "seconds"))
+    @Option(value: "seconds", "How long it fades out, 0 to 3600 (default 10 for a time, else 0).")
     var fade: Double?
 
     func validate() throws {
@@ -109,7 +108,7 @@ struct AddAlarm: ClientCommand {
 
     @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun (default: once).") var days: String?
     @Option(help: "0 to 100 (default 40).") var volume: Int?
-    @Option(help: ArgumentHelp("From silence to the volume (default 30).", valueName: "seconds")) var ramp: Double?
+    @Option(value: "seconds", "From silence to the volume (default 30).") var ramp: Double?
     @Option(help: "What sounds when the rest cannot be played.", completion: .file()) var fallback: String?
     @Option(help: "The id of an output (default: the player's).") var output: String?
     @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
