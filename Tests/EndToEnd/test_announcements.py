@@ -229,7 +229,7 @@ def test_own_interruptions_come_back_whatever_is_set_for_others(capture, api, pl
 
 def test_radio_returns_to_what_is_on_the_air(capture, api, media, sounds):
     """Paused, a station is joined anew; ducked, it goes on."""
-    radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000)
+    radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192)
     api.start({"uri": f"{radio.url}/live"}, timeout=10)
     capture.wait_seconds(0.5)
     connections = len(radio.log())

@@ -89,12 +89,14 @@ def test_each_player_has_the_operations_of_main(document):
 
 def test_schemathesis_accepts_every_operation(live, document, tmp_path):
     """SPEC 263 and DESIGN section 4, by schemathesis's own command with all its checks: no undocumented status, type or
-    body, no 5xx, nothing invalid is accepted. schemathesis.toml lists the exceptions."""
-    operations = sum(len(METHODS & item.keys()) for item in document["paths"].values())
-    assert operations > 120
+    body, no 5xx, nothing invalid is accepted. schemathesis.toml lists the exceptions. The copies of main's operations below
+    /players/{player} are the same routes."""
+    operations = sum(len(METHODS & item.keys()) for path, item in document["paths"].items() if not path.startswith(EACH_PLAYER + "/"))
+    assert operations > 110
     ran = subprocess.run(
         [sys.executable, "-m", "schemathesis.cli", "--config-file", str(REPOSITORY / "schemathesis.toml"), "run", str(DOCUMENT),
-         "--url", live.url, "--phases", "examples,coverage,fuzzing", "--max-examples", "8", "--seed", "1", "--warnings", "off",
+         "--url", live.url, "--exclude-path-regex", "^" + re.escape(EACH_PLAYER) + "/", "--phases", "examples,coverage,fuzzing",
+         "--max-examples", "8", "--seed", "1", "--warnings", "off",
          "--request-timeout", "10", "--continue-on-failure", "--generation-database", "none", "--no-color"],
         cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert ran.returncode == 0, ran.stdout[-8000:] + ran.stderr

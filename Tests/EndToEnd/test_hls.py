@@ -133,18 +133,19 @@ def assert_unbroken(api, log, mark: int) -> None:
 
 
 def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin, directory, contract):
-    """A discontinuity each 3 s, and a worker that takes longer to start than what is decoded ahead (0.5 s) lasts: no underrun."""
+    """Runs of 5 and of 3 s, and a worker that takes longer to start than what is decoded ahead (1 to 2 s) lasts: no underrun. So
+    much is decoded ahead that a busy machine makes none."""
     serve(origin, streams / "short")
     parts = origin.paths["/list.m3u8"].content.decode().split("#EXTINF")
-    text = parts[0] + "".join(("#EXT-X-DISCONTINUITY\n" if number and number % 3 == 0 else "") + "#EXTINF" + part
+    text = parts[0] + "".join(("#EXT-X-DISCONTINUITY\n" if number in (5, 8) else "") + "#EXTINF" + part
                               for number, part in enumerate(parts[1:]))
     origin.paths["/list.m3u8"].content = text.encode()
-    server = start_server(arguments=(*slow_worker(directory, 1.2), "--decode-buffer-frames", "1024"))
+    server = start_server(arguments=slow_worker(directory, 2.5))
     api = Api(server.url)
     log = EventLog(server.events_url, "events=status", contract)
     api.start(f"{origin.url}/list.m3u8", timeout=20)
     mark = log.mark()
-    eventually(lambda: api.player()["position"] > 7, "it plays on", 30)
+    eventually(lambda: api.player()["position"] > 8.5, "it plays on", 30)
     assert_unbroken(api, log, mark)
 
 

@@ -46,9 +46,18 @@ def heard_second(samples) -> float:
 
 
 def assert_on_the_air(station, capture, start: int) -> None:
-    """What sounds half a second after `start` is what the station sends then."""
-    behind = (station.edge() / KBPS_192 - 0.5 - heard_second(capture.samples(start + RATE // 10, start + RATE // 5)) + 0.5) % 30 - 0.5
-    assert behind < 3 * PATIENCE / 2, behind
+    """What sounds soon after `start` is what the station sends then, but for its burst. On a busy machine a tenth of a second may
+    have a hole, and then no frequency."""
+    length = RATE // 10
+
+    def sounding() -> int | None:
+        places = range(start + length, capture.frames - length, length)
+        return next((at for at in places if capture.samples(at, at + length).reshape(90, -1).any(axis=1).all()), None)
+
+    at = eventually(sounding, "a tenth of a second without a hole", 10)
+    edge = station.edge(capture.arrival(at + length)) / KBPS_192
+    behind = (edge - heard_second(capture.samples(at, at + length))) % 30
+    assert behind < station.burst / KBPS_192 + 3 * PATIENCE / 2, behind
 
 
 @pytest.mark.smoke
@@ -97,7 +106,7 @@ def test_a_title_changes_when_it_is_heard(capture, api, media, events, stations)
 @pytest.mark.parametrize("silence", ["pause", "interruption"])
 def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, silence):
     """Rows 133, 36: the station goes on without us, paused or interrupted; what was buffered is not played."""
-    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
+    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192))
     tune_in(api, radio)
     capture.wait_sound()
     if silence == "pause":
@@ -118,9 +127,7 @@ def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, sil
     else:
         api.call("POST", "/session/interruptions", json={"type": "ended"})
     api.wait_status("playing", timeout=10)
-    start = capture.wait_sound(mark)
-    capture.wait_frames(start + RATE // 2)
-    assert_on_the_air(radio, capture, start)
+    assert_on_the_air(radio, capture, capture.wait_sound(mark))
     assert api.player()["item"]["live"]["station"] == "Test FM"
 
 
@@ -200,7 +207,7 @@ def test_memory_stays_flat(start_server, media, stations):
 @pytest.fixture
 def plain(media, stations):
     """A station without a station's fields, as a plain web server sends it."""
-    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
+    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192))
     radio.status_line = "HTTP/1.1 200 OK"
     radio.fields = [("Content-Type", "audio/mpeg"), ("Cache-Control", "no-cache")]
     radio.interval = 0
@@ -223,18 +230,17 @@ def test_a_plain_stream_is_a_station(capture, api, events, plain):
     api.pause()
     api.wait_status("paused")
     capture.wait_silence()
-    capture.wait_seconds(5)
+    # The station is ten seconds further on.
+    plain.began -= 10
     mark = capture.frames
     api.play()
     api.wait_status("playing")
-    start = capture.wait_sound(mark)
-    capture.wait_frames(start + RATE // 2)
-    assert_on_the_air(plain, capture, start)
+    assert_on_the_air(plain, capture, capture.wait_sound(mark))
 
 
 def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media, stations):
     """It is opened early, so that a slow one leaves no gap; but what sounds is what is on the air when its turn comes."""
-    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192, burst=24000))
+    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192))
     api.load("low.mp3", f"{radio.url}/live")
     # When it was added, to see what it is.
     looks = len(radio.log())
@@ -245,11 +251,8 @@ def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media
     player = eventually(lambda: (api.player()["item"] or {}).get("live") and api.player(), "its turn", 20)
     assert player["status"] in ("playing", "buffering")
     capture.wait_seconds(1)
-    at = capture.frames
-    capture.wait_frames(at + RATE // 5)
-    second = heard_second(capture.samples(at, at + RATE // 10))
-    behind = (radio.edge() / KBPS_192 - second) % 30
-    assert behind < 3 + 1 + PATIENCE, "not what it has sent ten seconds ago"
+    # Not what it has sent ten seconds ago.
+    assert_on_the_air(radio, capture, capture.frames)
     assert len(radio.log()) == looks + 2
 
 

@@ -98,14 +98,7 @@ def test_onlyNamedTestsRunTwice_andNotManyOfThem(tmp_path, quiet, others, status
     failing = {name: int(number < quiet) for number, name in enumerate(named)} | {"other": others}
     (tmp_path / "test_a.py").write_text("\n".join(FLICKERS.format(name=name, failing=count) for name, count in failing.items()))
 
-    def run(*arguments: str) -> subprocess.CompletedProcess:
-        # The other plugins take seconds to load.
-        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_rerunfailures", *arguments, str(tmp_path)],
-                              capture_output=True, text=True, cwd=tmp_path, timeout=60, env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
-
-    once = run()
-    assert once.returncode == status, once.stdout
-    # With --reruns all may.
-    for mark in tmp_path.glob("*-*"):
-        mark.unlink()
-    assert run("--reruns", "2").returncode == 0
+    # The other plugins take seconds to load.
+    result = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_rerunfailures", str(tmp_path)],
+                            capture_output=True, text=True, cwd=tmp_path, timeout=60, env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+    assert result.returncode == status, result.stdout

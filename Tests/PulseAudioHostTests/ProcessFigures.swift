@@ -4,24 +4,29 @@ import Glibc
 
 /// Threads, descriptors, wake-ups and CPU time of this process, from `/proc`.
 extension PulseAudioOutputTests.Rig {
-    static func count(_ directory: String) -> Int {
-        guard let listing = opendir("/proc/self/\(directory)") else { return 0 }
-        defer { closedir(listing) }
-        var count = 0
-        while readdir(listing) != nil { count += 1 }
-        return count
+    static var descriptors: Int { names("fd").count }
+
+    /// Those with a name of their own: the runtime's come and go as it likes.
+    static var threads: Int {
+        let process = content("/proc/self/comm")
+        return names("task").count { ![process, ""].contains(content("/proc/self/task/\($0)/comm")) }
     }
 
     static func thread(named name: String) -> String? {
-        guard let listing = opendir("/proc/self/task") else { return nil }
+        names("task").first { content("/proc/self/task/\($0)/comm") == name + "\n" }
+    }
+
+    private static func names(_ directory: String) -> [String] {
+        guard let listing = opendir("/proc/self/\(directory)") else { return [] }
         defer { closedir(listing) }
+        var names: [String] = []
         while let entry = readdir(listing) {
-            let id = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(cString: $0.bindMemory(to: CChar.self).baseAddress!)
-            }
-            if content("/proc/self/task/\(id)/comm") == name + "\n" { return id }
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(cString: $0.bindMemory(to: CChar.self).baseAddress!)
+                })
         }
-        return nil
+        return names
     }
 
     static func switches(_ thread: String) -> Int {

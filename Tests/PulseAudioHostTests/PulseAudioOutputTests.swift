@@ -312,8 +312,7 @@ final class PulseAudioOutputTests {
     }
 
     @Test func endsPromptly_forTinyStreams() throws {
-        let threads = Rig.count("task")
-        let descriptors = Rig.count("fd")
+        let (threads, descriptors) = (Rig.threads, Rig.descriptors)
         for number in UInt64(1)...500 {
             let events = driver.count
             let ring = try driver.open(number)
@@ -327,8 +326,8 @@ final class PulseAudioOutputTests {
             try driver.waitClosed(number, from: events)
         }
         #expect(daemon.pactl("list", "short", "sink-inputs").isEmpty)
-        #expect(Rig.count("task") <= threads + 1)
-        #expect(Rig.count("fd") <= descriptors + 2)
+        #expect(Rig.threads <= threads + 1)
+        #expect(Rig.descriptors <= descriptors + 2)
     }
 
     @Test func sleeps_whilePausedOrIdle() throws {

@@ -60,7 +60,9 @@ struct WholePlan: DecodePlan {
                 reported = start
             }
             if let round, isKept {
-                try round.write(into: &writer)
+                let rounds = roundsLeft < 0 ? round.kept : min(round.kept, roundsLeft + 1)
+                try round.write(rounds, into: &writer)
+                if roundsLeft > 0 { roundsLeft -= rounds - 1 }
             } else {
                 try writeAll(reader, &writer, &round, isLast: roundsLeft == 0, report)
                 round?.complete()
@@ -95,13 +97,15 @@ struct WholePlan: DecodePlan {
     }
 }
 
-/// A round of a loop that is over before the next one could be sought: it is repeated from memory.
+/// A round of a loop that is over before the next one could be sought: it is repeated from memory, so many rounds at a time
+/// that the sink does not run dry between two of them.
 private struct ShortRound {
     /// Values of all channels: 0.1 s in stereo.
     private static let longest = 8_820
 
-    /// Interleaved; empty when it is too long, or not in one format.
+    /// Interleaved; empty when it is too long, or not in one format. Once it is whole, so many rounds.
     private var samples: [Float] = []
+    private(set) var kept = 1
     private var format: AudioFormat?
     private var isTooLong = false
     private(set) var isWhole = false
@@ -113,11 +117,18 @@ private struct ShortRound {
         if isTooLong { samples = [] } else { samples.append(contentsOf: chunk) }
     }
 
-    mutating func complete() { isWhole = !samples.isEmpty }
+    mutating func complete() {
+        isWhole = !samples.isEmpty
+        guard isWhole else { return }
+        kept = Self.longest / samples.count
+        samples = (0..<kept).flatMap { [samples] _ in samples }
+    }
 
-    func write(into writer: inout RingWriter) throws(MediaError) {
+    func write(_ rounds: Int, into writer: inout RingWriter) throws(MediaError) {
         guard let format else { return }
-        try samples.withUnsafeBufferPointer { buffer throws(MediaError) in try writer.write(buffer, format: format) }
+        try samples.withUnsafeBufferPointer { buffer throws(MediaError) in
+            try writer.write(UnsafeBufferPointer(rebasing: buffer.prefix(buffer.count / kept * rounds)), format: format)
+        }
     }
 }
 

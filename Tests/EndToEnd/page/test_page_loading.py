@@ -218,7 +218,7 @@ def test_shortcuts_areListed_onQuestionMark(remote):
 
 
 def test_nothingMoves_whileThePageLoads(open_remote, api, playing_picture):
-    remote = open_remote(wait=False)
+    remote = open_remote(wait=False, reduced_motion="no-preference")
     remote.page.context.add_init_script("""
         window.__shift = 0;
         new PerformanceObserver((list) => {

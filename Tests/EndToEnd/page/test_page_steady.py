@@ -73,7 +73,7 @@ def test_hoursOfEvents_leaveNothingBehind(open_remote, server, api):
     api.settings(repeat="one")
     api.play()
     snapshots: list[dict] = []
-    remote = open_remote(wait=False)
+    remote = open_remote(wait=False, reduced_motion="no-preference")
     remote.tolerate("Failed to load resource")
     page = remote.page
     page.context.add_init_script(COUNT)

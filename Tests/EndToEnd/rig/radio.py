@@ -30,9 +30,9 @@ class Radio(Origin):
         self.began = time.monotonic() - burst / rate
         super().__init__()
 
-    def edge(self) -> int:
-        """The place in the stream that is on the air."""
-        return int((time.monotonic() - self.began) * self.rate)
+    def edge(self, moment: float | None = None) -> int:
+        """The place in the stream that is on the air, now or at this `time.monotonic()` moment."""
+        return int(((time.monotonic() if moment is None else moment) - self.began) * self.rate)
 
     def _answer(self, connection: socket.socket, request) -> bool:
         if self.refusing.is_set():

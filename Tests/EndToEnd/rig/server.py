@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real server as a process."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -118,6 +119,18 @@ class Server:
 
     def descriptors(self) -> int:
         return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    def connections(self) -> int:
+        """TCP connections that it has accepted and holds."""
+        process = pathlib.Path(f"/proc/{self.process.pid}")
+        held = set()
+        for entry in (process / "fd").iterdir():
+            # One may be gone by now.
+            with contextlib.suppress(FileNotFoundError):
+                held.add(entry.readlink().name)
+        fields = [line.split() for line in (process / "net/tcp").read_text().splitlines()[1:]]
+        # Local address, state (10 listens), inode.
+        return sum(line[1].endswith(f":{self.port:04X}") and line[3] != "0A" and f"socket:[{line[9]}]" in held for line in fields)
 
     def resident_bytes(self) -> int:
         pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])

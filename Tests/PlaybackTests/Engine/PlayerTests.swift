@@ -30,11 +30,13 @@ import KernelTesting
         #expect(rig.output.captured == (0..<30_000).map(Float.init))
     }
 
-    @Test func roundsAreExact_whenAnItemLoops() {
-        let rig = PlayerRig(["a": .init(frames: 4_410)])
-        rig.send(.edit(.insert([ItemDraft(uri: "a", loops: 2)], at: .end), expected: nil, play: true))
+    /// Rounds of 0.1 s and less are written several at a time.
+    @Test(arguments: [(FrameCount(44_100), 2), (4_410, 2), (1_000, 9), (1, 9_999)])
+    func roundsAreExact_whenAnItemLoops(_ frames: FrameCount, _ loops: Int) {
+        let rig = PlayerRig(["a": .init(frames: frames, base: 7)])
+        rig.send(.edit(.insert([ItemDraft(uri: "a", loops: loops)], at: .end), expected: nil, play: true))
         #expect(rig.play { $0.player.snapshot.status == .completed })
-        #expect(rig.output.captured == (0..<3).flatMap { _ in (0..<4_410).map(Float.init) })
+        #expect(rig.output.captured == (0...loops).flatMap { _ in (0..<frames).map { Float($0 + 7) } })
     }
 
     @Test(arguments: [0.6, 0.7])
