@@ -72,11 +72,14 @@ extension Problem {
                 .conflict, "too-many-players", "There are \(maximum) players, and no more can be: remove one.")
         case .isMain: self.init(.conflict, "main-player", "The player main cannot be removed.")
         case .unknown(let id): self = .unknownPlayer(id)
-        case .unknownOutput(let id):
-            self = .invalid("output", "There is no output \(id.prefix(100)).", code: "unknown-output")
+        case .unknownOutput(let id): self = .unknownOutput(id)
         case .notSaved(let reason): self.init(.failed, "not-saved", reason)
         case .notPossible(let reason): self = .busy(reason)
         }
+    }
+
+    static func unknownOutput(_ id: String) -> Problem {
+        .invalid("output", "There is no output \(id.prefix(100)).", code: "unknown-output")
     }
 
     static let recordingDisabled = Problem(
@@ -112,8 +115,7 @@ extension Problem {
     init(_ error: AnnouncerError, _ order: SoundOrder?) {
         switch error {
         case .unknown(let id): self = .unknownSound(id.description)
-        case .unknownOutput(let id):
-            self = .notFound("There is no output \(id.prefix(100)).", code: "unknown-output")
+        case .unknownOutput(let id): self = .unknownOutput(id)
         case .busy(let detail): self.init(.tooMany, "too-many-announcements", detail, retryAfter: 5)
         case .playback(let error):
             // The address stands in the request, so the answer is that of the queue. A later failure of a server is no fault of it.
