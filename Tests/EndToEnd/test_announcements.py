@@ -334,7 +334,7 @@ def test_a_server_that_does_not_answer_fails_it_in_time(capture, api, sounds, pl
     asked = time.monotonic()
     ended = is_over(api)
     assert time.monotonic() - asked < 6 * PATIENCE
-    assert ended["reason"] == "failed" and ended["error"]["code"] == "network"
+    assert ended["reason"] == "failed" and ended["error"]["code"] == "timed-out"
     assert api.player()["status"] == "playing"
 
 

@@ -133,8 +133,8 @@ def test_hundreds_of_tiny_and_empty_files_pass_in_a_row(pulse, api, events):
 OUTSIDE = {
     (403, "forbidden"): ["../../../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "link-out.mp3", "link-dir/secret.mp3",
                          "A Folder/../../secret.mp3", "file:///etc/%70asswd"],
-    (404, "media-not-found"): ["..%2f..%2fetc%2fpasswd", "data:audio/mpeg;base64,AA"],
-    (422, "unsupported"): ["file://other-host/x.mp3", "ftp://127.0.0.1/x.mp3"],
+    (404, "media-not-found"): ["..%2f..%2fetc%2fpasswd", "Data: live.mp3"],
+    (422, "unsupported"): ["file://other-host/x.mp3", "ftp://127.0.0.1/x.mp3", "data:audio/mpeg;base64,AA", "JavaScript:alert(1)%3B"],
     (422, "invalid"): ["short-0.mp3\u0000.txt"],
 }
 

@@ -268,7 +268,7 @@ def test_what_is_no_address_is_called_so(address):
 def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
     """The connection breaks off while a scan counts up."""
     started = b'data: {"type":"hello"}\n\n'
-    counting = b'data: {"type":"library","data":{"state":"scanning","tracks":0,"problems":[],"scan":{"found":7,"scanned":3,"added":0,"changed":0,"removed":0,"unplayable":0}}}\n\n'
+    counting = b'data: {"type":"library","data":{"state":"scanning","tracks":0,"unplayable":0,"problems":[],"scan":{"found":7,"scanned":3,"added":0,"changed":0,"removed":0,"unplayable":0}}}\n\n'
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def serve() -> None:
             events, _ = listener.accept()

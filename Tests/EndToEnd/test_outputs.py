@@ -151,7 +151,7 @@ def test_a_combined_sink_is_an_output_as_any_other(capture, headphones, pulse, a
 
 def test_an_unknown_output_is_refused(pulse, api):
     """Issue 2, bad input."""
-    for body, statuses in (({"id": "nonsense"}, (404,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):
+    for body, statuses in (({"id": "nonsense"}, (422,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):
         assert api.request("PUT", "/outputs/current", json=body).status_code in statuses
 
 

@@ -95,6 +95,22 @@ def test_a_part_is_rendered(api, directory, media):
     assert numpy.abs(part.astype(int) - expected).max() <= 1
 
 
+def test_what_the_queue_cannot_play_is_left_out(api, directory, media):
+    """As the player leaves it out; the job lists it."""
+    api.load("noise.mp3", "text.mp3", "noise.mp3")
+    job = finish(api, order(api, queue=True, effects=False))
+    assert job["status"] == "completed" and job["skippedCount"] == 1 and job["error"] is None, job
+    [skipped] = job["skipped"]
+    assert skipped["index"] == 1 and skipped["code"] == "unsupported" and skipped["message"]
+    samples = read_wave(download(api, job, directory / "rendered.wav"))
+    assert numpy.array_equal(samples, numpy.concatenate([media.reference("noise.mp3")] * 2))
+    items = finish(api, order(api, items=[{"uri": "noise.mp3"}, {"uri": "text.mp3"}]))
+    assert items["status"] == "failed" and items["error"]["code"] == skipped["code"]
+    api.load("text.mp3")
+    nothing = finish(api, order(api, queue=True))
+    assert nothing["status"] == "failed" and nothing["error"]["code"] == skipped["code"]
+
+
 def test_a_mix_is_the_sum_of_its_inputs(start_server, directory, music):
     """Row 223: the sum's level within 0.5 dB, of inputs of different lengths and rates."""
     noise = numpy.random.default_rng(223)

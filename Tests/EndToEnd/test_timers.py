@@ -106,8 +106,11 @@ def test_an_alarm_goes_off_at_its_time(api, events):
 
 def test_an_alarm_of_a_missing_file_is_refused(api):
     for members, member in [({"items": [{"uri": "long.mp3"}, {"uri": "missing.mp3"}]}, "items[1].uri"),
-                            ({"items": [{"folder": "missing"}]}, "items[0].folder"), ({"fallback": "missing.mp3"}, "fallback")]:
+                            ({"items": [{"folder": "missing"}]}, "items[0].folder"), ({"items": [{"playlist": "p99"}]}, "items[0].playlist"),
+                            ({"items": [{"uri": "long.mp3"}], "fallback": "missing.mp3"}, "fallback")]:
         assert refused(api, type="alarm", time="07:00", **members) == (404, member)
+        if "fallback" not in members:
+            assert refused(api, "/queue/items", **members) == (404, member)
     assert timers(api) == []
     timer = set_timer(api, type="alarm", time="07:00", items=[{"uri": "long.mp3"}, {"folder": ""}], fallback="http://127.0.0.1:9/x.mp3")
     assert refused(api, f"/timers/{timer['id']}", "PATCH", items=[{"uri": "missing.mp3"}]) == (404, "items[0].uri")

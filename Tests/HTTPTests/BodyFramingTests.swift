@@ -27,4 +27,12 @@ import Testing
             return
         }
     }
+
+    @Test func aCodingIsRefused_inHTTP10() {
+        #expect(BodyFraming(lengths: ["5"], codings: [], isHTTP10: true) == .length(5))
+        guard case .malformed = BodyFraming(lengths: [], codings: ["chunked"], isHTTP10: true) else {
+            Issue.record("it was taken")
+            return
+        }
+    }
 }

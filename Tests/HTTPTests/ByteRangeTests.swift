@@ -13,7 +13,9 @@ import Testing
             ("bytes=-0", .unsatisfiable),
             ("bytes=3-2", .whole), ("bytes=0-1,3-4", .whole), ("lines=0-1", .whole), ("bytes=a-b", .whole),
             ("bytes=-", .whole),
-            ("bytes=0-99999999999999999999999", .whole),
+            ("bytes=0-99999999999999999999999", .part(ByteRange(offset: 0, length: 10))),
+            ("bytes=99999999999999999999-", .unsatisfiable), ("bytes=99999999999999999999-5", .whole),
+            ("bytes=-99999999999999999999", .part(ByteRange(offset: 0, length: 10))),
         ] as [(String, ByteRange.Outcome)])
     func resolves_RFC9110_14_1_2(field: String, expected: ByteRange.Outcome) {
         #expect(ByteRange.resolve(field, total: 10) == expected)

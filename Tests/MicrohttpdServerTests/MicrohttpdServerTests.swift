@@ -202,6 +202,8 @@ import Testing
             ("Host: h\r\nHost: i\r\n", 400), ("Host: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n", 400),
             ("Host: h\r\nContent-Length: 0\r\nContent-Length: 3\r\n", 400),
             ("Host: h\r\nTransfer-Encoding: gzip\r\n", 501),
+            ("Host: h\r\nX: a\r\n b\r\n", 400), ("Host: h\r\nX:\r\n\tb\r\n", 400),
+            ("Host: h\r\nContent-Length: 1\r\n 0\r\n", 400),
         ], [false, true])
     func refusesWhatCouldBeReadInTwoWays_andCloses_RFC9112(_ head: (fields: String, status: Int), later: Bool) throws {
         if later {
@@ -213,6 +215,23 @@ import Testing
         #expect(server.requests.withLock { $0.count } == (later ? 1 : 0))
     }
 
+    @Test func refusesACoding_inHTTP10_RFC9112_6_1() throws {
+        try client.send("POST /p HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 400 "))
+        #expect(server.requests.withLock { $0.isEmpty })
+    }
+
+    /// Of a body in chunks nobody may see another end: what comes behind it is no request.
+    @Test func endsTheConnection_behindABodyInChunks() throws {
+        try client.send(
+            "POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n"
+                + "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n")
+        let answer = try client.receiveToEnd()
+        #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("POST /c 3"))
+        #expect(answer.contains("Connection: close\r\n"))
+        #expect(server.requests.withLock { $0.map(\.path) } == ["/c"])
+    }
+
     @Test func takesEqualLengths_RFC9112_6_3() throws {
         try client.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nab")
         #expect(try client.response().body == "POST /p 2")
@@ -220,15 +239,16 @@ import Testing
 
     @Test(arguments: [false, true]) func answers413_byTheRoutesLimit_alsoToWhoDoesNotAsk(chunked: Bool) throws {
         server.limits.withLock { $0["/small"] = 1000 }
-        let client = try server.client()
+        var client = try server.client()
         let body = String(repeating: "x", count: 200_000)
         for path in ["/small", "/large"] {
+            if chunked { client = try server.client() }
             let head = "PUT \(path) HTTP/1.1\r\nHost: h\r\n"
             try client.send(
                 chunked
                     ? "\(head)Transfer-Encoding: chunked\r\n\r\n30d40\r\n\(body)\r\n0\r\n\r\n"
                     : "\(head)Content-Length: 200000\r\n\r\n\(body)")
-            // The answer comes whole, and the connection goes on.
+            // The answer comes whole, and the connection goes on, but behind chunks.
             #expect(try client.response().status == (path == "/small" ? 413 : 200))
         }
     }

@@ -97,7 +97,8 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--rounds", type=int, help="rounds per row (default: 5 or more, by row)")
     arguments = parser.parse_args()
-    names = [name for row in arguments.rows for name in GROUPS.get(row, [row])] or list(ROWS)
+    # Each row once, also where a group names it again.
+    names = list(dict.fromkeys(name for row in arguments.rows for name in GROUPS.get(row, [row]))) or list(ROWS)
     for name in names:
         if name not in ROWS:
             parser.error(f"no row {name!r}; there are {' '.join([*GROUPS, *ROWS])}")

@@ -204,10 +204,11 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
         home = directory / f"queue-{number}"
         home.mkdir()
         server = Server(home, collection, output="null", arguments=("--measure-loudness", "off")).start()
-        rest = Rest(server.port)
         # As MPD, which asks its database: the library knows the files.
         with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
             eventually(lambda: idle(client), "scanned", timeout=120)
+        # The server closes a connection that sends no request for 10 s, and a scan may take longer.
+        rest = Rest(server.port)
         before = proportional_bytes(server.process.pid)
         ours["add"].append(rest.timed("POST", "/api/v1/queue/items", body))
         time.sleep(1)

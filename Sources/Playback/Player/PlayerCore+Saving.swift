@@ -38,7 +38,7 @@ extension PlayerCore {
                 command: command, effect: .settings(patch), saves: new == settings ? [] : [.settings(new)])
         case .selectOutput(let device):
             if let device, !output.devices.devices.contains(where: { $0.id == device }) {
-                throw PlaybackError(.unknownOutput, "There is no output \(device).")
+                throw PlaybackError(.unknownOutput, "There is no output \(device.prefix(100)).", member: "id")
             }
             var new = settings
             new.outputDevice = device

@@ -84,7 +84,6 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case unknownItem = "unknown-item"
         /// 404: there is no next, previous or current item.
         case noSuchContent = "no-such-content"
-        case unknownOutput = "unknown-output"
         /// 409: not possible in this state.
         /// A library that does this is not on the machine.
         case libraryMissing = "library-missing"
@@ -102,6 +101,7 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case queueFull = "queue-full"
         /// 422
         case outOfRange = "out-of-range"
+        case unknownOutput = "unknown-output"
         /// 500: could not be saved (disk full ...), so nothing was changed.
         case notSaved = "not-saved"
         case timedOut = "timed-out"

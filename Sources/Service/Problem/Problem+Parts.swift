@@ -88,8 +88,7 @@ extension Problem {
     init(_ error: AnnouncerError, _ order: SoundOrder?) {
         switch error {
         case .unknown(let id): self = .unknownSound(id.description)
-        case .unknownOutput(let id):
-            self = .notFound("There is no output \(id.prefix(100)).", code: "unknown-output")
+        case .unknownOutput(let id): self = .unknownOutput(id)
         case .busy(let detail): self.init(.tooMany, "too-many-announcements", detail, retryAfter: 5)
         case .playback(let error):
             // The address stands in the request, so the answer is that of the queue. A later failure of a server is no fault of it.

@@ -63,6 +63,8 @@ struct RenderPlan: Sendable {
     var duration: Double?
     /// Seconds between items.
     var crossfade = 0.0
+    /// Leaves out what cannot be opened.
+    var skipsFaults = false
 }
 
 /// A rendering as clients see it.
@@ -89,8 +91,23 @@ public struct RenderJob: Hashable, Sendable {
     public internal(set) var progress = 0.0
     /// Of `failed`.
     public internal(set) var fault: Fault?
+    /// The first items that were left out.
+    public internal(set) var skipped: [Skipped] = []
+    public internal(set) var skippedCount = 0
     /// Of `completed`.
     public internal(set) var file: File?
+
+    /// An item that could not be opened.
+    public struct Skipped: Hashable, Sendable {
+        /// Among the items of the job.
+        public var index: Int
+        public var fault: Fault
+    }
+
+    mutating func skip(_ index: Int, _ fault: Fault) {
+        skippedCount += 1
+        if skipped.count < ResolvedItems.mostSkipped { skipped.append(Skipped(index: index, fault: fault)) }
+    }
 
     public struct File: Hashable, Sendable {
         /// In the directory.

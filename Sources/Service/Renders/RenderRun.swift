@@ -14,13 +14,17 @@ final class RenderRun {
     private let environment: Renders.Environment
     private let cancellation: MediaCancellation
     private let report: (Double) -> Void
+    private let skip: (Int, RenderFailure) -> Void
+    /// Of the items that were left out.
+    private var firstFault: RenderFailure?
     private var output: (renderer: OfflineRenderer, writer: any RecordingWriter)?
 
-    /// `report` is called with the progress, 0...1, after each chunk.
+    /// `report` is called with the progress, 0...1, after each chunk; `skip` with the index of each item that is left out.
     init(
         _ id: String, _ plan: RenderPlan, _ environment: Renders.Environment, _ cancellation: MediaCancellation,
-        report: @escaping (Double) -> Void
+        report: @escaping (Double) -> Void, skip: @escaping (Int, RenderFailure) -> Void
     ) {
+        self.skip = skip
         self.id = id
         self.plan = plan
         self.environment = environment
@@ -35,7 +39,7 @@ final class RenderRun {
             case .sequence(let items, let inOrder): try play(items, inOrder: inOrder)
             case .mix(let inputs): try mix(inputs)
             }
-            guard let (renderer, writer) = output else { throw RenderFailure.empty }
+            guard let (renderer, writer) = output else { throw firstFault ?? .empty }
             try renderer.finish(write)
             guard renderer.frames > 0 else { throw RenderFailure.empty }
             try writer.finish()
@@ -54,7 +58,8 @@ final class RenderRun {
         var previous: CrossfadeRule?
         for (index, item) in items.enumerated() {
             if output?.renderer.isComplete == true { return }
-            var media = OfflineMedia(try open(item))
+            guard let decoder = try openOrSkip(item, index) else { continue }
+            var media = OfflineMedia(decoder)
             let description = media.decoder.media
             let album = item.album ?? description.tags.album
             let next = index + 1 < items.count ? items[index + 1] : nil
@@ -98,6 +103,19 @@ final class RenderRun {
         guard let first = media.first?.media.decoder.media else { throw RenderFailure.empty }
         let whole = max(0.001, longest)
         try begin(like: first).mix(media, progress: { advance($0 / whole) }, write)
+    }
+
+    /// nil: it is left out.
+    private func openOrSkip(_ item: ItemDraft, _ index: Int) throws(MediaError) -> (any AudioDecoder)? {
+        do throws(MediaError) {
+            return try open(item)
+        } catch {
+            guard plan.skipsFaults, !cancellation.isCancelled else { throw error }
+            let failure = RenderFailure(error)
+            firstFault = firstFault ?? failure
+            skip(index, failure)
+            return nil
+        }
     }
 
     private func open(_ item: ItemDraft) throws(MediaError) -> any AudioDecoder {
@@ -157,6 +175,8 @@ struct RenderFailure: Error {
     static let empty = RenderFailure(code: "empty", message: "There is no sound in it from that start on.")
     static let tooLarge = RenderFailure(
         code: "size-limit", message: "The file would have more than 4 GB; render a part with start and duration.")
+
+    var fault: RenderJob.Fault { RenderJob.Fault(code: code, message: message) }
 
     init(code: String, message: String) {
         self.code = code

@@ -127,19 +127,23 @@ public final class Renders: Sendable {
         guard change(id, { $0.status = .running }) else { return }
         ThreadPriority.yieldToOthers()
         var lastEvent = MonotonicTime.now
-        let run = RenderRun(id, plan, environment, entry.cancellation) { [self] progress in
-            let now = MonotonicTime.now
-            let isEvent = now.seconds(since: lastEvent) >= Self.eventInterval
-            if isEvent { lastEvent = now }
-            change(id, isEvent: isEvent) { $0.progress = progress }
-        }
+        let run = RenderRun(
+            id, plan, environment, entry.cancellation,
+            report: { [self] progress in
+                let now = MonotonicTime.now
+                let isEvent = now.seconds(since: lastEvent) >= Self.eventInterval
+                if isEvent { lastEvent = now }
+                change(id, isEvent: isEvent) { $0.progress = progress }
+            },
+            // With the next event.
+            skip: { [self] index, error in change(id, isEvent: false) { $0.skip(index, error.fault) } })
         do throws(RenderFailure) {
             let (file, duration) = try run.perform()
             complete(id, file, duration)
         } catch {
             change(id) { job in
                 job.status = .failed
-                job.fault = RenderJob.Fault(code: error.code, message: error.message)
+                job.fault = error.fault
             }
         }
     }

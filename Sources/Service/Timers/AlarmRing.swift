@@ -78,7 +78,10 @@ extension TimerBook {
 
     /// It goes off: another one gives way.
     mutating func begin(_ index: Int, dueAt: Int64, wasSnoozed: Bool = false, _ moment: TimerMoment) -> [Effect] {
-        if let ring { _ = endRing(of: ring.id) }
+        if let ring {
+            set(ring.id) { alarm in if alarm.last?.result == nil { alarm.last?.result = .replaced } }
+            _ = endRing(of: ring.id)
+        }
         ring = AlarmRing(id: timers[index].id, dueAt: dueAt, stage: .items, deadline: moment.monotonic)
         if wasSnoozed, case .alarm(let alarm) = timers[index].kind { ring?.before = alarm.last?.result }
         set(timers[index].id) { alarm in

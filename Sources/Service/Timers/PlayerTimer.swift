@@ -84,6 +84,8 @@ public struct Alarm: Hashable, Sendable {
             case missed
             /// There was no sound.
             case failed
+            /// Another alarm began before it was heard.
+            case replaced
         }
 
         /// Milliseconds since the epoch.

@@ -78,7 +78,7 @@ extension PlayerService {
         case .insert(let point): return .insert(found.items, at: point)
         case .replace(let current):
             try found.checkRest()
-            if let current, current >= max(1, found.items.count) {
+            if let current, current >= found.items.count {
                 throw .invalid("index", "index must be less than the number of items.")
             }
             return .replace(found.items, startIndex: current)

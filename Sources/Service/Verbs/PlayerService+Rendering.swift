@@ -89,6 +89,8 @@ extension PlayerService {
             source: .sequence(items, inOrder: !settings.shuffle), container: order.container,
             hasEffects: order.hasEffects, settings: settings, start: order.start, duration: order.duration,
             crossfade: settings.repeats == .one ? 0 : settings.crossfade)
+        // As the player does with its queue.
+        if case .queue = order.source { plan.skipsFaults = true }
         if case .mix(let inputs) = order.source {
             plan.source = .mix(zip(items, inputs).map { ($0, $1.gain) })
             // The gains are the client's.

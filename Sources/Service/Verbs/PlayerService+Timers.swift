@@ -108,56 +108,25 @@ extension PlayerService {
         if case .change(let timer, _) = edit { try holder(of: timer) } else { id }
     }
 
-    /// An edit of an alarm with these items. Refused are addresses that can never be one, and files and folders that are not
-    /// there; a server that is not there now may be there when the alarm goes off.
+    /// An edit of an alarm with these items: what a queue would refuse now is refused. The fallback stands for what disappears
+    /// later.
     private func set(
         _ edit: TimerEdit, _ items: [TimerItem], _ fallback: String?, _ output: String?, _ caller: Caller,
         _ reply: @escaping ServiceReply<PlayerTimer?>
     ) {
-        let files: [NamedAddress]
-        do throws(Problem) {
-            if let output, !snapshot.output.devices.devices.contains(where: { $0.id == output }) {
-                throw .unknownOutput(output)
-            }
-            files = try addresses(items, fallback).filter { !server.parts.media.isNetwork($0.uri) }
-        } catch {
-            return reply(.failure(error))
+        if let output, !snapshot.output.devices.devices.contains(where: { $0.id == output }) {
+            return reply(.failure(.unknownOutput(output)))
         }
-        let isThere: ServiceReply<Void> = { result in
+        let last = fallback.map { [TimerItem.media(ItemDraft(uri: $0))] } ?? []
+        server.resolve((items + last).compactMap(\.request), AddingRules(), for: caller) { result in
             ask(reply) { () throws(Problem) in
-                try result.get()
+                if case .failure(var problem) = result {
+                    if problem.member?.hasPrefix("items[\(items.count)].") == true { problem.member = "fallback" }
+                    throw problem
+                }
                 return (edit, of: try holder(of: edit))
             }
         }
-        guard !files.isEmpty else { return isThere(.success(())) }
-        server.open(for: caller, reply: isThere) { cancellation throws(Problem) in
-            let places = server.parts.media.places(
-                of: files.map(\.uri), seconds: ItemResolver.fileSeconds, cancellation: cancellation)
-            for (index, file) in files.enumerated() {
-                if case .unusable(let error)? = places[index] { throw Problem(error, member: file.member) }
-            }
-        }
-    }
-
-    private typealias NamedAddress = (uri: String, member: String)
-
-    private func addresses(_ items: [TimerItem], _ fallback: String?) throws(Problem) -> [NamedAddress] {
-        var addresses: [NamedAddress] = []
-        for (index, item) in items.enumerated() {
-            switch item {
-            case .media(let draft):
-                let member = "items[\(index)].uri"
-                addresses.append((try server.media(at: draft.uri, member).uri, member))
-            case .several("folder", ""): break
-            case .several(let member, let id) where ["folder", "list"].contains(member):
-                addresses.append((id, "items[\(index)].\(member)"))
-            case .several: break
-            }
-        }
-        if let fallback {
-            addresses.append((try server.media(at: fallback, "fallback").uri, "fallback"))
-        }
-        return addresses
     }
 }
 

@@ -12,10 +12,12 @@ public enum BodyFraming: Hashable, Sendable {
     /// 501
     case unknownCoding
 
-    /// From all values of Content-Length and of Transfer-Encoding.
-    public init(lengths: [String], codings: [String]) {
+    /// From all values of Content-Length and of Transfer-Encoding, which HTTP/1.0 does not know.
+    public init(lengths: [String], codings: [String], isHTTP10: Bool = false) {
         guard codings.isEmpty else {
-            if !lengths.isEmpty {
+            if isHTTP10 {
+                self = .malformed("HTTP/1.0 has no Transfer-Encoding.")
+            } else if !lengths.isEmpty {
                 self = .malformed("Content-Length and Transfer-Encoding exclude each other.")
             } else {
                 let isChunked = codings.count == 1 && codings[0].trimmingSpaces.equalsIgnoringASCIICase("chunked")

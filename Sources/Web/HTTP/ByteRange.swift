@@ -46,7 +46,9 @@ public struct ByteRange: Hashable, Sendable {
     /// The value of Content-Range.
     public func contentRange(total: UInt64) -> String { "bytes \(offset)-\(offset + length - 1)/\(total)" }
 
+    /// A number beyond 64 bits lies behind every end.
     private static func number(_ text: Substring) -> UInt64? {
-        text.utf8.allSatisfy { (48...57).contains($0) } ? UInt64(text) : nil
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return UInt64(text) ?? .max
     }
 }

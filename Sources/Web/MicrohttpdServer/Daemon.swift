@@ -26,12 +26,13 @@ final class Daemon: @unchecked Sendable {
             if let uri { cmicrohttpd_join_arguments(uri) }
             return Unmanaged.passRetained(Exchange(target: target, core: serverCore(context!))).toOpaque()
         }
-        settings.handler = { context, connection, _, method, _, upload, uploadSize, requestContext in
-            guard let opaque = requestContext?.pointee, let connection, let method, let uploadSize else {
+        settings.handler = { context, connection, _, method, version, upload, uploadSize, requestContext in
+            guard let opaque = requestContext?.pointee, let connection, let method, let version, let uploadSize else {
                 return cmicrohttpd_no
             }
             let exchange = Unmanaged<Exchange>.fromOpaque(opaque).takeUnretainedValue()
-            return exchange.advance(connection, method: method, upload: upload, uploadSize: uploadSize)
+            return exchange.advance(
+                connection, method: method, version: version, upload: upload, uploadSize: uploadSize)
         }
         settings.completed = { _, _, requestContext, _ in
             guard let requestContext, let opaque = requestContext.pointee else { return }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import Glibc
 internal import HTTP
 internal import Kernel
 internal import Synchronization
@@ -36,6 +37,9 @@ final class Exchange: @unchecked Sendable {
     private let reply = Mutex(Reply.none)
     private var progress = Progress.head
     private var body: RequestBody
+    /// libmicrohttpd takes a lone line feed for the end of a chunk's line, which a proxy may not: nothing behind a body in chunks
+    /// is read as another request.
+    private var isLast = false
     /// Takes the connection over once its 101 is sent.
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// Until the answer is there.
@@ -51,13 +55,13 @@ final class Exchange: @unchecked Sendable {
     }
 
     func advance(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>, upload: UnsafePointer<CChar>?,
-        uploadSize: UnsafeMutablePointer<Int>
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>,
+        upload: UnsafePointer<CChar>?, uploadSize: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
         switch progress {
         case .head:
             progress = .body
-            return begin(connection, method: method)
+            return begin(connection, method: method, isHTTP10: strcmp(version, "HTTP/1.0") == 0)
         case .body where uploadSize.pointee > 0:
             defer { uploadSize.pointee = 0 }
             // Of a body that comes in chunks it shows here only that it is large.
@@ -90,7 +94,7 @@ final class Exchange: @unchecked Sendable {
 
     /// Nothing is answered here unless the body must not be read: libmicrohttpd closes the connection after an answer
     /// that is queued in the first call.
-    private func begin(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
+    private func begin(_ connection: OpaquePointer, method: UnsafePointer<CChar>, isHTTP10: Bool) -> MHD_Result {
         guard
             MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") != nil
                 || MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Transfer-Encoding") != nil
@@ -101,8 +105,11 @@ final class Exchange: @unchecked Sendable {
         let limit = min(
             core.responder.bodyLimit(method: request.method, path: request.path) ?? .max, core.configuration.bodyLimit)
         var announced: UInt64?
-        switch BodyFraming(lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding")) {
-        case .none, .chunked: break
+        let framing = BodyFraming(
+            lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding"), isHTTP10: isHTTP10)
+        switch framing {
+        case .none: break
+        case .chunked: isLast = true
         case .malformed(let detail): return queue(.malformed(detail), on: connection)
         case .unknownCoding: return queue(.unknownTransferCoding, on: connection)
         case .length(let length): announced = length
@@ -213,6 +220,8 @@ final class Exchange: @unchecked Sendable {
 
     private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         reply.withLock { $0 = .taken }
+        var response = response
+        if isLast, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
         switch response.body {
         case .upgrade(let receive): upgraded = receive
         case .bytes(let bytes) where bytes.count > RequestBody.small:

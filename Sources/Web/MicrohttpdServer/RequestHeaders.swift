@@ -9,8 +9,8 @@ struct RequestHeaders {
     var headers = HTTPHeaders(reserving: 256)
     private var mayUpgrade = false
     private(set) var hostCount = 0
-    /// A name with white space in or behind it, or a length that libmicrohttpd does not read: another server may read the field,
-    /// and then see the next request where this one has its body (RFC 9112 section 5.1).
+    /// A name with white space in or behind it, a folded field, or a length that libmicrohttpd does not read: another server may
+    /// read the field, and then see the next request where this one has its body (RFC 9112 sections 5.1 and 5.2).
     private var isAmbiguous = false
 
     /// An Upgrade field that names `websocket`.
@@ -53,6 +53,11 @@ struct RequestHeaders {
 /// The name is a token, as far as white space goes, and a field with the body's length is what libmicrohttpd reads.
 private func isPlain(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) -> Bool {
     guard strpbrk(name, " \t\r\n") == nil else { return false }
+    // A value stands behind its name, unless libmicrohttpd has moved one of them to join a folded line.
+    if let value {
+        let behind = name + strlen(name) + 1
+        guard value == behind + strspn(behind, " \t") else { return false }
+    }
     if strcasecmp(name, "Content-Length") == 0 {
         guard let value, value[0] != 0 else { return false }
         let digits = strspn(value, "0123456789")

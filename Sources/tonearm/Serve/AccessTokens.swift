@@ -24,8 +24,8 @@ struct AccessTokens {
     static func read(_ path: String) throws -> [AccessToken] {
         let text = String(
             decoding: try ConfigurationFile.read(path, setting: "token-file", isSecret: true), as: UTF8.self)
-        let tokens = try text.split(separator: "\n").compactMap { line -> AccessToken? in
-            let words = line.prefix { $0 != "#" }.split(separator: " ")
+        let tokens = try text.split(whereSeparator: \.isNewline).compactMap { line -> AccessToken? in
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             guard let secret = words.first else { return nil }
             guard secret.utf8.count >= 16 else {
                 throw Failure.configuration("token-file: a token in \(path) is shorter than 16 characters")

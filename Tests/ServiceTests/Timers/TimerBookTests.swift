@@ -61,6 +61,15 @@ import Testing
         #expect(book.advance(hands.moment) == [])
     }
 
+    @Test func ofTwoAtOneTime_theLastOneSounds_andTheOtherIsReplaced() throws {
+        var (book, hands) = (book, Hands())
+        for _ in 0..<2 { _ = try book.apply(.add(alarm()), hands.moment) }
+        hands.pass(3_600)
+        #expect(stage(book.advance(hands.moment)) == .items)
+        #expect(alarm(book, 0)?.last?.result == .replaced && alarm(book, 0)?.state == .waiting)
+        #expect(alarm(book, 1)?.last?.result == nil && alarm(book, 1)?.state == .ringing)
+    }
+
     @Test func repeatsOnItsDays() throws {
         var (book, hands) = (book, Hands())
         _ = try book.apply(.add(alarm([.wed])), hands.moment)

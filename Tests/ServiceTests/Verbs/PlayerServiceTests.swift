@@ -65,8 +65,9 @@ import Testing
         rules.skipsFaults = true
         let gone = Addition([.folder("none")], .replace(current: nil), rules: rules)
         #expect(try refusal { service().add(gone, for: .local, reply: $0) }?.code == "media-not-found")
-        let index = Addition([.uri("a.mp3")], .replace(current: 1))
-        #expect(try refusal { service().add(index, for: .local, reply: $0) }?.member == "index")
+        for addition in [Addition([.uri("a.mp3")], .replace(current: 1)), Addition([], .replace(current: 0))] {
+            #expect(try refusal { service().add(addition, for: .local, reply: $0) }?.member == "index")
+        }
         #expect(player.commands.isEmpty)
     }
 

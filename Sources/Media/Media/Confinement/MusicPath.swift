@@ -50,9 +50,22 @@ struct MusicPath: Hashable {
                 namesFolder: Self.namesFolder(decoded[...]))
         case "http", "https":
             throw MediaError(.unsupported, "A network address is not taken here; give a path in a music folder.")
-        case .some(let scheme):
-            throw MediaError(.unsupported, "Addresses that begin with \(scheme): cannot be played.")
+        case .some(let scheme): throw Self.unplayable(scheme)
         }
+    }
+
+    private static func unplayable(_ scheme: String) -> MediaError {
+        MediaError(.unsupported, "Addresses that begin with \(scheme): cannot be played.")
+    }
+
+    /// Schemes that no `//` follows.
+    private static let opaqueSchemes = ["about", "blob", "data", "javascript", "magnet", "mailto", "spotify", "urn"]
+
+    /// For a relative path that names no file: it may be such an address instead. A space follows the colon in titles only.
+    static func refusalOfScheme(_ uri: String) -> MediaError? {
+        let parts = uri.prefix(4_096).split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[1].hasPrefix(" "), opaqueSchemes.contains(parts[0].lowercased()) else { return nil }
+        return unplayable(parts[0].lowercased())
     }
 
     /// A relative path without anything to resolve or refuse: no scheme, no `..`, no NUL, not too long. One pass, as it is asked

@@ -95,8 +95,13 @@ public struct MusicRoots: Sendable {
         do throws(MediaError) {
             return try openAll(path, flags: flags, atMost: 1)[0]
         } catch  where error.code == .notFound && !path.isAbsolute {
+            let error = MusicPath.refusalOfScheme(uri) ?? error
             guard let decoded = try path.percentDecoded(), decoded != path else { throw error }
-            return try openAll(decoded, flags: flags, atMost: 1)[0]
+            do throws(MediaError) {
+                return try openAll(decoded, flags: flags, atMost: 1)[0]
+            } catch let other {
+                throw other.code == .notFound ? error : other
+            }
         }
     }
 

@@ -21,11 +21,10 @@ struct SoundProgress: Equatable {
     private(set) var began: MonotonicTime?
 
     private let patience: Double
-    private let isRemote: Bool
 
     init(_ sound: Sound, now: MonotonicTime) {
         state = .silent(since: now)
-        (patience, isRemote) = (sound.patience, sound.isRemote)
+        patience = sound.patience
     }
 
     var isHeard: Bool { state == .heard }
@@ -57,6 +56,6 @@ struct SoundProgress: Equatable {
         if isHeard { return PlaybackError(.tooLong, "It is longer than \(Int(Self.longest)) s.") }
         let what = began == nil ? "It was not heard within" : "It has been silent for"
         let seconds = Int(exactly: patience).map(String.init) ?? String(patience)
-        return PlaybackError(isRemote ? .network : .timedOut, "\(what) \(seconds) s.")
+        return PlaybackError(.timedOut, "\(what) \(seconds) s.")
     }
 }

@@ -103,9 +103,16 @@ extension JSONWriter {
         member("file", job.file.map { _ in path.of("/api/v1/renders/\(job.id)/file") })
         member("size", job.file?.size)
         member("duration", job.file?.duration)
-        member("error", job.fault) { writer, fault in
-            writer.member("code", fault.code)
-            writer.member("message", fault.message)
+        member("skippedCount", job.skippedCount)
+        member("skipped", objects: job.skipped) { writer, skipped in
+            writer.member("index", skipped.index)
+            writer.members(of: skipped.fault)
         }
+        member("error", job.fault) { $0.members(of: $1) }
+    }
+
+    private mutating func members(of fault: RenderJob.Fault) {
+        member("code", fault.code)
+        member("message", fault.message)
     }
 }

@@ -62,10 +62,11 @@ struct ScanCommand: ClientCommand {
             var added: Int
             var changed: Int
             var removed: Int
-            var unplayable: Int
         }
         var state: String
         var tracks: Int
+        /// Of all files; a scan reads only those that changed.
+        var unplayable: Int
         var scan: Scan?
         var problems: [String]
     }
@@ -99,7 +100,7 @@ struct ScanCommand: ClientCommand {
             let scan = done.library.scan
             Console.output(
                 "\(done.library.tracks) tracks: \(scan?.added ?? 0) new, \(scan?.changed ?? 0) changed, "
-                    + "\(scan?.removed ?? 0) removed, \(scan?.unplayable ?? 0) unplayable")
+                    + "\(scan?.removed ?? 0) removed, \(done.library.unplayable) unplayable")
             for problem in done.library.problems { Console.complain(problem) }
         }
     }

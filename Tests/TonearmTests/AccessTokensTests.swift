@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KernelTesting
+import Testing
+
+@testable import tonearm
+
+@Suite struct AccessTokensTests {
+    private func tokens(_ text: String) throws -> [String] {
+        let folder = try TemporaryFolder()
+        try folder.file("token", text)
+        let path = folder.path + "/token"
+        try #require(chmod(path, 0o600) == 0)
+        return try AccessTokens.read(path).map { "\($0.secret) \($0.scope)" }
+    }
+
+    @Test(arguments: [
+        "abcdefghijklmnop read", "abcdefghijklmnop\tread", " abcdefghijklmnop \t read\t# for the hall",
+        "# none\r\nabcdefghijklmnop read\r\n",
+    ])
+    func whiteSpaceSeparates_tokenAndScope(text: String) throws {
+        #expect(try tokens(text) == ["abcdefghijklmnop read"])
+    }
+
+    @Test(arguments: ["", "# none", "short", "abcdefghijklmnop everything"])
+    func whatIsNoToken_isRefused(text: String) throws {
+        #expect(throws: (any Error).self) { try tokens(text) }
+    }
+}
