@@ -49,17 +49,23 @@ public struct LoadedMap {
     }
 }
 
-/// How fast a media has come since its first bytes, which may have come in one burst and do not count.
+/// How fast a media has come behind its first bytes, which may have come in one burst and do not count.
 struct LoadingPace {
     /// Seconds. A shorter time is too little to measure the pace.
     private static let shortest = 0.5
+    /// Seconds that a burst at the beginning may take.
+    private static let burst = 0.25
 
+    private var begun: MonotonicTime?
+    /// The end of the burst.
     private var first: (byte: Int64, time: MonotonicTime)?
     private var end: Int64 = 0
 
     mutating func note(_ loading: MediaLoading, at now: MonotonicTime) {
         end = loading.place + loading.bytesAhead
-        if first == nil, end > 0 { first = (end, now) }
+        guard end > 0 else { return }
+        begun = begun ?? now
+        if let begun, now.seconds(since: begun) < Self.burst { first = (end, now) }
     }
 
     /// nil while too little is known.

@@ -21,8 +21,8 @@ struct OutputStream {
         case silent(since: MonotonicTime)
         case starting(since: MonotonicTime)
         case running
-        /// Started, but there was nothing to play.
-        case dry(since: MonotonicTime)
+        /// Started, but there was nothing to play; or there was, and the sink did not get it in time.
+        case dry(since: MonotonicTime, hadFrames: Bool)
         /// `fade`: seconds that the fade-out takes.
         case pausing(since: MonotonicTime, fade: Double)
         /// Plays what the ring holds; nothing follows.
@@ -179,7 +179,7 @@ struct OutputStream {
         switch transport {
         case .running, .starting:
             if hasFrames { stall(now) }
-            transport = .dry(since: now)
+            transport = .dry(since: now, hadFrames: hasFrames)
             return true
         case .silent, .dry, .pausing, .draining, nil: return false
         }

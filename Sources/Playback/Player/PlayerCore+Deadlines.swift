@@ -89,7 +89,7 @@ extension PlayerCore {
                 guard isOver(since, 10), unheardRest <= 0 else { return }
                 giveUp(generation, "The sink did not play to the end.")
             case .running: _ = giveUpStanding(generation)
-            case .dry(let since):
+            case .dry(let since, _):
                 if !giveUpStanding(generation) { checkSource(drySince: since) }
             }
         }
@@ -147,7 +147,7 @@ extension PlayerCore {
             case .running:
                 if status == .playing { times.append(saving.positionTime(every: clockInterval)) }
                 pollUntilHeard()
-            case .dry(let since):
+            case .dry(let since, _):
                 guard stream.stalledSince == nil, gathering == nil, !output.isSuspended,
                     case .feeding = current?.stage
                 else { break }

@@ -12,6 +12,8 @@ extension PlayerCore {
         case .started(let generation):
             guard generation == stream.generation else { return }
             endOutage()
+            // It did not stand: the machine was late.
+            if case .dry(_, hadFrames: true) = stream.transport { statistics.underruns += 1 }
             actions += stream.started()
         case .paused(let generation):
             if generation == stream.generation { stream.paused(now) }

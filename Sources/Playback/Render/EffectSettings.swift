@@ -146,7 +146,7 @@ extension EffectSettings.Loudness {
         let known = first.gain == nil ? second : first
         let decibels = min(max(known.gain.map { $0 + preamp } ?? untaggedPreamp, -60), 30)
         var factor = pow(10, decibels / 20)
-        if preventsClipping, let peak = known.peak ?? second.peak, peak > 0 { factor = min(factor, max(1, 1 / peak)) }
+        if preventsClipping, let peak = known.peak ?? second.peak, peak > 0 { factor = min(factor, 1 / peak) }
         return Float(factor)
     }
 }

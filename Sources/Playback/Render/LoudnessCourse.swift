@@ -11,7 +11,7 @@ struct LoudnessCourse {
         var start: FrameCount
         /// Of the track that was looked up last.
         var factor: Float = 1
-        /// It makes the track louder and could make it clip.
+        /// It could clip: its peak is not known.
         var isGuarded = false
     }
 
@@ -99,9 +99,9 @@ struct LoudnessCourse {
             }
             for position in 0..<last + 1 {
                 let settings = steps[position].settings
-                let factor = factor(of: section, settings)
-                steps[position].factor = factor
-                steps[position].isGuarded = settings.preventsClipping && factor > 1 && !hasPeak
+                steps[position].factor = factor(of: section, settings)
+                let isOn = if case .off = settings.mode { false } else { true }
+                steps[position].isGuarded = settings.preventsClipping && isOn && !hasPeak
             }
         }
         return section.end

@@ -28,14 +28,14 @@ struct DoctorCommand: LocalCommand {
     }
 
     private func findings(_ environment: [String: String]) -> [Finding] {
-        let versions = Finding.ok("versions", LibraryVersions.text)
+        let versions = LibraryVersions.findings
         let settings: ServerConfiguration
         do {
             settings = try ServerConfiguration(options, environment: environment)
         } catch {
-            return [versions, .problem("settings", "\(error)", ["correct this setting"])]
+            return versions + [.problem("settings", "\(error)", ["correct this setting"])]
         }
-        return [versions] + SoundCheck(settings, environment).findings() + [
+        return versions + SoundCheck(settings, environment).findings() + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
             ServerChecks.mayUse(settings),
             ServerChecks.mediaWorker(settings),

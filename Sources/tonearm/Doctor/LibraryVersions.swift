@@ -15,17 +15,32 @@ enum LibraryVersions {
         ("sqlite", "sqlite3_libversion"), ("zlib", "zlibVersion"),
     ]
 
-    /// Loaded by the server when it needs them, and what does not work without them.
+    /// One that the server loads when it needs it.
+    private struct Loaded {
+        var name: String
+        var file: String
+        /// Gives the version; nil: asked with arguments.
+        var function: String?
+        var package: String
+        /// What does not work without it.
+        var without: String
+    }
+
     private static let loaded = [
-        (name: "libsoxr", file: "libsoxr.so.0", function: "soxr_version", without: "no rate is converted"),
-        (
+        Loaded(
+            name: "libsoxr", file: "libsoxr.so.0", function: "soxr_version", package: "libsoxr0",
+            without: "no rate is converted"),
+        Loaded(
             name: "SoundTouch", file: "libSoundTouchDll.so.1", function: "soundtouch_getVersionString",
-            without: "neither speed nor pitch is changed"
-        ),
-        (name: "libexpat", file: "libexpat.so.1", function: "XML_ExpatVersion", without: "no list in XML is read"),
-        // Its version is asked with arguments.
-        (name: "libebur128", file: "libebur128.so.1", function: "", without: "no loudness is measured"),
-        (name: "libcurl", file: "libcurl.so.4", function: "curl_version", without: "nothing plays over the network"),
+            package: "libsoundtouch1", without: "neither speed nor pitch is changed"),
+        Loaded(
+            name: "libexpat", file: "libexpat.so.1", function: "XML_ExpatVersion", package: "libexpat1",
+            without: "no list in XML is read"),
+        Loaded(
+            name: "libebur128", file: "libebur128.so.1", package: "libebur128-1", without: "no loudness is measured"),
+        Loaded(
+            name: "libcurl", file: "libcurl.so.4", function: "curl_version", package: "libcurl4",
+            without: "nothing plays over the network"),
     ]
 
     private static func version(_ function: String, in library: UnsafeMutableRawPointer?) -> String? {
@@ -33,28 +48,31 @@ enum LibraryVersions {
         return unsafeBitCast(symbol, to: Version.self)().map { String(cString: $0) }
     }
 
-    static var text: String {
+    /// The versions, and what does not work for want of a library.
+    static var findings: [Finding] {
         let program = dlopen(nil, RTLD_LAZY)
         defer { if let program { dlclose(program) } }
         var parts = ["tonearm \(ServerVersion.text)"]
+        var missing: [Finding] = []
         for (library, function) in linked {
             guard let text = version(function, in: program) else { continue }
             parts.append(text.hasPrefix("lib") ? text : "\(library) \(text)")
         }
         for entry in loaded {
             guard let library = dlopen(entry.file, RTLD_LAZY) else {
-                parts.append("\(entry.name) missing (\(entry.without))")
+                let advice = "sudo apt-get install \(entry.package)"
+                missing.append(.note(entry.name, "is missing: \(entry.without)", advice))
                 continue
             }
-            guard !entry.function.isEmpty else {
+            guard let function = entry.function else {
                 parts.append(entry.name)
                 continue
             }
             // libcurl/8.5.0 and then all that it was built with; libsoxr-0.1.3; expat_2.5.0
-            let text = version(entry.function, in: library)?.split(separator: " ").first ?? "of an unknown version"
+            let text = version(function, in: library)?.split(separator: " ").first ?? "of an unknown version"
             let number = text.firstIndex { $0.isNumber }.map { text[$0...] } ?? text
             parts.append("\(entry.name) \(number)")
         }
-        return parts.joined(separator: ", ")
+        return [.ok("versions", parts.joined(separator: ", "))] + missing
     }
 }

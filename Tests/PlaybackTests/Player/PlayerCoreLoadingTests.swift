@@ -82,9 +82,9 @@ import Testing
     // MARK: What is heard once
 
     /// Loading for `timeout` seconds at most; a tenth of a second of it comes with each step of so many seconds.
-    private func speaking(timeout: Double, size: Int64?, step: Double, until: (SimulatedWorld) -> Bool) -> (
-        SimulatedWorld, Int64
-    ) {
+    private func speaking(
+        timeout: Double, size: Int64?, step: Double, burst: Int64 = 0, until: (SimulatedWorld) -> Bool
+    ) -> (SimulatedWorld, Int64) {
         var world = SimulatedWorld()
         let draft = ItemDraft(uri: "a-60", oneShot: OneShot(timeout: timeout))
         world.command(.edit(.replace([draft], startIndex: nil), expected: nil, play: true))
@@ -94,7 +94,7 @@ import Testing
             var loading = MediaLoading(ranges: [0..<came], size: size, isSatisfied: came == 60_000)
             loading.unitsPerSecond = 1_000
             tell(loading, &world)
-            world.run(seconds: step)
+            world.run(seconds: came < burst ? 0.01 : step)
         }
         return (world, came)
     }
@@ -118,6 +118,12 @@ import Testing
         #expect(all.status == .playing && whole == 60_000)
         let (early, came) = speaking(timeout: 30, size: nil, step: 0.133, until: isOver)
         #expect(early.status == .playing && (19_500..<21_000).contains(came), "what has come in 27 s: \(came)")
+    }
+
+    /// Two seconds of the minute come at once, the rest at a third of its pace.
+    @Test func aBurst_isNoPace() {
+        let (world, came) = speaking(timeout: 600, size: nil, step: 0.3, burst: 2_000, until: isOver)
+        #expect(world.status == .playing && came == 60_000)
     }
 
     @Test func speechOfWhichNothingComes_failsByItsTimeout() {

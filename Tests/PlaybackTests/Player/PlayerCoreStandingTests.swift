@@ -52,6 +52,18 @@ import Testing
         world.run(seconds: 0.001)
     }
 
+    /// The frames were there, and the sink did not get them in time: that was heard.
+    @Test func countsAnUnderrun_whenTheSinkGoesOnByItself() throws {
+        var world = try Self.frozen()
+        try Self.tellUnderrun(&world)
+        #expect(world.core.statistics.underruns == 0)
+        world.sink.isFrozen = false
+        world.send(.output(.started(try #require(world.sink.generation))))
+        #expect(world.core.statistics.underruns == 1)
+        world.send(.output(.started(try #require(world.sink.generation))))
+        #expect(world.core.statistics.underruns == 1)
+    }
+
     /// Told by the output or seen by the clock, while playing or while playing to the end.
     @Test(arguments: [true, false], [true, false])
     func countsTheStreamAsLost_whenTheSinkStands(isTold: Bool, atTheEnd: Bool) throws {

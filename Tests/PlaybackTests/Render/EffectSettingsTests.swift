@@ -39,7 +39,7 @@ struct EffectSettingsTests {
         let quiet = TrackLoudness(trackGain: 9, trackPeak: 0.5)
         #expect(decibels(.track, quiet) == 6.021)
         #expect(decibels(.track, quiet, prevents: false) == 9)
-        // A track that is above full scale by itself is not turned down for it.
-        #expect(decibels(.track, TrackLoudness(trackGain: 3, trackPeak: 1.2)) == 0)
+        #expect(decibels(.track, TrackLoudness(trackGain: 3, trackPeak: 1.2)) == -1.584)
+        #expect(decibels(.track, TrackLoudness(trackGain: -1, trackPeak: 1.3)) == -2.279)
     }
 }
