@@ -11,7 +11,7 @@ struct LoudnessCourse {
         var start: FrameCount
         /// Of the track that was looked up last.
         var factor: Float = 1
-        /// It could clip: its peak is not known.
+        /// It makes the track louder and could make it clip.
         var isGuarded = false
     }
 
@@ -100,8 +100,7 @@ struct LoudnessCourse {
             for position in 0..<last + 1 {
                 let settings = steps[position].settings
                 steps[position].factor = factor(of: section, settings)
-                let isOn = if case .off = settings.mode { false } else { true }
-                steps[position].isGuarded = settings.preventsClipping && isOn && !hasPeak
+                steps[position].isGuarded = settings.preventsClipping && steps[position].factor > 1 && !hasPeak
             }
         }
         return section.end

@@ -119,20 +119,6 @@ struct OfflineRendererTests {
         #expect(zip(right, [0, 0.5, 1] as [Float]).allSatisfy { abs($0 - $1) < 1e-5 } && right.count == 3)
     }
 
-    /// Beyond full scale by itself, and nobody knows its peak.
-    @Test func whatClipsWithoutAGain_isGuarded() throws {
-        var effects = EffectSettings()
-        effects.isEnabled = true
-        effects.loudness.mode = .track
-        for (prevents, most) in [(true, Float(1)), (false, 9)] {
-            effects.loudness.preventsClipping = prevents
-            let samples = try Self.render(effects) { renderer, consume in
-                try renderer.render(Self.media(10), consume)
-            }
-            #expect(samples.max() == most)
-        }
-    }
-
     @Test func aMixIsTheSum_untilTheLongestEnds() throws {
         let samples = try Self.render { renderer, consume in
             try renderer.mix([(Self.media(9_000), 0.5), (Self.media(5_000, base: 1_000, layout: .mono), 2)], consume)
