@@ -25,6 +25,8 @@ public final class MediaReader {
     /// Frames before this one are dropped.
     private var target: Int64 = 0
     private var isAtEnd = false
+    /// Decoding has got so far since the container was opened.
+    private var furthest: Int64 = 0
     /// Damage met before the container was opened anew.
     private var damageBefore = 0
     private var missingEnd = 0
@@ -106,6 +108,7 @@ public final class MediaReader {
     public func seek(to frame: Int64) throws(WorkerFailure) -> Int64 {
         guard media.isSeekable else { throw WorkerFailure(.unsupported, "it cannot be searched") }
         let goal = max(0, frame)
+        furthest = max(furthest, position)
         container.input.recover()
         if media.durationIsExact, let duration = media.duration, goal >= duration {
             (staged, isAtEnd) = (0..<0, true)
@@ -131,6 +134,7 @@ public final class MediaReader {
 
     private func jump(to goal: Int64) throws(WorkerFailure) {
         if places.beginsAnew(goal) { return try startOver() }
+        if places.changeBehind(furthest, duration: media.duration) { try reopen() }
         // Should the demuxer land behind the goal, it is asked for an earlier place.
         for earlier in [0, 2, 12] where places.isInside(goal, secondsEarlier: earlier) {
             let time = places.time(of: goal, secondsEarlier: earlier)
@@ -158,9 +162,14 @@ public final class MediaReader {
 
     /// From the beginning, as if opened just now.
     private func startOver() throws(WorkerFailure) {
+        try reopen()
+        (position, staged, isAtEnd, isInexact) = (0, 0..<0, false, false)
+    }
+
+    private func reopen() throws(WorkerFailure) {
         damageBefore += decoder.damage
         (container, decoder) = try Self.open(bytes, source)
-        (position, staged, isAtEnd, isInexact) = (0, 0..<0, false, false)
+        furthest = 0
     }
 
     /// The decoder's frame becomes the next samples, but for what lies before the target. True when a new format begins.

@@ -73,6 +73,11 @@ struct Places {
         format == "ogg" && Double(frame) <= prerollSeconds * Double(rate)
     }
 
+    /// Once its demuxer has read the last page, which is at most 8 s long, it times packets by how that one was cut.
+    func changeBehind(_ frame: Int64, duration: Int64?) -> Bool {
+        format == "ogg" && codec == "vorbis" && frame + 8 * rate >= duration ?? 0
+    }
+
     /// Neither times nor an index lead to the exact frame.
     func mustCountFromStart(_ frame: Int64, _ source: WorkerSource) -> Bool {
         // Pages of Ogg FLAC have the time of their last frame only, and frames differ in length at the end.

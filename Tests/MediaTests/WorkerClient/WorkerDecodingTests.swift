@@ -57,7 +57,10 @@ import Testing
         }
         // In any order, as an item is searched.
         let frames = decoded.count / 2
-        for place in [frames / 2, 5, frames - 3_000, 40_000, 41_000, 0, 100_001] {
+        for place in [
+            frames / 2, 5, frames - 3_000, 40_000, 41_000, 0, 100_001, frames - 44_000, frames - 9_000, frames - 20_000,
+            frames - 1_000,
+        ] {
             #expect(try decoder.seek(to: FrameCount(place)) == FrameCount(place))
             let part = try decodeSome(decoder, frames: 2_500)
             let expected = Array(decoded[(place * 2)..<min(decoded.count, place * 2 + part.count)])
