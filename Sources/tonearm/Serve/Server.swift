@@ -151,7 +151,7 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
-        mpris = Self.mpris(configuration, verbs, catalogue, log)
+        mpris = Self.mpris(configuration, verbs, log)
         bus.observe { api.observe($0) }
         let sound = OutputWatch(log: log)
         sound.receive(main.snapshot.output)
