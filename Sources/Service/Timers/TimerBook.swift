@@ -143,16 +143,7 @@ struct TimerBook {
             start.isHandedOver = false
             timers[index].kind = .start(start)
         case .alarm(var alarm):
-            alarm.recurrence.seconds = patch.seconds ?? alarm.recurrence.seconds
-            alarm.recurrence.days = patch.days ?? alarm.recurrence.days
-            alarm.timeZone = patch.timeZone ?? alarm.timeZone
-            alarm.items = patch.items ?? alarm.items
-            alarm.level = patch.level ?? alarm.level
-            alarm.ramp = patch.ramp ?? alarm.ramp
-            alarm.fallback = patch.fallback ?? alarm.fallback
-            alarm.snooze = patch.snooze ?? alarm.snooze
-            alarm.output = patch.output ?? alarm.output
-            alarm.isEnabled = patch.isEnabled ?? alarm.isEnabled
+            alarm.apply(patch)
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
             if alarm.state == .snoozed || patch.isEnabled == false {
                 alarm.state = .waiting
