@@ -133,13 +133,13 @@ public final class Renders: Sendable {
             if isEvent { lastEvent = now }
             change(id, isEvent: isEvent) { $0.progress = progress }
         }
-        do throws(RenderFailure) {
+        do throws(RenderJob.Fault) {
             let (file, duration) = try run.perform()
             complete(id, file, duration)
         } catch {
             change(id) { job in
                 job.status = .failed
-                job.fault = RenderJob.Fault(code: error.code, message: error.message)
+                job.fault = error
             }
         }
     }

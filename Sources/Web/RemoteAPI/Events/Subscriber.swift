@@ -50,6 +50,7 @@ final class Subscriber: Sendable {
     func deliver(_ event: EventFrame) -> (@Sendable () -> Void)? {
         state.withLock { state in state.outbox.append(event) ? state.wake : nil }
     }
+    /// Sends a reply; it is never dropped.
     func keep(_ frame: EventFrame) { put { $0.keep(frame) } }
     func set(_ frame: EventFrame) { put { $0.set(frame) } }
     func setHeartbeat() { put { $0.setHeartbeat() } }
