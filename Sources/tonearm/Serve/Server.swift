@@ -116,7 +116,7 @@ final class Server {
         let main = players.main
 
         let catalogue = LocalMusicCatalogue(
-            roots: roots, playable: playable, opener: files, examiner: examiner,
+            roots: roots, playable: playable, bounds: playable.bounds, opener: files, examiner: examiner,
             lists: MediaListReader(roots: roots, playable: playable, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
         var service = ServerService.Parts(media: catalogue)
