@@ -18,9 +18,11 @@ package final class Bus {
     package let library: BusLibrary
     private var functions: csystemd_bus { library.functions.pointee }
     /// Of the calls that are under way, by their number on this connection.
-    private var answers: [UInt64: (BusMessage) -> Void] = [:]
+    private var answers: [UInt64: (BusMessage) throws(BusFailure) -> Void] = [:]
     /// What was asked for with `match`.
-    package var onSignal: (BusMessage) -> Void = { _ in }
+    package var onSignal: (BusMessage) throws(BusFailure) -> Void = { _ in }
+    /// Receives what goes wrong in `onSignal` and with an answer.
+    package var onFailure: (BusFailure) -> Void = { _ in }
 
     /// Connecting goes on in `process`.
     package init(_ kind: Kind, _ library: BusLibrary) throws(BusFailure) {
@@ -70,7 +72,7 @@ package final class Bus {
             { message, context, _ in
                 guard let message, let context else { return 0 }
                 let bus = Unmanaged<Bus>.fromOpaque(context).takeUnretainedValue()
-                bus.onSignal(BusMessage(sharing: message, bus.library))
+                bus.receive(message, bus.onSignal)
                 return 0
             }, nil, Unmanaged.passUnretained(self).toOpaque())
         _ = try BusFailure.check(code, "sd_bus_add_match_async")
@@ -79,7 +81,7 @@ package final class Bus {
     /// Calls a method of a program that runs; none is started for it. `answer` gets the reply or the error, once, unless the
     /// connection ends before.
     package func call(
-        _ address: BusCall, _ arguments: [BusValue] = [], answer: @escaping (BusMessage) -> Void
+        _ address: BusCall, _ arguments: [BusValue] = [], answer: @escaping (BusMessage) throws(BusFailure) -> Void
     ) throws(BusFailure) {
         var made: OpaquePointer?
         let code = functions.message_new_method_call(
@@ -108,7 +110,11 @@ package final class Bus {
     private func answered(_ reply: OpaquePointer) {
         var number: UInt64 = 0
         guard functions.message_get_reply_cookie(reply, &number) >= 0 else { return }
-        answers.removeValue(forKey: number)?(BusMessage(sharing: reply, library))
+        if let answer = answers.removeValue(forKey: number) { receive(reply, answer) }
+    }
+
+    private func receive(_ message: OpaquePointer, _ use: (BusMessage) throws(BusFailure) -> Void) {
+        do throws(BusFailure) { try use(BusMessage(sharing: message, library)) } catch { onFailure(error) }
     }
 }
 

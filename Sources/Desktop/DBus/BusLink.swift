@@ -47,7 +47,9 @@ final class BusLink<Client: BusClient> {
             if library == nil { library = try BusLibrary() }
             guard let library else { return }
             do throws(BusFailure) {
-                state = .connected(try make(library))
+                let client = try make(library)
+                client.bus.onFailure = { [unowned self] in failure = failure ?? $0 }
+                state = .connected(client)
             } catch {
                 retry(after: error)
             }
@@ -70,9 +72,6 @@ final class BusLink<Client: BusClient> {
         guard failure == nil, let client else { return }
         do throws(BusFailure) { try body(client) } catch { failure = error }
     }
-
-    /// Reports a failure within a call from the bus.
-    func fail(_ error: BusFailure) { failure = failure ?? error }
 
     /// Lets the connection act, or connects when that is due. True when the connection was lost.
     func turn() -> Bool {

@@ -44,30 +44,12 @@ package final class BusMessage {
         switch type {
         case "s": return .text(try text("s"))
         case "o": return .path(try text("o"))
-        case "i":
-            var number: Int32 = 0
-            try read("i", &number)
-            return .int32(number)
-        case "u":
-            var number: UInt32 = 0
-            try read("u", &number)
-            return .uint32(number)
-        case "x":
-            var number: Int64 = 0
-            try read("x", &number)
-            return .int64(number)
-        case "h":
-            var descriptor: Int32 = -1
-            try read("h", &descriptor)
-            return .descriptor(descriptor)
-        case "d":
-            var number = 0.0
-            try read("d", &number)
-            return .double(number)
-        case "b":
-            var flag: Int32 = 0
-            try read("b", &flag)
-            return .flag(flag != 0)
+        case "i": return .int32(try basic("i", 0))
+        case "u": return .uint32(try basic("u", 0))
+        case "x": return .int64(try basic("x", 0))
+        case "h": return .descriptor(try basic("h", -1))
+        case "d": return .double(try basic("d", 0))
+        case "b": return .flag(try basic("b", Int32(0)) != 0)
         case "ao": return .paths(try paths())
         case "v": return try variant()
         case "a{sv}": return .dictionary(try dictionary())
@@ -75,63 +57,63 @@ package final class BusMessage {
         }
     }
 
-    private func read<Value>(_ type: Character, _ value: inout Value) throws(BusFailure) {
+    /// `unset`: what stays behind the last element of an array.
+    private func basic<Value>(_ type: Character, _ unset: Value) throws(BusFailure) -> Value {
+        var value = unset
         let code = withUnsafeMutablePointer(to: &value) {
             bus.message_read_basic(pointer, Self.character(type), $0)
         }
         _ = try BusFailure.check(code, "sd_bus_message_read_basic")
+        return value
     }
 
-    private func text(_ type: Character) throws(BusFailure) -> String {
-        var bytes: UnsafePointer<CChar>?
-        try read(type, &bytes)
-        return bytes.map { String(cString: $0) } ?? ""
+    private func text(_ type: Character) throws(BusFailure) -> String { try nextText(type) ?? "" }
+
+    /// nil behind the last one of an array.
+    private func nextText(_ type: Character) throws(BusFailure) -> String? {
+        try basic(type, UnsafePointer<CChar>?.none).map { String(cString: $0) }
     }
 
     private func paths() throws(BusFailure) -> [String] {
-        var paths: [String] = []
-        _ = try BusFailure.check(bus.message_enter_container(pointer, Self.character("a"), "o"), "enter_container")
-        while true {
-            var bytes: UnsafePointer<CChar>?
-            let code = withUnsafeMutablePointer(to: &bytes) {
-                bus.message_read_basic(pointer, Self.character("o"), $0)
-            }
-            guard try BusFailure.check(code, "sd_bus_message_read_basic") > 0, let bytes else { break }
-            paths.append(String(cString: bytes))
-        }
-        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
-        return paths
+        try inside("a", "o") { () throws(BusFailure) in
+            var paths: [String] = []
+            while let path = try nextText("o") { paths.append(path) }
+            return paths
+        } ?? []
     }
 
     /// Each structure of an array of them, with the members given as `types`.
     package func structures(of types: [String]) throws(BusFailure) -> [[BusValue]] {
-        var all: [[BusValue]] = []
         let contents = types.joined()
-        guard try enter("a", "(\(contents))") else { return [] }
-        while try enter("r", contents) {
-            all.append(try values(types))
-            _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
-        }
-        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
-        return all
+        return try inside("a", "(\(contents))") { () throws(BusFailure) in
+            var all: [[BusValue]] = []
+            while let members = try inside("r", contents, { () throws(BusFailure) in try values(types) }) {
+                all.append(members)
+            }
+            return all
+        } ?? []
     }
 
     private func dictionary() throws(BusFailure) -> [String: BusValue] {
-        var members: [String: BusValue] = [:]
-        guard try enter("a", "{sv}") else { return [:] }
-        while try enter("e", "sv") {
-            let name = try text("s")
-            members[name] = try variant()
-            _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
-        }
-        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
-        return members
+        try inside("a", "{sv}") { () throws(BusFailure) in
+            var members: [String: BusValue] = [:]
+            while let (name, value) = try inside("e", "sv", { () throws(BusFailure) in (try text("s"), try variant()) })
+            {
+                members[name] = value
+            }
+            return members
+        } ?? [:]
     }
 
-    /// False at the end of the container around it.
-    private func enter(_ type: Character, _ contents: String) throws(BusFailure) -> Bool {
+    /// nil at the end of the container around it.
+    private func inside<Value>(
+        _ type: Character, _ contents: String, _ read: () throws(BusFailure) -> Value
+    ) throws(BusFailure) -> Value? {
         let code = bus.message_enter_container(pointer, Self.character(type), contents)
-        return try BusFailure.check(code, "enter_container") > 0
+        guard try BusFailure.check(code, "enter_container") > 0 else { return nil }
+        let value = try read()
+        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
+        return value
     }
 
     private func variant() throws(BusFailure) -> BusValue {
@@ -143,10 +125,7 @@ package final class BusMessage {
             _ = try BusFailure.check(bus.message_skip(pointer, "v"), "sd_bus_message_skip")
             return .other(signature: type)
         }
-        _ = try BusFailure.check(bus.message_enter_container(pointer, Self.character("v"), type), "enter_container")
-        let value = try value(type)
-        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
-        return value
+        return try inside("v", type) { () throws(BusFailure) in try value(type) } ?? .other(signature: type)
     }
 
     // MARK: Writing
@@ -155,7 +134,7 @@ package final class BusMessage {
         for value in values { try append(value) }
     }
 
-    package func append(_ value: BusValue) throws(BusFailure) {
+    private func append(_ value: BusValue) throws(BusFailure) {
         switch value {
         case .text(let text): try append("s", text)
         case .path(let path): try append("o", path)
@@ -175,15 +154,13 @@ package final class BusMessage {
                     try container("a", "y") { () throws(BusFailure) in for byte in bytes { try append("y", byte) } }
                 }
             }
+        case .variant(let value):
+            try container("v", value.signature) { () throws(BusFailure) in try append(value) }
         case .dictionary(let members): try append(members)
         case .dictionaries(let all):
             try container("a", "a{sv}") { () throws(BusFailure) in for members in all { try append(members) } }
         case .descriptor, .other: throw BusFailure(call: "append \(value.signature)", code: -22)
         }
-    }
-
-    package func appendVariant(_ value: BusValue) throws(BusFailure) {
-        try container("v", value.signature) { () throws(BusFailure) in try append(value) }
     }
 
     private func append(_ members: [String: BusValue]) throws(BusFailure) {
@@ -192,7 +169,7 @@ package final class BusMessage {
                 guard let value = members[name] else { continue }
                 try container("e", "sv") { () throws(BusFailure) in
                     try append("s", name)
-                    try appendVariant(value)
+                    try append(.variant(value))
                 }
             }
         }

@@ -14,6 +14,7 @@ package enum BusValue: Hashable, Sendable {
     case paths([String])
     /// `aay`
     case byteStrings([[UInt8]])
+    indirect case variant(BusValue)
     /// `a{sv}`, in the order of the names.
     case dictionary([String: BusValue])
     /// `aa{sv}`
@@ -36,6 +37,7 @@ package enum BusValue: Hashable, Sendable {
         case .texts: "as"
         case .paths: "ao"
         case .byteStrings: "aay"
+        case .variant: "v"
         case .dictionary: "a{sv}"
         case .dictionaries: "aa{sv}"
         case .descriptor: "h"

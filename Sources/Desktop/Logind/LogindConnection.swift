@@ -15,7 +15,6 @@ final class LogindConnection: BusClient {
 
     let bus: Bus
     private let report: (LoginPolicy.Report) -> Void
-    private let failed: (BusFailure) -> Void
     /// While it is held, the machine waits (5 s at most, by logind's default) before it sleeps.
     private var inhibitor: Int32 = -1
     /// The list that is being put together, and how many answers it waits for; a newer list makes it void.
@@ -27,15 +26,10 @@ final class LogindConnection: BusClient {
         var open = 0
     }
 
-    /// `failed` receives what goes wrong within calls from the bus.
-    init(
-        _ library: BusLibrary, report: @escaping (LoginPolicy.Report) -> Void,
-        failed: @escaping (BusFailure) -> Void
-    ) throws(BusFailure) {
+    init(_ library: BusLibrary, report: @escaping (LoginPolicy.Report) -> Void) throws(BusFailure) {
         self.report = report
-        self.failed = failed
         bus = try Bus(.system, library)
-        bus.onSignal = { [unowned self] in received($0) }
+        bus.onSignal = { [unowned self] signal throws(BusFailure) in try received(signal) }
         // The bus itself sees to it that nobody else sends these.
         for rule in [
             "interface='\(Self.manager)',member='PrepareForSleep'", "interface='\(Self.manager)',member='SessionNew'",
@@ -59,11 +53,9 @@ final class LogindConnection: BusClient {
         try bus.call(
             BusCall(Self.name, Self.managerPath, Self.properties, "Get"),
             [.text(Self.manager), .text("PreparingForSleep")]
-        ) { [unowned self] reply in
-            attempt { () throws(BusFailure) in
-                guard !reply.isError, case .flag(let isPreparing)? = try reply.values(["v"]).first else { return }
-                report(.asleep(isPreparing))
-            }
+        ) { [unowned self] reply throws(BusFailure) in
+            guard !reply.isError, case .flag(let isPreparing)? = try reply.values(["v"]).first else { return }
+            report(.asleep(isPreparing))
         }
         try delaySleep()
     }
@@ -74,12 +66,10 @@ final class LogindConnection: BusClient {
         try bus.call(
             BusCall(Self.name, Self.managerPath, Self.manager, "Inhibit"),
             [.text("sleep"), .text("Tonearm"), .text("The music is paused"), .text("delay")]
-        ) { [unowned self] reply in
-            attempt { () throws(BusFailure) in
-                guard !reply.isError, case .descriptor(let descriptor)? = try reply.values(["h"]).first else { return }
-                letSleep()
-                inhibitor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-            }
+        ) { [unowned self] reply throws(BusFailure) in
+            guard !reply.isError, case .descriptor(let descriptor)? = try reply.values(["h"]).first else { return }
+            letSleep()
+            inhibitor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         }
     }
 
@@ -92,75 +82,66 @@ final class LogindConnection: BusClient {
     private func listSessions() throws(BusFailure) {
         listing = Listing(number: listing.number + 1)
         let number = listing.number
-        try bus.call(BusCall(Self.name, Self.managerPath, Self.manager, "ListSessions")) { [unowned self] reply in
-            attempt { () throws(BusFailure) in
-                // Without logind nobody answers: as on a machine without a screen.
-                guard number == listing.number, !reply.isError else { return }
-                for members in try reply.structures(of: ["s", "u", "s", "s", "o"]) {
-                    guard case .uint32(let user) = members[1], case .text(let seat) = members[3],
-                        case .path(let path) = members[4]
-                        // A session over the network has no screen.
-                    else { continue }
-                    if !seat.isEmpty { try describe(path, user, number) }
-                }
-                if listing.open == 0 { report(.sessions([])) }
+        try bus.call(BusCall(Self.name, Self.managerPath, Self.manager, "ListSessions")) {
+            [unowned self] reply throws(BusFailure) in
+            // Without logind nobody answers: as on a machine without a screen.
+            guard number == listing.number, !reply.isError else { return }
+            for members in try reply.structures(of: ["s", "u", "s", "s", "o"]) {
+                guard case .uint32(let user) = members[1], case .text(let seat) = members[3],
+                    case .path(let path) = members[4]
+                    // A session over the network has no screen.
+                else { continue }
+                if !seat.isEmpty { try describe(path, user, number) }
             }
+            if listing.open == 0 { report(.sessions([])) }
         }
     }
 
     private func describe(_ path: String, _ user: UInt32, _ number: Int) throws(BusFailure) {
         listing.open += 1
         try bus.call(BusCall(Self.name, path, Self.properties, "GetAll"), [.text(Self.session)]) {
-            [unowned self] reply in
-            attempt { () throws(BusFailure) in
-                guard number == listing.number else { return }
-                listing.open -= 1
-                // The screen that asks who wants to log in is nobody's.
-                if !reply.isError, case .dictionary(let values)? = try reply.values(["a{sv}"]).first,
-                    values["Class"] == .text("user")
-                {
-                    let isLocked = values["LockedHint"] == .flag(true)
-                    listing.sessions.append(
-                        LoginSession(
-                            id: path, user: user, isLocked: isLocked, isGraphical: values["Type"] != .text("tty")))
-                }
-                if listing.open == 0 { report(.sessions(listing.sessions)) }
+            [unowned self] reply throws(BusFailure) in
+            guard number == listing.number else { return }
+            listing.open -= 1
+            // The screen that asks who wants to log in is nobody's.
+            if !reply.isError, case .dictionary(let values)? = try reply.values(["a{sv}"]).first,
+                values["Class"] == .text("user")
+            {
+                let isLocked = values["LockedHint"] == .flag(true)
+                listing.sessions.append(
+                    LoginSession(
+                        id: path, user: user, isLocked: isLocked, isGraphical: values["Type"] != .text("tty")))
             }
+            if listing.open == 0 { report(.sessions(listing.sessions)) }
         }
     }
 
     // MARK: Listening
 
-    private func received(_ signal: BusMessage) {
-        attempt { () throws(BusFailure) in
-            switch signal.member {
-            case "PrepareForSleep":
-                guard case .flag(let begins)? = try values(of: signal, ["b"]).first else { return }
-                report(.asleep(begins))
-            case "Lock": report(.asked(id: signal.path, isLocked: true))
-            case "Unlock": report(.asked(id: signal.path, isLocked: false))
-            case "SessionNew", "SessionRemoved": try listSessions()
-            case "PropertiesChanged":
-                let arguments = try values(of: signal, ["s", "a{sv}"])
-                guard case .dictionary(let changed)? = arguments.last else { return }
-                if case .flag(let isLocked)? = changed["LockedHint"] {
-                    report(.hint(id: signal.path, isLocked: isLocked))
-                }
-            case "NameOwnerChanged":
-                guard case .text(let owner)? = try values(of: signal, ["s", "s", "s"]).last else { return }
-                letSleep()
-                if owner.isEmpty { report(.lost) } else { try begin() }
-            default: break
+    private func received(_ signal: BusMessage) throws(BusFailure) {
+        switch signal.member {
+        case "PrepareForSleep":
+            guard case .flag(let begins)? = try values(of: signal, ["b"]).first else { return }
+            report(.asleep(begins))
+        case "Lock": report(.asked(id: signal.path, isLocked: true))
+        case "Unlock": report(.asked(id: signal.path, isLocked: false))
+        case "SessionNew", "SessionRemoved": try listSessions()
+        case "PropertiesChanged":
+            let arguments = try values(of: signal, ["s", "a{sv}"])
+            guard case .dictionary(let changed)? = arguments.last else { return }
+            if case .flag(let isLocked)? = changed["LockedHint"] {
+                report(.hint(id: signal.path, isLocked: isLocked))
             }
+        case "NameOwnerChanged":
+            guard case .text(let owner)? = try values(of: signal, ["s", "s", "s"]).last else { return }
+            letSleep()
+            if owner.isEmpty { report(.lost) } else { try begin() }
+        default: break
         }
     }
 
     /// Empty when the signal's arguments are of other types, or more; those of `PropertiesChanged` end with what is of no use here.
     private func values(of signal: BusMessage, _ types: [String]) throws(BusFailure) -> [BusValue] {
         signal.signature.hasPrefix(types.joined()) ? try signal.values(types) : []
-    }
-
-    private func attempt(_ body: () throws(BusFailure) -> Void) {
-        do throws(BusFailure) { try body() } catch { failed(error) }
     }
 }

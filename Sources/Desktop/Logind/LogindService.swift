@@ -45,11 +45,7 @@ final class LogindLoop {
     private var policy = LoginPolicy(user: getuid())
     private lazy var link: BusLink<LogindConnection> = BusLink("system bus", log: log) {
         [unowned self] library throws(BusFailure) in
-        try LogindConnection(library) { [unowned self] in
-            received($0)
-        } failed: { [unowned self] in
-            link.fail($0)
-        }
+        try LogindConnection(library) { [unowned self] in received($0) }
     }
 
     init(session: LiveSession, inbox: Mailbox<LogindMessage>, log: Logger) {

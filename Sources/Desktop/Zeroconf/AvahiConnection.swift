@@ -17,19 +17,14 @@ final class AvahiConnection: BusClient {
     let bus: Bus
     private let service: AnnouncedService
     private let confirmed: () -> Void
-    private let failed: (BusFailure) -> Void
     /// The object of our entry; nil: Avahi has given none.
     private var entry: String?
     private var number = 1
 
-    /// `failed` receives what goes wrong within calls from the bus.
-    init(
-        _ library: BusLibrary, _ service: AnnouncedService, confirmed: @escaping () -> Void,
-        failed: @escaping (BusFailure) -> Void
-    ) throws(BusFailure) {
-        (self.service, self.confirmed, self.failed) = (service, confirmed, failed)
+    init(_ library: BusLibrary, _ service: AnnouncedService, confirmed: @escaping () -> Void) throws(BusFailure) {
+        (self.service, self.confirmed) = (service, confirmed)
         bus = try Bus(.system, library)
-        bus.onSignal = { [unowned self] in received($0) }
+        bus.onSignal = { [unowned self] signal throws(BusFailure) in try received(signal) }
         for interface in [Self.server, Self.group] {
             try bus.match("type='signal',sender='\(Self.name)',interface='\(interface)',member='StateChanged'")
         }
@@ -41,14 +36,12 @@ final class AvahiConnection: BusClient {
     private func begin() throws(BusFailure) {
         entry = nil
         number = 1
-        try bus.call(BusCall(Self.name, "/", Self.server, "EntryGroupNew")) { [unowned self] reply in
+        try bus.call(BusCall(Self.name, "/", Self.server, "EntryGroupNew")) { [unowned self] reply throws(BusFailure) in
             confirmed()
-            attempt { () throws(BusFailure) in
-                // Without Avahi nobody answers; its coming is reported.
-                guard !reply.isError, case .path(let path)? = try reply.values(["o"]).first else { return }
-                entry = path
-                try add()
-            }
+            // Without Avahi nobody answers; its coming is reported.
+            guard !reply.isError, case .path(let path)? = try reply.values(["o"]).first else { return }
+            entry = path
+            try add()
         }
     }
 
@@ -80,33 +73,25 @@ final class AvahiConnection: BusClient {
         then: @escaping (BusMessage) throws(BusFailure) -> Void
     ) throws(BusFailure) {
         guard let entry else { return }
-        try bus.call(BusCall(Self.name, entry, Self.group, member), arguments) { [unowned self] reply in
-            attempt { () throws(BusFailure) in try then(reply) }
-        }
+        try bus.call(BusCall(Self.name, entry, Self.group, member), arguments, answer: then)
     }
 
-    private func received(_ signal: BusMessage) {
-        attempt { () throws(BusFailure) in
-            if signal.member == "NameOwnerChanged" {
-                guard case .text(let owner)? = try signal.values(["s", "s", "s"]).last else { return }
-                entry = nil
-                if !owner.isEmpty { try begin() }
-                return
-            }
-            guard signal.signature.hasPrefix("i"), case .int32(let state)? = try signal.values(["i"]).first else {
-                return
-            }
-            switch signal.interface {
-            // The machine has another name: entries point to it.
-            case Self.server: if state == Self.running { try renew() }
-            // Another machine announces the name.
-            case Self.group: if state == Self.collision, signal.path == entry { try rename() }
-            default: break
-            }
+    private func received(_ signal: BusMessage) throws(BusFailure) {
+        if signal.member == "NameOwnerChanged" {
+            guard case .text(let owner)? = try signal.values(["s", "s", "s"]).last else { return }
+            entry = nil
+            if !owner.isEmpty { try begin() }
+            return
         }
-    }
-
-    private func attempt(_ body: () throws(BusFailure) -> Void) {
-        do throws(BusFailure) { try body() } catch { failed(error) }
+        guard signal.signature.hasPrefix("i"), case .int32(let state)? = try signal.values(["i"]).first else {
+            return
+        }
+        switch signal.interface {
+        // The machine has another name: entries point to it.
+        case Self.server: if state == Self.running { try renew() }
+        // Another machine announces the name.
+        case Self.group: if state == Self.collision, signal.path == entry { try rename() }
+        default: break
+        }
     }
 }

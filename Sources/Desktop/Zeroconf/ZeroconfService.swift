@@ -16,8 +16,9 @@ public final class ZeroconfService: Sendable {
         return access("/run/dbus/system_bus_socket", F_OK) == 0
     }
 
-    public init(_ service: AnnouncedService, log: Logger) {
+    public init(name: String, type: String, port: UInt16, properties: [String], log: Logger) {
         let inbox = inbox
+        let service = AnnouncedService(name: name, type: type, port: port, properties: properties)
         thread = Mutex(NamedThread("zeroconf") { ZeroconfLoop(service, inbox, log: log).run() })
     }
 
@@ -37,11 +38,7 @@ private final class ZeroconfLoop {
     private let log: Logger
     private lazy var link: BusLink<AvahiConnection> = BusLink("system bus", log: log) {
         [unowned self] library throws(BusFailure) in
-        try AvahiConnection(library, service) { [unowned self] in
-            link.confirm()
-        } failed: { [unowned self] in
-            link.fail($0)
-        }
+        try AvahiConnection(library, service) { [unowned self] in link.confirm() }
     }
 
     init(_ service: AnnouncedService, _ inbox: Mailbox<ZeroconfMessage>, log: Logger) {
@@ -60,20 +57,13 @@ private final class ZeroconfLoop {
 }
 
 /// A service as DNS-SD announces it (RFC 6763).
-public struct AnnouncedService: Hashable, Sendable {
+struct AnnouncedService {
     /// Of the local network; two services of one type and name get different ones.
-    public var name: String
-    public var type: String
-    public var port: UInt16
+    var name: String
+    var type: String
+    var port: UInt16
     /// `key=value`, each at most 255 bytes.
-    public var properties: [String]
-
-    public init(name: String, type: String, port: UInt16, properties: [String]) {
-        self.name = name
-        self.type = type
-        self.port = port
-        self.properties = properties
-    }
+    var properties: [String]
 
     /// The name of the `number`th service of the same name: a label of 63 bytes at most.
     func label(_ number: Int) -> String {

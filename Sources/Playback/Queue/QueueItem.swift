@@ -3,7 +3,7 @@
 public import Kernel
 
 /// Identifies a queue item for good: never reused, kept across moves and restarts. Opaque to clients.
-public struct ItemID: Hashable, Sendable, CustomStringConvertible {
+public struct ItemID: Hashable, Codable, Sendable, CustomStringConvertible {
     public let number: UInt64
 
     public init(number: UInt64) {
@@ -22,7 +22,7 @@ public struct ItemID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A client's description of an item; also the saved part of one.
-public struct ItemDraft: Hashable, Sendable {
+public struct ItemDraft: Hashable, Codable, Sendable {
     public var uri: String
     /// These override the media's tags.
     public var title: String?
@@ -42,6 +42,8 @@ public struct ItemDraft: Hashable, Sendable {
     public var reference: UInt64?
     /// Where the client found it; nil for what was named itself.
     public var source: ItemSource?
+
+    private enum CodingKeys: CodingKey { case uri, title, artist, album, artworkURI, beginTime, loops, headers, reach }
 
     public init(
         uri: String, title: String? = nil, artist: String? = nil, album: String? = nil, artworkURI: String? = nil,

@@ -59,6 +59,11 @@ public struct Problem: Error, Sendable {
 /// Comes exactly once, from any thread, and must not block.
 public typealias ServiceReply<Value> = @Sendable (Result<Value, Problem>) -> Void
 
+/// Calls `body`, whose problem is the reply.
+func attempt<Value>(_ reply: ServiceReply<Value>, _ body: () throws(Problem) -> Void) {
+    do throws(Problem) { try body() } catch { reply(.failure(error)) }
+}
+
 extension Problem {
     public static func malformed(_ detail: String) -> Problem { Problem(.malformed, "malformed", detail) }
 

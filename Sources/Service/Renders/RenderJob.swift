@@ -73,7 +73,8 @@ public struct RenderJob: Hashable, Sendable {
         case queued, running, completed, failed
     }
 
-    public struct Fault: Hashable, Sendable {
+    /// Why it failed.
+    public struct Fault: Error, Hashable {
         public var code: String
         /// A sentence.
         public var message: String

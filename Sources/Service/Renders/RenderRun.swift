@@ -33,20 +33,20 @@ final class RenderRun {
     }
 
     /// When it fails, no file is left.
-    func perform() throws(RenderFailure) -> (file: String, duration: Double) {
+    func perform() throws(RenderJob.Fault) -> (file: String, duration: Double) {
         do {
             switch plan.source {
             case .sequence(let items, let inOrder): try play(items, inOrder: inOrder)
             case .mix(let inputs): try mix(inputs)
             }
-            guard let (renderer, writer) = output else { throw firstFault ?? .empty }
+            guard let (renderer, writer) = output else { throw firstFault ?? RenderJob.Fault.empty }
             try renderer.finish(write)
-            guard renderer.frames > 0 else { throw RenderFailure.empty }
+            guard renderer.frames > 0 else { throw RenderJob.Fault.empty }
             try writer.finish()
             return (writer.id, renderer.format.seconds(renderer.frames))
         } catch {
             discard()
-            throw RenderFailure(error)
+            throw RenderJob.Fault(error)
         }
     }
 
@@ -100,7 +100,7 @@ final class RenderRun {
             longest = max(longest, (length - plan.start) / media.tempo.rate)
             return (media: media, gain: Float(pow(10, gain / 20)))
         }
-        guard let first = media.first?.media.decoder.media else { throw RenderFailure.empty }
+        guard let first = media.first?.media.decoder.media else { throw RenderJob.Fault.empty }
         let whole = max(0.001, longest)
         try begin(like: first).mix(media, progress: { advance($0 / whole) }, write)
     }
@@ -150,7 +150,7 @@ final class RenderRun {
     private func write(_ samples: UnsafeBufferPointer<Float>) throws {
         guard let (renderer, writer) = output else { return }
         let bytes = renderer.frames * Int64(renderer.format.channelCount * 2)
-        guard bytes < Self.largest, try writer.write(samples) == .written else { throw RenderFailure.tooLarge }
+        guard bytes < Self.largest, try writer.write(samples) == .written else { throw RenderJob.Fault.tooLarge }
     }
 
     private func discard() {
@@ -167,25 +167,14 @@ final class RenderRun {
     }
 }
 
-/// Why a rendering failed, as clients learn it.
-struct RenderFailure: Error {
-    var code: String
-    var message: String
-
-    static let empty = RenderFailure(code: "empty", message: "There is no sound in it from that start on.")
-    static let tooLarge = RenderFailure(
+extension RenderJob.Fault {
+    static let empty = Self(code: "empty", message: "There is no sound in it from that start on.")
+    static let tooLarge = Self(
         code: "size-limit", message: "The file would have more than 4 GB; render a part with start and duration.")
-
-    var fault: RenderJob.Fault { RenderJob.Fault(code: code, message: message) }
-
-    init(code: String, message: String) {
-        self.code = code
-        self.message = message
-    }
 
     init(_ error: any Error) {
         switch error {
-        case let failure as RenderFailure: self = failure
+        case let fault as Self: self = fault
         case let error as MediaError: self.init(code: error.code.rawValue, message: error.message)
         case RecordingError.diskFull(let text): self.init(code: "disk-full", message: text)
         case let error as RecordingError: self.init(code: "write-error", message: error.sentence)

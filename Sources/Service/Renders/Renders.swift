@@ -136,14 +136,14 @@ public final class Renders: Sendable {
                 change(id, isEvent: isEvent) { $0.progress = progress }
             },
             // With the next event.
-            skip: { [self] index, error in change(id, isEvent: false) { $0.skip(index, error.fault) } })
-        do throws(RenderFailure) {
+            skip: { [self] index, error in change(id, isEvent: false) { $0.skip(index, error) } })
+        do throws(RenderJob.Fault) {
             let (file, duration) = try run.perform()
             complete(id, file, duration)
         } catch {
             change(id) { job in
                 job.status = .failed
-                job.fault = error.fault
+                job.fault = error
             }
         }
     }

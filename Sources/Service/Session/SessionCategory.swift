@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What this machine is for at present, in terms of sound.
-public enum SessionCategory: String, CaseIterable, Sendable {
+public enum SessionCategory: String, CaseIterable, Codable, Sendable {
     /// Background: mixes with others, obeys the silent switch and the lock.
     case ambient
     /// As `ambient`, but alone.
@@ -37,7 +37,7 @@ public enum SessionCategory: String, CaseIterable, Sendable {
     public var obeysLock: Bool { obeysSilentSwitch }
 }
 
-public enum SessionOption: String, CaseIterable, Sendable {
+public enum SessionOption: String, CaseIterable, Codable, Sendable {
     case mixWithOthers = "mix-with-others"
     /// Others play at a tenth of their amplitude while it is active.
     case duckOthers = "duck-others"
@@ -59,7 +59,7 @@ public enum SessionOption: String, CaseIterable, Sendable {
     }
 }
 
-public enum SessionMode: String, CaseIterable, Sendable {
+public enum SessionMode: String, CaseIterable, Codable, Sendable {
     case `default`
     case voiceChat = "voice-chat"
     case videoChat = "video-chat"

@@ -8,9 +8,9 @@ enum SessionNotes {
     private static let journal = SavedNote<[OtherStreamsPolicy.Entry]>(name: "session.journal")
 
     private struct Saved: Codable {
-        var category: String
-        var options: [String]
-        var mode: String
+        var category: SessionCategory
+        var options: [SessionOption]
+        var mode: SessionMode
         var silentSwitch: Bool
     }
 
@@ -23,19 +23,17 @@ enum SessionNotes {
 
     static func changes(_ configuration: SessionConfiguration, silentSwitch: Bool) -> [SavedChange] {
         let saved = Saved(
-            category: configuration.category.rawValue, options: configuration.options.map(\.rawValue).sorted(),
-            mode: configuration.mode.rawValue, silentSwitch: silentSwitch)
+            category: configuration.category, options: configuration.options.sorted { $0.rawValue < $1.rawValue },
+            mode: configuration.mode, silentSwitch: silentSwitch)
         return [Self.configuration.change(saved)]
     }
 
     static func changes(_ entries: [OtherStreamsPolicy.Entry]) -> [SavedChange] { [journal.change(entries)] }
 
     private static func valid(_ saved: Saved) -> SessionConfiguration? {
-        guard let category = SessionCategory(rawValue: saved.category), let mode = SessionMode(rawValue: saved.mode)
-        else { return nil }
         do throws(Problem) {
             return try SessionConfiguration(
-                category: category, options: Set(saved.options.compactMap(SessionOption.init)), mode: mode)
+                category: saved.category, options: Set(saved.options), mode: saved.mode)
         } catch {
             return nil
         }

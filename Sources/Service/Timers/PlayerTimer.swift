@@ -3,7 +3,7 @@
 public import Playback
 
 /// Names a timer of one player; never given again.
-public struct TimerID: Hashable, Sendable, CustomStringConvertible {
+public struct TimerID: Hashable, Codable, Sendable, CustomStringConvertible {
     public let number: UInt64
 
     init(number: UInt64) { self.number = number }
@@ -20,8 +20,8 @@ public struct TimerID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What a player does by itself at a time.
-public struct PlayerTimer: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
+public struct PlayerTimer: Hashable, Codable, Sendable {
+    public enum Kind: Hashable, Codable, Sendable {
         case sleep(SleepTimer)
         case alarm(Alarm)
         case start(ScheduledStart)
@@ -33,8 +33,8 @@ public struct PlayerTimer: Hashable, Sendable {
     public var next: Int64?
 }
 
-public struct SleepTimer: Hashable, Sendable {
-    public enum End: Hashable, Sendable {
+public struct SleepTimer: Hashable, Codable, Sendable {
+    public enum End: Hashable, Codable, Sendable {
         /// Seconds from when it was set.
         case after(Double)
         case endOfItem
@@ -52,15 +52,17 @@ public struct SleepTimer: Hashable, Sendable {
 }
 
 /// The player begins to play within a few milliseconds of a time.
-public struct ScheduledStart: Hashable, Sendable {
+public struct ScheduledStart: Hashable, Codable, Sendable {
     /// nil: the current one.
     public var item: ItemID?
     /// Seconds.
     public var position: Double?
     /// Milliseconds since the epoch.
     public var at: Int64
-    /// The player makes it ready, and counts on by itself.
+    /// The player makes it ready, and counts on by itself. Not saved: the next run hands it over again.
     var isHandedOver = false
+
+    private enum CodingKeys: CodingKey { case item, position, at }
 
     public init(item: ItemID?, position: Double?, at: Int64) {
         self.item = item
@@ -69,12 +71,12 @@ public struct ScheduledStart: Hashable, Sendable {
     }
 }
 
-public struct Alarm: Hashable, Sendable {
-    public enum State: String, Sendable { case waiting, ringing, snoozed }
+public struct Alarm: Hashable, Codable, Sendable {
+    public enum State: String, Codable, Sendable { case waiting, ringing, snoozed }
 
     /// What came of it the last time.
-    public struct Outcome: Hashable, Sendable {
-        public enum Result: String, Sendable {
+    public struct Outcome: Hashable, Codable, Sendable {
+        public enum Result: String, Codable, Sendable {
             case played
             /// Its items could not be heard.
             case fallback
@@ -98,16 +100,16 @@ public struct Alarm: Hashable, Sendable {
     /// nil: the machine's.
     public var timeZone: String?
     /// None: the queue as it is.
-    public var items: [TimerItem]
-    public var level: Double
+    public var items: [TimerItem] = []
+    public var level = 0.4
     /// Seconds from silence to `level`.
-    public var ramp: Double
+    public var ramp = 30.0
     public var fallback: String?
     /// Seconds.
-    public var snooze: Double
+    public var snooze = 540.0
     /// Id of the device that it sounds on, where that is there; nil: the player's.
     public var output: String?
-    public var isEnabled: Bool
+    public var isEnabled = true
     public internal(set) var state = State.waiting
     public internal(set) var last: Outcome?
     /// The days that it is due and was last due, as `CivilDay` counts them.
@@ -116,19 +118,19 @@ public struct Alarm: Hashable, Sendable {
     /// The ids of the items in the queue that it goes on with once it was snoozed.
     var kept: Range<UInt64>?
 
-    public init(
-        _ recurrence: Recurrence, timeZone: String? = nil, items: [TimerItem] = [], level: Double = 0.4,
-        ramp: Double = 30, fallback: String? = nil, snooze: Double = 540, output: String? = nil, isEnabled: Bool = true
-    ) {
-        self.recurrence = recurrence
-        self.timeZone = timeZone
-        self.items = items
-        self.level = level
-        self.ramp = ramp
-        self.fallback = fallback
-        self.snooze = snooze
-        self.output = output
-        self.isEnabled = isEnabled
+    public init(_ recurrence: Recurrence) { self.recurrence = recurrence }
+
+    public mutating func apply(_ patch: TimerPatch) {
+        recurrence.seconds = patch.seconds ?? recurrence.seconds
+        recurrence.days = patch.days ?? recurrence.days
+        timeZone = patch.timeZone ?? timeZone
+        items = patch.items ?? items
+        level = patch.level ?? level
+        ramp = patch.ramp ?? ramp
+        fallback = patch.fallback ?? fallback
+        snooze = patch.snooze ?? snooze
+        output = patch.output ?? output
+        isEnabled = patch.isEnabled ?? isEnabled
     }
 
     /// It has ended; nothing was heard of it unless it has a result.
@@ -138,7 +140,7 @@ public struct Alarm: Hashable, Sendable {
 }
 
 /// What an alarm plays; it becomes items of the queue when the alarm goes off.
-public enum TimerItem: Hashable, Sendable {
+public enum TimerItem: Hashable, Codable, Sendable {
     case media(ItemDraft)
     /// A folder, a playlist, or something of the library, as a queue's `items` name it.
     case several(member: String, id: String)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// When an alarm goes off: a time of day, on some days of the week or on the next day.
-public struct Recurrence: Hashable, Sendable {
+public struct Recurrence: Hashable, Codable, Sendable {
     /// Of the day.
     public var seconds: Int
     /// None: any day.

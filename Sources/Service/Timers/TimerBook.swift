@@ -145,16 +145,7 @@ struct TimerBook {
         case .alarm(var alarm):
             // A time that somebody sets is no clock that was set back: it may come on the day of the last one.
             if patch.seconds != nil || patch.days != nil || patch.timeZone != nil { alarm.lastDay = nil }
-            alarm.recurrence.seconds = patch.seconds ?? alarm.recurrence.seconds
-            alarm.recurrence.days = patch.days ?? alarm.recurrence.days
-            alarm.timeZone = patch.timeZone ?? alarm.timeZone
-            alarm.items = patch.items ?? alarm.items
-            alarm.level = patch.level ?? alarm.level
-            alarm.ramp = patch.ramp ?? alarm.ramp
-            alarm.fallback = patch.fallback ?? alarm.fallback
-            alarm.snooze = patch.snooze ?? alarm.snooze
-            alarm.output = patch.output ?? alarm.output
-            alarm.isEnabled = patch.isEnabled ?? alarm.isEnabled
+            alarm.apply(patch)
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
             if alarm.state == .snoozed || patch.isEnabled == false {
                 alarm.state = .waiting

@@ -35,11 +35,11 @@ public final class Timers: Sendable {
     }
 
     private func join(_ player: HostedPlayer) {
-        if board.join(TimedPlayer(player)) { restore(player.id) }
+        if board.join(player) { restore(player.id) }
     }
 
     private func restore(_ id: String) {
-        guard let note = board.player(id)?.note else { return }
+        guard let note = board.player(id).flatMap({ TimerNote.text(in: $0.state.notes) }) else { return }
         // As they were saved, until the loop has them: whoever asks at once finds them.
         board.publish(id, TimerNote.book(note).timers)
         post(.restore(id, note)) { _ in }
@@ -99,39 +99,10 @@ public final class Timers: Sendable {
     }
 }
 
-/// A player as its timers use it. Nothing here waits.
-struct TimedPlayer: Sendable {
-    let id: String
-    /// As saved by the last run; nil: nothing.
-    let note: String?
-    private let player: Player
-    private let store: any PlayerStore
-
-    init(_ hosted: HostedPlayer) {
-        id = hosted.id
-        note = TimerNote.text(in: hosted.state.notes)
-        player = hosted.player
-        store = hosted.state.store
-    }
-
-    var snapshot: PlayerSnapshot { player.snapshot }
-
-    func perform(
-        _ command: PlayerCommand,
-        _ reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void = { _ in }
-    ) {
-        player.perform(command, reply: reply)
-    }
-
-    func save(_ book: TimerBook, _ done: @escaping @Sendable (_ failure: String?) -> Void) {
-        store.save([TimerNote.change(book)], completion: done)
-    }
-}
-
 /// The players of the loop, and the lists that it publishes.
 final class TimerBoard: Sendable {
     private struct State {
-        var players: [String: TimedPlayer] = [:]
+        var players: [String: HostedPlayer] = [:]
         /// nil until the server has begun.
         var server: ServerService?
     }
@@ -140,7 +111,7 @@ final class TimerBoard: Sendable {
     private let published = Published<[String: [PlayerTimer]], String>([:])
 
     /// - Returns: whether the server has begun.
-    func join(_ player: TimedPlayer) -> Bool {
+    func join(_ player: HostedPlayer) -> Bool {
         state.withLock { state in
             state.players[player.id] = player
             return state.server != nil
@@ -160,7 +131,7 @@ final class TimerBoard: Sendable {
         publish(id, nil)
     }
 
-    func player(_ id: String) -> TimedPlayer? { state.withLock { $0.players[id] } }
+    func player(_ id: String) -> HostedPlayer? { state.withLock { $0.players[id] } }
     func timers(of id: String) -> [PlayerTimer] { published.value[id] ?? [] }
 
     /// Calls once, on any thread, with what can be played of it.

@@ -90,7 +90,9 @@ final class TimersLoop {
     }
 
     private func passOn(_ id: String) {
-        guard let leader = board.player(id)?.snapshot.settings.leader, board.player(leader) != nil else { return }
+        guard let leader = board.player(id)?.player.snapshot.settings.leader, board.player(leader) != nil else {
+            return
+        }
         var moved: [PlayerTimer] = []
         act(id) { book in
             moved = book.timers.filter(\.concernsGroup)
@@ -166,7 +168,7 @@ final class TimersLoop {
     private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (String?) -> Void) {
         members[id]?.saved = book.timers
         guard let player = board.player(id) else { return done("the player is gone") }
-        player.save(book, done)
+        player.state.store.save([TimerNote.change(book)], completion: done)
     }
 
     // MARK: What is due
@@ -183,20 +185,22 @@ final class TimersLoop {
     }
 
     private func perform(_ effect: TimerBook.Effect, _ id: String) {
-        guard let player = board.player(id) else { return }
+        guard let player = board.player(id)?.player else { return }
         switch effect {
         case .sleep(let plan): player.perform(.sleep(plan))
         case .start(let start, let time):
             let target = start.item.map { PlayTarget.item($0) } ?? .current
             player.perform(.start(target, position: start.position, at: time))
         case .silence: player.perform(.pause)
-        case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, player)
+        case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player)
         }
     }
 
-    private func sound(_ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ player: TimedPlayer) {
+    private func sound(
+        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
+    ) {
         let report = { @Sendable [mailbox, wait] (result: Result<PlayerSnapshot, PlaybackError>) in
-            mailbox?.post(.report(player.id, .taken(timer, stage, result)))
+            mailbox?.post(.report(id, .taken(timer, stage, result)))
             wait.ring()
         }
         let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
@@ -221,7 +225,7 @@ final class TimersLoop {
 
     /// nil: the queue as it is.
     private static func play(
-        _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: TimedPlayer,
+        _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: Player,
         _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         let snapshot = player.snapshot
@@ -238,9 +242,9 @@ final class TimersLoop {
             // What sounds already goes on as it is.
             if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {
-                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), answer)
+                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: answer)
             } else {
-                player.perform(.play(.current, position: nil), answer)
+                player.perform(.play(.current, position: nil), reply: answer)
             }
         }
         guard snapshot.settings.leader != nil else {
@@ -251,4 +255,8 @@ final class TimersLoop {
         patch.leader = .some(nil)
         player.perform(.apply(patch)) { _ in sound() }
     }
+}
+
+extension Player {
+    fileprivate func perform(_ command: PlayerCommand) { perform(command) { _ in } }
 }

@@ -41,14 +41,12 @@ extension PlayerService {
             return reply(.failure(Problem(PlaybackError(.outOfRange, detail, member: "position"))))
         }
         server.resolve(addition.items, addition.rules, for: caller) { result in
-            do throws(Problem) {
+            attempt(reply) { () throws(Problem) in
                 let found = try result.get()
                 let edit = try Self.edit(found, addition.place)
                 perform(.edit(edit, expected: addition.expected, play: addition.plays)) { result in
                     reply(result.map { ($0, found) })
                 }
-            } catch {
-                reply(.failure(error))
             }
         }
     }
@@ -56,7 +54,7 @@ extension PlayerService {
     /// Replaces the queue by a saved playlist and plays it, from `index` on.
     public func play(_ playlist: PlaylistID, from index: Int?, reply: @escaping ServiceReply<PlayerSnapshot>) {
         server.playlist(playlist, offset: 0, limit: .max) { result in
-            do throws(Problem) {
+            attempt(reply) { () throws(Problem) in
                 let found = try result.get()
                 let source = ItemSource(found.list)
                 let drafts = found.entries.map { ItemDraft($0).from(source) }
@@ -67,8 +65,6 @@ extension PlayerService {
                     throw .invalid("index", "index must be less than the number of items.")
                 }
                 perform(.edit(.replace(drafts, startIndex: index), expected: nil, play: true), reply: reply)
-            } catch {
-                reply(.failure(error))
             }
         }
     }

@@ -50,10 +50,8 @@ extension PlayerService {
         _ order: SoundOrder?, _ reply: @escaping ServiceReply<Value>,
         _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
     ) {
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             command(try requireAnnouncer()) { reply($0.mapError { Problem($0, order) }) }
-        } catch {
-            reply(.failure(error))
         }
     }
 }

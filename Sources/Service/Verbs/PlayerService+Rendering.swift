@@ -11,15 +11,13 @@ extension PlayerService {
 
     /// Replies when the job waits for its turn.
     public func render(_ order: RenderOrder, for caller: Caller, reply: @escaping ServiceReply<RenderJob>) {
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             let renders = try requireRenders()
             let (requests, rules) = try requests(of: order.source)
             guard let requests else { return reply(add(order, queue(), to: renders)) }
             server.resolve(requests, rules, for: caller) { result in
                 reply(result.mapError { $0.naming(order.source) }.flatMap { add(order, $0.items, to: renders) })
             }
-        } catch {
-            reply(.failure(error))
         }
     }
 
@@ -33,15 +31,13 @@ extension PlayerService {
         _ job: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
         _ use: @escaping @Sendable (RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) -> Value
     ) {
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             guard let file = try renderJob(job).file else {
                 throw Problem(.conflict, "render-not-ready", "The render \(job.prefix(40)) is not completed.")
             }
             let entry = RecordingEntry(
                 id: file.name, size: file.size, modified: file.completed, isRecovered: false, sound: nil)
             onDisk(job, caller, reply) { renders, _ throws(RecordingError) in use(entry, try renders.open(file)) }
-        } catch {
-            reply(.failure(error))
         }
     }
 
@@ -103,14 +99,12 @@ extension PlayerService {
         _ id: String, _ caller: Caller, _ reply: @escaping ServiceReply<Value>,
         _ job: @escaping @Sendable (Renders, RenderJob) throws(RecordingError) -> Value
     ) {
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             let renders = try requireRenders()
             let found = try renders.job(id, of: self.id)
             server.open(for: caller, reply: reply) { _ throws(Problem) in
                 do throws(RecordingError) { return try job(renders, found) } catch { throw Problem(error) }
             }
-        } catch {
-            reply(.failure(error))
         }
     }
 }

@@ -48,13 +48,11 @@ extension PlayerService {
         _ target: PlayTarget, position: Double?, at time: Int64?, reply: @escaping ServiceReply<PlayerSnapshot>
     ) {
         guard let time else { return perform(.play(target, position: position), reply: reply) }
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             let start = ScheduledStart(item: try itemID(of: target), position: position, at: time)
             ask({ result in reply(result.map { _ in snapshot }) }) { () throws(Problem) in
                 (.add(.start(start)), of: leader ?? id)
             }
-        } catch {
-            reply(.failure(error))
         }
     }
 
@@ -69,11 +67,9 @@ extension PlayerService {
         _ reply: @escaping ServiceReply<PlayerTimer?>,
         _ edit: () throws(Problem) -> (edit: TimerEdit, of: String)
     ) {
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             let (edit, holder) = try edit()
             try requireTimers().perform(edit, of: holder, reply: reply)
-        } catch {
-            reply(.failure(error))
         }
     }
 

@@ -36,21 +36,25 @@ extension ServerService {
         picture(locator, isTagged: true, "uri", for: caller, reply: reply)
     }
 
-    public func artwork(ofTrack id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
-        artwork(for: caller, reply: reply) { library throws(CatalogueError) in try library.track(id) }
-    }
-
-    public func artwork(ofAlbum id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
-        artwork(for: caller, reply: reply) { library throws(CatalogueError) in
-            guard let track = try library.album(id).artworkTrack else { return nil }
-            return try library.track(track)
-        }
-    }
-
-    /// That of the artist's latest album that has one.
-    public func artwork(ofArtist id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
-        artwork(for: caller, reply: reply) { library throws(CatalogueError) in
-            guard let track = try library.artist(id).artworkTrack else { return nil }
+    /// Of a track or an album; of an artist that of the latest album that has one.
+    public func artwork(of id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
+        askLibrary { [self] (result: Result<Track?, Problem>) in
+            switch result {
+            case .success(let track?):
+                // Only a file whose tags carry one is opened.
+                let locator = MediaLocator(uri: track.uri)
+                picture(locator, isTagged: track.hasPicture, "id", for: caller, reply: reply)
+            case .success(nil): reply(.failure(.noArtwork))
+            case .failure(let problem): reply(.failure(problem))
+            }
+        } _: { library throws(CatalogueError) -> Track? in
+            let track: CatalogueID? =
+                switch id.kind {
+                case .artist: try library.artist(id).artworkTrack
+                case .album: try library.album(id).artworkTrack
+                case .track, .genre: id
+                }
+            guard let track else { return nil }
             return try library.track(track)
         }
     }
@@ -152,23 +156,6 @@ extension ServerService {
                 }
             }
         }
-    }
-
-    private func artwork(
-        for caller: Caller, reply: @escaping ServiceReply<[UInt8]>,
-        _ find: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> Track?
-    ) {
-        askLibrary(
-            reply: { [self] result in
-                switch result {
-                case .success(let track?):
-                    // Only a file whose tags carry one is opened.
-                    let locator = MediaLocator(uri: track.uri)
-                    picture(locator, isTagged: track.hasPicture, "id", for: caller, reply: reply)
-                case .success(nil): reply(.failure(.noArtwork))
-                case .failure(let problem): reply(.failure(problem))
-                }
-            }, find)
     }
 
     /// `isTagged`: the tags may carry one.

@@ -78,12 +78,10 @@ extension ServerService {
             }
         case .items(let items, let rules):
             resolve(items, rules, for: caller) { result in
-                do throws(Problem) {
+                attempt(reply) { () throws(Problem) in
                     let found = try result.get()
                     try found.checkRest()
                     use { found }
-                } catch {
-                    reply(.failure(error))
                 }
             }
         }

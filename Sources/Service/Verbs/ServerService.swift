@@ -147,10 +147,8 @@ extension ServerService {
 
     /// The reply comes when all of it is saved and in force.
     public func changeSession(_ request: SessionRequest, reply: @escaping ServiceReply<SessionStatus>) {
-        do throws(Problem) {
+        attempt(reply) { () throws(Problem) in
             try requireSession().change(request, reply: reply)
-        } catch {
-            reply(.failure(error))
         }
     }
 

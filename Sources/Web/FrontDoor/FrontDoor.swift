@@ -44,11 +44,7 @@ public final class FrontDoor: Sendable {
 
     /// Stops listening and closes what has not been handed over. Returns when that is done; harmless when repeated.
     public func close() {
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        guard let running else { return }
+        guard let running = thread.withLock({ $0.take() }) else { return }
         loop.stop()
         running.join()
     }

@@ -19,10 +19,7 @@ final class WaitingConnection {
         self.lease = lease
     }
 
-    func takeLease() -> ConnectionLease? {
-        defer { lease = nil }
-        return lease
-    }
+    func takeLease() -> ConnectionLease? { lease.take() }
 }
 
 /// Connections that have all been given the same time, hence in the order of their deadlines.

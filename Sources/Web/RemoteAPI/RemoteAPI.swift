@@ -76,8 +76,7 @@ public final class RemoteAPI: HTTPResponder {
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =
-            MediaRoutes(services: services).routes + RenditionRoutes(services: services).routes
-            + LibraryRoutes(services: services).routes + LibraryMediaRoutes(services: services).routes
+            MediaRoutes(services: services).routes + LibraryRoutes(services: services).routes
             + PlaylistRoutes(services: services).routes + CacheRoutes(server: services.server).routes
             + RecordingRoutes(server: services.server).routes
             + playersRoutes.routes + system.routes

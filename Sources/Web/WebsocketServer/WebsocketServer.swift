@@ -37,11 +37,7 @@ public final class WebsocketServer: Sendable {
     /// Closes all connections with 1001 and joins the thread; clients that do not answer are cut off after a second.
     /// Harmless when repeated.
     public func stop() {
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        guard let running else { return }
+        guard let running = thread.withLock({ $0.take() }) else { return }
         inbox.stop()
         running.join()
     }

@@ -84,3 +84,14 @@ enum SignedArgument {
         "\(example) may stand as it is, or behind -- as any other argument that begins with a hyphen."
     }
 }
+
+extension CommandConfiguration {
+    init(
+        _ name: String, _ abstract: String, usage: String? = nil, discussion: String = "",
+        subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil
+    ) {
+        self.init(
+            commandName: name, abstract: abstract, usage: usage, discussion: discussion, subcommands: subcommands,
+            defaultSubcommand: defaultSubcommand)
+    }
+}

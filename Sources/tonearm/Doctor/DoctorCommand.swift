@@ -5,7 +5,7 @@ import FoundationEssentials
 
 struct DoctorCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Checks whether playing works here, and what to do if not.",
+        "doctor", "Checks whether playing works here, and what to do if not.",
         discussion: """
             Takes the same settings as tonearm serve, from flags, environment and file. A moment of silence is played to \
             see that the sound server takes it. The exit status is 0 only if playing would work.

@@ -6,7 +6,7 @@ import Glibc
 
 struct LinkCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Prints the link of the page, with its token.",
+        "link", "Prints the link of the page, with its token.",
         discussion: """
             Takes the same settings as tonearm serve, from flags, environment and file, and reads the token file. Run it as \
             the user of the server: in a container, docker compose exec tonearm tonearm link.

@@ -7,27 +7,14 @@ import Kernel
 
 /// The music roots as the API shows them.
 struct LocalMusicCatalogue: MediaCatalogue {
-    private let roots: MusicRoots
+    let roots: MusicRoots
     /// The playable roots: recordings as well.
-    private let playable: MusicRoots
-    private let bounds: MusicRoots.Bounds
-    private let opener: any MediaOpener
-    private let examiner: MediaExaminer
-    private let lists: MediaListReader
+    let playable: MusicRoots
+    let bounds: MusicRoots.Bounds
+    let opener: any MediaOpener
+    let examiner: MediaExaminer
+    let lists: MediaListReader
     let pictures: WebPictures
-
-    init(
-        roots: MusicRoots, playable: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer,
-        lists: MediaListReader, pictures: WebPictures
-    ) {
-        self.lists = lists
-        self.pictures = pictures
-        self.roots = roots
-        self.playable = playable
-        bounds = playable.bounds
-        self.opener = opener
-        self.examiner = examiner
-    }
 
     func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
         try opener.open(locator, cancellation: cancellation).media

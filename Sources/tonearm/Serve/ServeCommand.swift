@@ -8,7 +8,7 @@ import Kernel
 
 struct ServeCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Plays, and answers clients.",
+        "serve", "Plays, and answers clients.",
         discussion: """
             tonearm serve --music ~/Music                   for this machine alone
             tonearm serve --music ~/Music --host 0.0.0.0    for the network, with a token

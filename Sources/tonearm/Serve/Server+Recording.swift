@@ -27,9 +27,13 @@ extension Server {
         guard let directory else { return nil }
         return Recorder(
             Recorder.Environment(
-                capture: PulseAudioCapture(), store: directory, permission: SessionPermission(session: session)
-            ) {
-                address in
+                capture: PulseAudioCapture(), store: directory,
+                refusal: {
+                    // Where there is no input at all the recorder itself has the better answer.
+                    let status = session.status
+                    return status.hardware.hasInput ? status.recordingRefusal?.detail : nil
+                }
+            ) { address in
                 let item = ItemDraft(uri: address)
                 player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { result in
                     guard case .failure(let error) = result else { return }
@@ -58,15 +62,5 @@ extension Server {
                 metadata: ["reason": "\(error)"])
             return nil
         }
-    }
-}
-
-/// The session's categories decide. Where there is no input at all the recorder itself has the better answer.
-private struct SessionPermission: RecordingPermission {
-    let session: LiveSession
-
-    var refusal: String? {
-        let status = session.status
-        return status.hardware.hasInput ? status.recordingRefusal?.detail : nil
     }
 }

@@ -116,7 +116,7 @@ final class Server {
         let main = players.main
 
         let catalogue = LocalMusicCatalogue(
-            roots: roots, playable: playable, opener: files, examiner: examiner,
+            roots: roots, playable: playable, bounds: playable.bounds, opener: files, examiner: examiner,
             lists: MediaListReader(roots: roots, playable: playable, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
         var service = ServerService.Parts(media: catalogue)
@@ -151,7 +151,7 @@ final class Server {
         settings.asyncAPI = resources.asyncAPI
         let api = RemoteAPI(settings)
         self.api = api
-        mpris = Self.mpris(configuration, verbs, catalogue, log)
+        mpris = Self.mpris(configuration, verbs, log)
         bus.observe { api.observe($0) }
         let sound = OutputWatch(log: log)
         sound.receive(main.snapshot.output)

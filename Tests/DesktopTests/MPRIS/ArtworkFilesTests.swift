@@ -3,6 +3,7 @@
 import Kernel
 import KernelTesting
 import Playback
+import ServiceTesting
 import Testing
 
 @testable import Desktop
@@ -11,10 +12,9 @@ import Testing
     @Test func withoutThread_thereIsNoPicture_andTheNextIsShown() throws {
         let folder = try TemporaryFolder()
         let found = Mailbox<String?>()
-        let pictures = MPRISPictures(
-            web: { _, _ throws(MediaError) in [] }, folder: { _ throws(MediaError) in [0xFF, 0xD8, 0xFF, 0xE0] })
-        let artwork = ArtworkFiles(directory: folder.path, pictures: pictures) { found.post($1) }
-        let request = ArtworkFiles.Request(item: ItemID(number: 1), locator: MediaLocator(uri: "a.mp3"))
+        let artwork = ArtworkFiles(directory: folder.path, media: ScriptedCatalogue()) { found.post($1) }
+        let request = ArtworkFiles.Request(
+            item: ItemID(number: 1), locator: MediaLocator(uri: "a.mp3"), picture: ScriptedCatalogue.picture)
         NamedThread.$isRefused.withValue(true) { artwork.request(request) }
         #expect(found.answer() == nil)
         artwork.request(request)

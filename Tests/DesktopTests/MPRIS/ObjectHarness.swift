@@ -66,8 +66,9 @@ struct ObjectHarness {
 
     func get(_ property: String, _ interface: String = InterfaceName.player) -> BusValue? {
         guard
-            case .variant(let value) = object.answer(
-                InterfaceName.properties, "Get", [.text(interface), .text(property)])
+            case .values(let values) = object.answer(
+                InterfaceName.properties, "Get", [.text(interface), .text(property)]),
+            case .variant(let value)? = values.first
         else { return nil }
         return value
     }

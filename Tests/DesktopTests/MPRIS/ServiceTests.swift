@@ -44,12 +44,7 @@ import Kernel
         let server = ServerService(ServerService.Parts(media: ScriptedCatalogue()))
         let service = MPRISService(
             player: PlayerService("main", player, server: server), directory: "/nowhere",
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            pictures: MPRISPictures { _, _ throws(MediaError) in
-                []
-            } folder: { _ throws(MediaError) in
-                nil
-            })
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         service.start()
         #expect(!player.hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
         let ended = Mailbox<Bool>()

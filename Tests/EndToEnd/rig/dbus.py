@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import threading
 
@@ -30,8 +31,13 @@ class SessionBus:
         self.process = subprocess.Popen(
             ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={self.address}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        eventually(lambda: self.socket.exists(), "the bus listens")
+        eventually(self._listens, "the bus listens")
         return self
+
+    def _listens(self) -> bool:
+        """The file is there a moment before."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(str(self.socket)) == 0
 
     def kill(self) -> None:
         if self.process is not None and self.process.poll() is None:

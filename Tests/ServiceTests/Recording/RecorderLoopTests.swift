@@ -12,8 +12,7 @@ import Kernel
         mailbox.post(.start(RecordingSettings()) { if case .failure(let error) = $0 { answers.post(error) } })
         mailbox.post(.stop { if case .failure(let error) = $0 { answers.post(error) } })
         let environment = Recorder.Environment(
-            capture: ScriptedSource(), store: MemoryRecordings(), permission: ScriptedPermission()
-        ) { _ in }
+            capture: ScriptedSource(), store: MemoryRecordings(), refusal: { nil }, play: { _ in })
         RecorderLoop(environment, mailbox, Published(RecordingStatus())).run()
         #expect(answers.take(until: .now) == [.shuttingDown, .shuttingDown])
     }

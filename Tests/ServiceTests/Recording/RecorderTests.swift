@@ -12,7 +12,7 @@ struct RecorderTests {
     private final class Rig {
         let source: ScriptedSource
         let store = MemoryRecordings()
-        let permission = ScriptedPermission()
+        private let refusal = Published<String?, Never>(nil)
         let events = Mailbox<Recorder.Event>()
         let played = Mailbox<String>()
         let recorder: Recorder
@@ -20,13 +20,20 @@ struct RecorderTests {
         init(_ source: ScriptedSource = ScriptedSource()) {
             self.source = source
             recorder = Recorder(
-                Recorder.Environment(capture: source, store: store, permission: permission) { [played] in
-                    played.post($0)
-                })
+                Recorder.Environment(
+                    capture: source, store: store, refusal: { [refusal] in refusal.value },
+                    play: { [played] in played.post($0) }))
             recorder.observe { [events] in events.post($0) }
         }
 
         deinit { recorder.shutdown() }
+
+        func refuse(_ sentence: String?) {
+            refusal.change {
+                $0 = sentence
+                return nil
+            }
+        }
 
         func start(
             _ change: (inout RecordingSettings) -> Void = { _ in }
@@ -132,11 +139,11 @@ struct RecorderTests {
     }
 
     @Test func session_permitsAndForbids() throws {
-        rig.permission.text.withLock { $0 = "playback only" }
+        rig.refuse("playback only")
         #expect(rig.start().failure == .notPermitted("playback only"))
-        rig.permission.text.withLock { $0 = nil }
+        rig.refuse(nil)
         _ = try rig.start().get()
-        rig.permission.text.withLock { $0 = "playback only" }
+        rig.refuse("playback only")
         rig.recorder.permissionChanged()
         guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
         #expect(status.last?.reason == .session)
@@ -146,7 +153,7 @@ struct RecorderTests {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = rig.begin(RecordingSettings())
         _ = rig.told { $0.state == .starting }
-        rig.permission.text.withLock { $0 = "playback only" }
+        rig.refuse("playback only")
         rig.recorder.permissionChanged()
         #expect(answer.answer().failure == .notPermitted("playback only"))
         #expect(rig.recorder.status.state == .idle)
@@ -168,7 +175,7 @@ struct RecorderTests {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = rig.begin(RecordingSettings())
         #expect(!rig.source.openings.take(until: .now.advanced(bySeconds: 60)).isEmpty)
-        rig.permission.text.withLock { $0 = "playback only" }
+        rig.refuse("playback only")
         rig.source.report(.started(source: "mic"))
         #expect(answer.answer().failure == .notPermitted("playback only"))
         rig.recorder.shutdown()

@@ -108,8 +108,3 @@ final class MemoryRecordings: RecordingStore {
     func address(_ id: String) -> String { "file:///\(id)" }
     func content(_ id: String) -> [Float] { files.withLock { $0[id] ?? [] } }
 }
-
-final class ScriptedPermission: RecordingPermission {
-    let text = Mutex<String?>(nil)
-    var refusal: String? { text.withLock { $0 } }
-}

@@ -29,10 +29,9 @@ import Testing
     }
 
     private func alarm(_ days: Set<Weekday> = [], fallback: String? = nil) -> PlayerTimer.Kind {
-        .alarm(
-            Alarm(
-                Recurrence(seconds: 7 * 3_600, days: days), items: [.media(ItemDraft(uri: "a.mp3"))], fallback: fallback
-            ))
+        var alarm = Alarm(Recurrence(seconds: 7 * 3_600, days: days))
+        (alarm.items, alarm.fallback) = ([.media(ItemDraft(uri: "a.mp3"))], fallback)
+        return .alarm(alarm)
     }
 
     private func alarm(_ book: TimerBook, _ index: Int = 0) -> Alarm? {
@@ -321,9 +320,8 @@ import Testing
         for _ in 0..<TimerBook.maximum { _ = try book.apply(.add(alarm()), hands.moment) }
         var more = book
         #expect(throws: Problem.self) { try more.apply(.add(alarm()), hands.moment) }
-        let long = Alarm(
-            Recurrence(seconds: 0, days: []),
-            items: (0..<100).map { _ in .media(ItemDraft(uri: String(repeating: "a", count: 1_000))) })
+        var long = Alarm(Recurrence(seconds: 0, days: []))
+        long.items = (0..<100).map { _ in .media(ItemDraft(uri: String(repeating: "a", count: 1_000))) }
         var other = self.book
         #expect(throws: Problem.self) {
             try other.apply(.add(.alarm(long)), hands.moment)
@@ -337,6 +335,22 @@ import Testing
         #expect(
             book.timers.filter { if case .alarm(let alarm) = $0.kind { alarm.state == .ringing } else { false } }.count
                 == 1)
+    }
+
+    @Test func whatASavedTimerIs_stays() {
+        let alarm = """
+            {"recurrence":{"seconds":25200,"days":["mon"]},"items":[{"media":{"_0":{"uri":"a.mp3","beginTime":0,"loops":0,"headers":{},\
+            "reach":"anywhere"}}},{"several":{"member":"folder","id":"b"}}],"level":0.4,"ramp":30,"snooze":540,"isEnabled":true,\
+            "state":"waiting"}
+            """
+        let kinds = [
+            "alarm": alarm, "sleep": #"{"end":{"after":{"_0":60}},"fade":5}"#, "start": #"{"at":1000,"position":2.5}"#,
+        ]
+        for (name, kind) in kinds {
+            let book = TimerNote.book(
+                #"{"next":3,"timers":[{"id":{"number":1},"kind":{"\#(name)":{"_0":\#(kind)}},"next":1}]}"#)
+            #expect(book.timers.count == 1 && book.nextNumber == 3, "\(name)")
+        }
     }
 
     @Test func aDamagedNoteIsNone() {

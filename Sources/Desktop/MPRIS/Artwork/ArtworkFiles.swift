@@ -2,7 +2,8 @@
 
 internal import Kernel
 internal import Glibc
-public import Playback
+import Playback
+import Service
 internal import Synchronization
 
 /// Puts pictures where the desktop can load them: as files in a directory of our own, named by their content so that a
@@ -21,19 +22,18 @@ final class ArtworkFiles: Sendable {
     }
 
     private let directory: String
-    private let pictures: MPRISPictures
+    private let media: any MediaCatalogue
     private let found: @Sendable (ItemID, String?) -> Void
-    private let requests = Mailbox<(Request, MediaCancellation)?>()
+    private let worker = SupervisedWorker("mpris-artwork", seconds: nil)
     /// Of the newest request.
     private let underWay = Mutex<MediaCancellation?>(nil)
-    private let thread = Mutex<NamedThread?>(nil)
+    /// Those in the directory; nil before the first request, when it may hold those of another run.
+    private let files = Mutex<[String]?>(nil)
 
     /// `found` comes for each request, from the thread (or at once, where there can be none); nil for no picture, or one that cannot be shown or saved.
-    init(
-        directory: String, pictures: MPRISPictures, found: @escaping @Sendable (ItemID, String?) -> Void
-    ) {
+    init(directory: String, media: any MediaCatalogue, found: @escaping @Sendable (ItemID, String?) -> Void) {
         self.directory = directory
-        self.pictures = pictures
+        self.media = media
         self.found = found
     }
 
@@ -42,60 +42,41 @@ final class ArtworkFiles: Sendable {
         cancel()
         let cancellation = MediaCancellation()
         underWay.withLock { $0 = cancellation }
-        let isRunning = thread.withLock { thread in
-            if thread == nil { thread = NamedThread(ifPossible: "mpris-artwork") { [self] in run() } }
-            return thread != nil
-        }
-        guard isRunning else { return found(request.item, nil) }
-        requests.post((request, cancellation))
+        if !worker.submit({ [self] in find(request, cancellation) }) { found(request.item, nil) }
     }
 
     /// What is on its way is of no interest any more.
     func cancel() {
-        underWay.withLock { underWay in
-            defer { underWay = nil }
-            return underWay
-        }?.cancel()
+        underWay.withLock { $0.take() }?.cancel()
     }
 
     /// Does not wait: a picture may be on a disk that hangs.
     func stop() {
         cancel()
-        _ = requests.close()
-        thread.withLock { thread in
-            thread?.detach()
-            thread = nil
-        }
+        worker.beginStop()
     }
 
-    private func run() {
-        removeAll(but: [])
-        var files: [String] = []
-        while true {
-            let waiting = requests.take(until: nil)
-            // Only the last one is still of interest.
-            guard let newest = waiting.last, let (request, cancellation) = newest else { return }
-            let path = picture(request, cancellation).flatMap(save)
-            if cancellation.isCancelled { continue }
-            if let path {
-                files.removeAll { $0 == path }
-                files.append(path)
-                if files.count > Self.kept {
-                    files.removeFirst(files.count - Self.kept)
-                    removeAll(but: files)
-                }
-            }
-            found(request.item, path.map(FileURL.text))
+    private func find(_ request: Request, _ cancellation: MediaCancellation) {
+        // Only the last one is still of interest.
+        if cancellation.isCancelled { return }
+        var files = files.withLock { $0 }
+        if files == nil { removeAll(but: []) }
+        let path = picture(request, cancellation).flatMap(save)
+        if let path, !cancellation.isCancelled {
+            files = ((files ?? []).filter { $0 != path } + [path]).suffix(Self.kept)
+            removeAll(but: files ?? [])
         }
+        self.files.withLock { [files] in $0 = files ?? [] }
+        if !cancellation.isCancelled { found(request.item, path.map(FileURL.text)) }
     }
 
     private func picture(_ request: Request, _ cancellation: MediaCancellation) -> [UInt8]? {
         if let address = request.address {
             // What cannot be had is as if it had not been named.
-            do throws(MediaError) { return try pictures.web(address, cancellation) } catch {}
+            do throws(MediaError) { return try media.picture(at: address, cancellation: cancellation) } catch {}
         }
         if let picture = request.picture { return picture.bytes }
-        do { return try pictures.folder(request.locator) } catch { return nil }
+        do { return try media.folderPicture(request.locator) } catch { return nil }
     }
 
     /// Whole or not at all, readable by this user only.
@@ -124,21 +105,5 @@ final class ArtworkFiles: Sendable {
             let path = "\(directory)/\(name)"
             if name != ".", name != "..", !kept.contains(path) { unlink(path) }
         }
-    }
-}
-
-/// Where pictures come from that are not in the tags. Both may block.
-public struct MPRISPictures: Sendable {
-    /// The one at a web address.
-    public var web: @Sendable (MediaLocator, MediaCancellation) throws(MediaError) -> [UInt8]
-    /// The one in a media's folder; nil without one.
-    public var folder: @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
-
-    public init(
-        web: @escaping @Sendable (MediaLocator, MediaCancellation) throws(MediaError) -> [UInt8],
-        folder: @escaping @Sendable (MediaLocator) throws(MediaError) -> [UInt8]?
-    ) {
-        self.web = web
-        self.folder = folder
     }
 }

@@ -89,16 +89,6 @@ final class BusConnection: BusClient {
         try send(made, code, values)
     }
 
-    func answer(_ call: BusMessage, variant: BusValue) throws(BusFailure) {
-        guard call.wantsReply else { return }
-        var made: OpaquePointer?
-        _ = try BusFailure.check(functions.message_new_method_return(call.pointer, &made), "new_method_return")
-        guard let made else { return }
-        let message = BusMessage(owning: made, library)
-        try message.appendVariant(variant)
-        try bus.send(message)
-    }
-
     func answer(_ call: BusMessage, _ error: BusError) throws(BusFailure) {
         guard call.wantsReply else { return }
         var made: OpaquePointer?

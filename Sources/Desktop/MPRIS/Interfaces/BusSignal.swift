@@ -19,8 +19,6 @@ struct BusSignal: Equatable {
 /// The answer to a call.
 enum Answer {
     case values([BusValue])
-    /// `Properties.Get`
-    case variant(BusValue)
     /// The player's answer is the call's.
     case command(PlayerCommand)
     /// As `command`, once the address has been looked at.
@@ -35,40 +33,33 @@ struct BusError: Error, Equatable {
     var name: String
     var message: String
 
+    /// One of D-Bus's own names.
+    private static func dbus(_ name: String, _ message: String) -> BusError {
+        BusError(name: "org.freedesktop.DBus.Error." + name, message: message)
+    }
+
     static func unknownMethod(_ interface: String, _ member: String) -> BusError {
-        BusError(
-            name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no method \(interface).\(member).")
+        dbus("UnknownMethod", "There is no method \(interface).\(member).")
     }
 
     static func unknownInterface(_ name: String) -> BusError {
-        BusError(name: "org.freedesktop.DBus.Error.UnknownInterface", message: "There is no interface \(name).")
+        dbus("UnknownInterface", "There is no interface \(name).")
     }
 
-    static func unknownProperty(_ name: String) -> BusError {
-        BusError(name: "org.freedesktop.DBus.Error.UnknownProperty", message: "There is no property \(name).")
-    }
+    static func unknownProperty(_ name: String) -> BusError { dbus("UnknownProperty", "There is no property \(name).") }
 
-    static func readOnly(_ name: String) -> BusError {
-        BusError(name: "org.freedesktop.DBus.Error.PropertyReadOnly", message: "\(name) cannot be set.")
-    }
+    static func readOnly(_ name: String) -> BusError { dbus("PropertyReadOnly", "\(name) cannot be set.") }
 
-    static var tooMany: BusError {
-        BusError(name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls wait for the player.")
-    }
+    static func invalid(_ message: String) -> BusError { dbus("InvalidArgs", message) }
 
-    static func invalid(_ message: String) -> BusError {
-        BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
-    }
+    static var tooMany: BusError { dbus("LimitsExceeded", "Too many calls wait for the player.") }
+}
 
+extension BusError {
     /// The problem's code as an error name: `output-unavailable` is `org.tonearm.Error.OutputUnavailable`.
     init(_ problem: Problem) {
         let words = problem.code.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         self.init(name: "org.tonearm.Error." + words.joined(), message: problem.detail)
-    }
-
-    init(name: String, message: String) {
-        self.name = name
-        self.message = message
     }
 }
 

@@ -24,8 +24,7 @@ extension MediaPlayerObject {
     private func metadata(_ path: String) -> [String: BusValue]? {
         guard let id = TrackPath.item(path), player.snapshot.settings.remote.showsMetadata else { return nil }
         if let current = player.snapshot.item, current.item.id == id,
-            case .variant(.dictionary(let metadata)) = answer(
-                InterfaceName.properties, "Get", [.text(InterfaceName.player), .text("Metadata")])
+            case .dictionary(let metadata)? = properties(of: InterfaceName.player)?["Metadata"]
         {
             return metadata
         }

@@ -136,10 +136,10 @@ final class MediaPlayerObject {
         if member == "GetAll" { return .values([.dictionary(all)]) }
         guard case .text(let name) = arguments[1] else { return .failure(.invalid("A property is needed.")) }
         guard let value = all[name] else { return .failure(.unknownProperty(name)) }
-        return member == "Get" ? .variant(value) : set(interface, name, arguments[2])
+        return member == "Get" ? .values([.variant(value)]) : set(interface, name, arguments[2])
     }
 
-    private func properties(of interface: String) -> [String: BusValue]? {
+    func properties(of interface: String) -> [String: BusValue]? {
         switch interface {
         case InterfaceName.root: return RootProperties.all
         case InterfaceName.player:

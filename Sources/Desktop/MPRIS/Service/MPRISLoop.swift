@@ -136,7 +136,6 @@ final class MPRISLoop {
         }
         switch object.answer(interface, member, arguments) {
         case .values(let values): try connection.answer(call, values)
-        case .variant(let value): try connection.answer(call, variant: value)
         case .failure(let error): try connection.answer(call, error)
         case .command(let command):
             try answerLater(call, on: connection) { reply in player.perform(command) { reply($0.problem) } }

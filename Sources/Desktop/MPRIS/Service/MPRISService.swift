@@ -21,11 +21,12 @@ public final class MPRISService: Sendable {
 
     /// - Parameters:
     ///   - directory: for pictures; made when there is one.
-    public init(player: PlayerService, directory: String, log: Logger, pictures: MPRISPictures) {
+    public init(player: PlayerService, directory: String, log: Logger) {
         self.player = player
         self.log = log
         let inbox = Mailbox<MPRISMessage>(descriptorFor: "mpris")
-        let artwork = ArtworkFiles(directory: directory, pictures: pictures) { inbox.post(.artwork($0, $1)) }
+        let media = player.server.parts.media
+        let artwork = ArtworkFiles(directory: directory, media: media) { inbox.post(.artwork($0, $1)) }
         self.artwork = artwork
         loop = LazyLoop("mpris", inbox) { MPRISLoop(player: player, inbox: $0, artwork: artwork, log: log).run() }
     }

@@ -118,7 +118,7 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
 
 /// Where an address may lead. What a user names may lead anywhere; what a server names (redirects, pieces of a stream,
 /// entries and pictures of a list) may not be more private than that server.
-public enum NetworkReach: String, Hashable, Sendable, CaseIterable {
+public enum NetworkReach: String, Hashable, Codable, Sendable, CaseIterable {
     case anywhere
     case loopback
     case linkLocal = "link-local"

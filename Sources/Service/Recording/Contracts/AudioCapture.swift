@@ -60,9 +60,3 @@ public struct CaptureSource: Hashable, Sendable {
         self.isHeadset = isHeadset
     }
 }
-
-/// Whether it is the time to record. Owned here so that the recorder does not know the audio session.
-public protocol RecordingPermission: Sendable {
-    /// The sentence why not; nil when it is permitted. Must not block.
-    var refusal: String? { get }
-}

@@ -7,17 +7,18 @@ public final class Recorder: Sendable {
     public struct Environment: Sendable {
         public var capture: any AudioCapture
         public var store: any RecordingStore
-        public var permission: any RecordingPermission
+        /// The sentence why nothing may be recorded now; nil when it may. Must not block.
+        public var refusal: @Sendable () -> String?
         /// A recording is done that was asked to be played: its address.
         public var play: @Sendable (String) -> Void
 
         public init(
-            capture: any AudioCapture, store: any RecordingStore, permission: any RecordingPermission,
+            capture: any AudioCapture, store: any RecordingStore, refusal: @escaping @Sendable () -> String?,
             play: @escaping @Sendable (String) -> Void
         ) {
             self.capture = capture
             self.store = store
-            self.permission = permission
+            self.refusal = refusal
             self.play = play
         }
     }

@@ -73,7 +73,7 @@ final class RecorderLoop {
         case .stop(let reply): stop(reply)
         case .meter(let isOn, let reply): setMetering(isOn, reply)
         case .permissionChanged:
-            if let refusal = environment.permission.refusal { end(.session, successfully: true, message: refusal) }
+            if let refusal = environment.refusal() { end(.session, successfully: true, message: refusal) }
         case .capture(let event, let generation):
             guard generation == take?.generation else { return }
             captured(event)
@@ -84,7 +84,7 @@ final class RecorderLoop {
     // MARK: Commands
 
     private func start(_ settings: RecordingSettings, _ reply: @escaping RecorderMessage.StartReply) {
-        if let refusal = environment.permission.refusal { return reply(.failure(.notPermitted(refusal))) }
+        if let refusal = environment.refusal() { return reply(.failure(.notPermitted(refusal))) }
         if let take {
             if status.state == .paused {
                 take.stream?.setPaused(false)
@@ -157,7 +157,7 @@ final class RecorderLoop {
     /// Only now is there a file: what cannot be opened, or is not permitted any longer, leaves none.
     private func started(_ take: Take, _ source: String) {
         guard let starting = take.starting else { return }
-        if let refusal = environment.permission.refusal { return giveUp(.notPermitted(refusal)) }
+        if let refusal = environment.refusal() { return giveUp(.notPermitted(refusal)) }
         do throws(RecordingError) {
             let writer = try environment.store.create(take.settings)
             take.writer = writer

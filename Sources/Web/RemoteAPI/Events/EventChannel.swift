@@ -68,8 +68,8 @@ final class EventStream: HTTPBodyStream {
     }
 
     func next() -> HTTPBodyChunk {
-        if feed.isEnding { return .finished }
-        let isParting = feed.parting != nil
+        if feed.client.isEnding { return .finished }
+        let isParting = feed.client.parting != nil
         var text: [UInt8] = []
         loop: while text.count < Self.chunkBytes {
             let (next, epoch) = feed.next()

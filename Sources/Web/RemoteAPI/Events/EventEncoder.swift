@@ -85,26 +85,12 @@ struct EventEncoder: Sendable {
         frame(name, at: wallMilliseconds, version, capacity: capacity) { $0.member("data", object: data) }
     }
 
-    /// `data` writes the member of that name.
+    /// `greeting`: its type, for what is no event. `data` writes the member of that name.
     func frame(
-        _ name: EventName, _ sequence: UInt64? = nil, at wallMilliseconds: Int64, _ version: UInt64,
-        capacity: Int = 512,
-        _ data: (inout JSONWriter) -> Void
+        _ name: EventName?, greeting: String = "", _ sequence: UInt64? = nil, at wallMilliseconds: Int64,
+        _ version: UInt64, capacity: Int = 512, _ data: (inout JSONWriter) -> Void
     ) -> EventFrame {
-        frame(name, name.rawValue, sequence, wallMilliseconds, version, capacity, data)
-    }
-
-    private func greeting(
-        _ type: String, sequence: UInt64?, at moment: Moment, version: UInt64, capacity: Int = 512,
-        _ data: (inout JSONWriter) -> Void
-    ) -> EventFrame {
-        frame(nil, type, sequence, moment.wallMilliseconds, version, capacity) { $0.member("data", object: data) }
-    }
-
-    private func frame(
-        _ name: EventName?, _ type: String, _ sequence: UInt64?, _ wallMilliseconds: Int64, _ version: UInt64,
-        _ capacity: Int, _ data: (inout JSONWriter) -> Void
-    ) -> EventFrame {
+        let type = name?.rawValue ?? greeting
         let bytes = JSONWriter.object(capacity: capacity) { writer in
             writer.member("type", type)
             if let sequence { writer.member("seq", sequence) }
@@ -139,10 +125,19 @@ struct EventEncoder: Sendable {
 
     // MARK: Greeting
 
+    private func greeting(
+        _ type: String, _ sequence: UInt64?, at moment: Moment, _ version: UInt64, capacity: Int = 512,
+        _ data: (inout JSONWriter) -> Void
+    ) -> EventFrame {
+        frame(nil, greeting: type, sequence, at: moment.wallMilliseconds, version, capacity: capacity) {
+            $0.member("data", object: data)
+        }
+    }
+
     func hello(
         _ selection: EventSelection, interval: Double, sequence: UInt64, version: UInt64, at moment: Moment
     ) -> EventFrame {
-        greeting("hello", sequence: sequence, at: moment, version: version) { writer in
+        greeting("hello", sequence, at: moment, version) { writer in
             writer.member("epoch", epoch)
             writer.member("server", server)
             writer.member("interval", interval)
@@ -154,17 +149,15 @@ struct EventEncoder: Sendable {
         _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [String: TrackDetails], sequence: UInt64,
         at moment: Moment
     ) -> EventFrame {
-        greeting(
-            "snapshot", sequence: sequence, at: moment, version: snapshot.version,
-            capacity: 2048 + 192 * window.items.count
-        ) { writer in
+        greeting("snapshot", sequence, at: moment, snapshot.version, capacity: 2048 + 192 * window.items.count) {
+            writer in
             writer.member("player") { $0.members(of: snapshot, links, followers: followers.ids, at: moment) }
             writer.member("queue") { $0.members(of: window, details, links) }
         }
     }
 
     func resync(sequence: UInt64, version: UInt64, at moment: Moment) -> EventFrame {
-        greeting("resync", sequence: nil, at: moment, version: version) { writer in
+        greeting("resync", nil, at: moment, version) { writer in
             writer.member("latest", sequence)
         }
     }

@@ -80,9 +80,8 @@ final class EventFeed: Sendable {
         source.hub.connect(source.subscriber, resume: resume)
     }
 
-    // MARK: The client's wishes
-
-    var subscription: Subscription { own.subscriber.subscription }
+    /// What is the connection's alone: its wishes, its replies and its end.
+    var client: Subscriber { own.subscriber }
 
     func change(_ subscription: Subscription) {
         own.hub.change(own.subscriber, subscription)
@@ -90,21 +89,6 @@ final class EventFeed: Sendable {
         others.selection = subscription.selection.subtracting(Self.ofTheServer)
         for source in state.withLock({ $0.others }) { source.hub.change(source.subscriber, others) }
     }
-
-    // MARK: Replies
-
-    /// Sends a reply; it is never dropped.
-    func keep(_ frame: EventFrame) { own.subscriber.keep(frame) }
-    /// Bytes of replies that the client has not taken.
-    var keptBytes: Int { own.subscriber.keptBytes }
-    func wakeAnyway() { own.subscriber.wakeAnyway() }
-
-    // MARK: Out
-
-    /// The server goes down: what waits is no longer sent.
-    var isEnding: Bool { own.subscriber.isEnding }
-    /// Why the connection ends once what waits is sent; nil while it does not.
-    var parting: String? { own.subscriber.parting }
 
     /// What the connection sends next, and the epoch of its player. Never blocks for long.
     func next() -> (next: Outbox.Next, epoch: String) {

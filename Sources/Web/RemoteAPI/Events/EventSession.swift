@@ -72,9 +72,9 @@ final class EventSession: WebSocketSession {
 
     func nextFrame() -> WebSocketFrame? {
         if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
-        if feed.isEnding { return .close(code: 1001, reason: "The server is going down.") }
+        if feed.client.isEnding { return .close(code: 1001, reason: "The server is going down.") }
         // Asked for first: what waits before it is set is sent before it counts.
-        let parting = feed.parting
+        let parting = feed.client.parting
         guard case .frame(let frame) = feed.next().next else {
             return parting.map { .close(code: 1001, reason: $0) }
         }
@@ -84,7 +84,7 @@ final class EventSession: WebSocketSession {
 
     func received(text: String) {
         enum Turn { case now, later, never, tooMuch }
-        let keptBytes = feed.keptBytes
+        let keptBytes = feed.client.keptBytes
         let turn = state.withLock { state -> Turn in
             // It may take a while until the client lets the end through.
             if state.isOver { return .never }
@@ -145,7 +145,7 @@ final class EventSession: WebSocketSession {
     }
 
     private func subscribe(_ change: SubscriptionChange, _ id: ClientFrame.Raw?) throws(Problem) {
-        var subscription = feed.subscription
+        var subscription = feed.client.subscription
         try subscription.apply(change)
         feed.change(subscription)
         reply(
@@ -174,7 +174,7 @@ final class EventSession: WebSocketSession {
             writer.member("status", status)
             writer.member(status < 400 ? "result" : "problem", raw: json)
         }
-        feed.keep(EventFrame(type: Self.replyType, version: 0, bytes: SharedBytes(bytes)))
+        feed.client.keep(EventFrame(type: Self.replyType, version: 0, bytes: SharedBytes(bytes)))
     }
 
     private func end(_ reason: String) {
@@ -182,7 +182,7 @@ final class EventSession: WebSocketSession {
             state.ending = (1008, reason)
             state.backlog = Backlog()
         }
-        feed.wakeAnyway()
+        feed.client.wakeAnyway()
     }
 }
 

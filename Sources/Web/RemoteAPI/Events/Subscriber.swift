@@ -50,6 +50,7 @@ final class Subscriber: Sendable {
     func deliver(_ event: EventFrame) -> (@Sendable () -> Void)? {
         state.withLock { state in state.outbox.append(event) ? state.wake : nil }
     }
+    /// Sends a reply; it is never dropped.
     func keep(_ frame: EventFrame) { put { $0.keep(frame) } }
     func set(_ frame: EventFrame) { put { $0.set(frame) } }
     func setHeartbeat() { put { $0.setHeartbeat() } }
@@ -66,26 +67,19 @@ final class Subscriber: Sendable {
         state.withLock { $0.outbox.resume(after: sequence, frames) }
     }
 
-    func end() {
-        let wake = state.withLock { state in
-            state.isEnding = true
-            return state.wake
-        }
-        wake?()
-    }
+    func end() { wake { $0.isEnding = true } }
 
     /// As `end`, but what waits is still sent.
-    func part(_ reason: String) {
-        let wake = state.withLock { state in
-            state.parting = reason
-            return state.wake
-        }
-        wake?()
-    }
+    func part(_ reason: String) { wake { $0.parting = reason } }
 
     /// Makes the connection pull, whatever it knows.
-    func wakeAnyway() {
-        let wake = state.withLock { $0.wake }
+    func wakeAnyway() { wake { _ in } }
+
+    private func wake(_ change: (inout State) -> Void) {
+        let wake = state.withLock { state in
+            change(&state)
+            return state.wake
+        }
         wake?()
     }
 

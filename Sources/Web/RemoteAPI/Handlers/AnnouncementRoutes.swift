@@ -13,9 +13,8 @@ struct AnnouncementRoutes: Sendable {
     var routes: [Route] {
         let verbs = services.verbs
         return [
-            .get(Self.announcements) { _, reply throws(Problem) in
-                let status = try verbs.announcerStatus()
-                reply(.json { $0.announcements(of: status) })
+            .show(Self.announcements, { _ throws(Problem) in try verbs.announcerStatus() }) {
+                $0.announcements(of: $1)
             },
             .command("announce", .post, Self.announcements) { command, reply throws(Problem) in
                 let body = try command.body.read(AnnouncementBody.self)
@@ -35,10 +34,7 @@ struct AnnouncementRoutes: Sendable {
             .delete(Self.announcements + "/{id}") { call, reply throws(Problem) in
                 verbs.cancelAnnouncement(try Self.id(call), reply: done(reply))
             },
-            .get(Self.effects) { _, reply throws(Problem) in
-                let status = try verbs.announcerStatus()
-                reply(.json { $0.effects(of: status) })
-            },
+            .show(Self.effects, { _ throws(Problem) in try verbs.announcerStatus() }) { $0.effects(of: $1) },
             .post(Self.effects) { call, reply throws(Problem) in
                 verbs.play(
                     try call.body.members(StrictObject.soundMembers).sound(), for: call.caller,

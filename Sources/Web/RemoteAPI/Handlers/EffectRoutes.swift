@@ -26,10 +26,7 @@ struct EffectRoutes: Sendable {
     var routes: [Route] {
         let base = "/api/v1/effects"
         return [
-            .get(base) { _, reply in
-                let effects = services.player.snapshot.settings.effects
-                reply(.json { $0.members(of: effects) })
-            },
+            .show(base, { _ in services.player.snapshot.settings }) { $0.members(of: $1.effects) },
             .command("effects", .patch, base) { command, reply throws(Problem) in
                 let patch = try command.body.required().read(EffectsRequest.self).patch
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
@@ -38,9 +35,8 @@ struct EffectRoutes: Sendable {
                 let patch = try call.body.required().read(EffectsRequest.self).replacing
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
-            .get(base + "/presets") { _, reply in
-                let presets = EffectPreset.shipped + services.player.snapshot.settings.effectPresets
-                reply(.json { $0.member("presets", objects: presets) { $0.members(of: $1) } })
+            .show(base + "/presets", { _ in services.player.snapshot.settings.effectPresets }) { writer, own in
+                writer.member("presets", objects: EffectPreset.shipped + own) { $0.members(of: $1) }
             },
             .post(base + "/presets") { call, reply throws(Problem) in
                 let request = try call.body.required().read(PresetTextRequest.self)
@@ -54,7 +50,7 @@ struct EffectRoutes: Sendable {
             .put(base + "/presets/{name}") { call, reply throws(Problem) in
                 let members = try call.body.members("preamp", "bands")
                 let preamp = try members.number("preamp", in: -24...24)
-                let bands = try members.nested([EffectBand].self, "bands")?.map(\.band)
+                let bands = try members.nested([EffectSettings.Band].self, "bands")
                 let name = try Self.name(call)
                 change(.keep(name: name, preamp: preamp, bands: bands), object(reply) { $0.preset(name, of: $1) })
             },
@@ -98,12 +94,10 @@ struct EffectsRequest: JSONReadable {
 }
 
 /// One band of an equaliser.
-struct EffectBand: JSONReadable {
-    var band: EffectSettings.Band
-
+extension EffectSettings.Band: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         let object = try StrictObject(json, ["type", "frequency", "gain", "q"])
-        band = EffectSettings.Band(
+        self.init(
             try object.needed(
                 object.choice("type", BiquadCoefficients.Shape.self), "type",
                 "is needed: " + BiquadCoefficients.Shape.allCases.map(\.rawValue).joined(separator: ", ")),

@@ -11,10 +11,7 @@ struct LibraryRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .get(Self.base) { call, reply throws(Problem) in
-                let status = try services.server.library().status
-                reply(.json { $0.members(of: status) })
-            },
+            .show(Self.base, { _ throws(Problem) in try services.server.library().status }) { $0.members(of: $1) },
             .post(Self.base + "/scan") { call, reply throws(Problem) in
                 // Also files that did not change.
                 let rereads = try call.body.members("reread").flag("reread") ?? false

@@ -5,8 +5,13 @@ import Kernel
 public import Playback
 import Service
 
-/// `/media`, `/browse` and pictures: media without playing them.
+/// `/media`, `/browse`, pictures, lyrics and waveforms: media without playing them.
 struct MediaRoutes: Sendable {
+    /// Of the longer edge of a picture.
+    static let sizes = 16...2_048
+    /// Of the peaks of a waveform.
+    private static let counts = 1...4_000
+
     let services: Services
 
     var routes: [Route] {
@@ -28,7 +33,47 @@ struct MediaRoutes: Sendable {
                 let locator = MediaLocator(uri: try call.query.needed("uri"))
                 server.artwork(locator, for: call.caller, reply: try services.picture(call, reply))
             },
+            artwork("artists", .artist), artwork("albums", .album), artwork("tracks", .track),
+            .get(LibraryRoutes.base + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
+                let id = try services.catalogueID(call, .track)
+                server.lyrics(ofTrack: id, for: call.caller, reply: Self.lyrics(reply))
+            },
+            .get("/api/v1/media/thumbnail", query: ["uri", "t", "size"]) { call, reply throws(Problem) in
+                let uri = try call.query.needed("uri")
+                let time = try call.query.seconds("t")
+                let size = try call.query.size() ?? 640
+                server.thumbnail(
+                    uri, at: time, edge: size, for: call.caller,
+                    reply: answering(reply) { thumbnail in
+                        var response = Services.response(thumbnail.jpeg, call.request)
+                        response.headers.set("X-Actual-Time", String(thumbnail.time))
+                        return response
+                    })
+            },
+            .get("/api/v1/media/thumbnails") { call, reply throws(Problem) in
+                server.thumbnails(
+                    for: call.caller,
+                    reply: object(reply) { writer, thumbnails in
+                        writer.member("thumbnails", objects: thumbnails) { writer, thumbnail in
+                            writer.member("uri", thumbnail.uri)
+                            writer.member("t", thumbnail.seconds)
+                            writer.member("size", thumbnail.edge)
+                            writer.member("time", thumbnail.time)
+                            writer.member("bytes", thumbnail.bytes)
+                        }
+                    })
+            },
+            .get("/api/v1/media/waveform", query: ["uri", "count"]) { call, reply throws(Problem) in
+                try waveform(MediaLocator(uri: try call.query.needed("uri")), member: "uri", call, reply)
+            },
         ]
+    }
+
+    private func artwork(_ name: String, _ kind: CatalogueID.Kind) -> Route {
+        .get("\(LibraryRoutes.base)/\(name)/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
+            let id = try services.catalogueID(call, kind)
+            services.server.artwork(of: id, for: call.caller, reply: try services.picture(call, reply))
+        }
     }
 
     /// The entries of a playlist. One of the web is fetched for it, which needs the scope of adding it.
@@ -51,8 +96,41 @@ struct MediaRoutes: Sendable {
             .get("/api/v1/queue/items/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
                 let id = try services.itemID(call.parameters[0])
                 services.verbs.artwork(of: id, for: call.caller, reply: try services.picture(call, reply))
-            }
+            },
+            .get("/api/v1/queue/items/{id}/lyrics") { call, reply throws(Problem) in
+                let item = try services.verbs.item(try services.itemID(call.parameters[0])).item
+                services.server.lyrics(MediaLocator(item.draft), for: call.caller, reply: Self.lyrics(reply))
+            },
+            .get("/api/v1/queue/items/{id}/waveform", query: ["count"]) { call, reply throws(Problem) in
+                let item = try services.verbs.item(try services.itemID(call.parameters[0])).item
+                try waveform(MediaLocator(uri: item.uri, reach: item.draft.reach), member: "id", call, reply)
+            },
         ]
+    }
+
+    private static func lyrics(_ reply: @escaping Reply) -> ServiceReply<MediaLyrics> {
+        object(reply, capacity: 4_096) { writer, found in
+            let lyrics = Lyrics(found.text)
+            writer.member("source", found.source.rawValue)
+            writer.member("synced", !lyrics.lines.isEmpty)
+            writer.member("text", lyrics.text)
+            writer.member("lines", objects: lyrics.lines) { writer, line in
+                writer.member("time", line.time)
+                writer.member("text", line.text)
+            }
+        }
+    }
+
+    private func waveform(
+        _ locator: MediaLocator, member: String, _ call: APICall, _ reply: @escaping Reply
+    ) throws(Problem) {
+        let count = try call.query.integer("count", in: Self.counts) ?? 800
+        services.server.waveform(
+            locator, count: count, member: member, for: call.caller,
+            reply: object(reply, capacity: 16 * count) { writer, waveform in
+                writer.member("duration", waveform.duration)
+                writer.member("peaks", array: waveform.peaks[...]) { $0.value($1) }
+            })
     }
 }
 

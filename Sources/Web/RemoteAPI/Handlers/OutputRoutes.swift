@@ -10,10 +10,7 @@ struct OutputRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .get("/api/v1/outputs") { _, reply in
-                let snapshot = services.player.snapshot
-                reply(.json { $0.outputs(of: snapshot) })
-            },
+            .show("/api/v1/outputs", { _ in services.player.snapshot }) { $0.outputs(of: $1) },
             .command("outputs.select", .put, "/api/v1/outputs/current") { command, reply throws(Problem) in
                 let members = try command.body.members("id")
                 guard members.contains("id") else { throw members.invalid("id", "is needed: an output's id, or null") }

@@ -6,7 +6,7 @@ import Service
 import Synchronization
 
 /// `/recordings`: the recorder and its files. All but its status asks for the scope `admin`: a token that may
-/// press play must not be able to listen to the room.
+/// press play must not be able to listen to the room, nor to fill the disk.
 struct RecordingRoutes: Sendable {
     private static let base = "/api/v1/recordings"
 
@@ -23,10 +23,7 @@ struct RecordingRoutes: Sendable {
                     })
             },
             // No more than the events report to everybody, and the one way to learn that there is no recorder.
-            .get(Self.base + "/current") { _, reply in
-                let status = server.recordingStatus
-                reply(.json { $0.members(of: status) })
-            },
+            .show(Self.base + "/current", { _ in server.recordingStatus }) { $0.members(of: $1) },
             route(.patch, "/current") { call, reply throws(Problem) in
                 let members = try call.body.members("metering")
                 server.meterRecording(
@@ -81,9 +78,49 @@ struct RecordingRoutes: Sendable {
         ]
     }
 
+    private static let stream = "/api/v1/player/record-stream"
+
+    /// Save what a player's current item sends: the same rules.
+    static func streamRoutes(_ verbs: PlayerService) -> [Route] {
+        [
+            .show(stream, { _ in verbs.streamStatus }) { $0.members(of: $1) },
+            streamRoute(.post, verbs) { call, reply throws(Problem) in
+                let members = try call.body.members("name", "maxDuration", "maxBytes")
+                // A week and a terabyte: what is more is a mistake, or none.
+                let limits = StreamLimits(
+                    seconds: try members.number("maxDuration", in: 1...604_800),
+                    bytes: try members.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init))
+                let name = try members.text("name", maximum: 256)
+                if let name, !RecordingName.isValid(name) { throw members.invalid("name", RecordingName.rule) }
+                verbs.saveStream(
+                    name: name, limits: limits,
+                    reply: answering(reply) { status, isNew in
+                        .json(status: isNew ? 201 : 200) { $0.members(of: status) }
+                    })
+            },
+            streamRoute(.delete, verbs) { call, reply throws(Problem) in
+                _ = try call.body.members()
+                verbs.stopSavingStream(reply: object(reply) { $0.members(of: $1) })
+            },
+        ]
+    }
+
     private func route(_ method: HTTPMethod, _ path: String, _ handler: @escaping Route.Handler) -> Route {
-        Route(method: method, pattern: Self.base + path, scope: .admin) { call, reply throws(Problem) in
-            try server.requireRecorder()
+        Self.route(method, Self.base + path, server.requireRecorder, handler)
+    }
+
+    private static func streamRoute(
+        _ method: HTTPMethod, _ verbs: PlayerService, _ handler: @escaping Route.Handler
+    ) -> Route {
+        route(method, stream, verbs.requireStreams, handler)
+    }
+
+    private static func route(
+        _ method: HTTPMethod, _ pattern: String, _ require: @escaping @Sendable () throws(Problem) -> Void,
+        _ handler: @escaping Route.Handler
+    ) -> Route {
+        Route(method: method, pattern: pattern, scope: .admin) { call, reply throws(Problem) in
+            try require()
             try handler(call, reply)
         }
     }

@@ -12,10 +12,7 @@ struct RenderRoutes: Sendable {
     var routes: [Route] {
         let (verbs, path) = (services.verbs, services.path)
         return [
-            .get(Self.base) { _, reply throws(Problem) in
-                let renders = try verbs.renders()
-                reply(.json { $0.members(of: renders, path) })
-            },
+            .show(Self.base, { _ throws(Problem) in try verbs.renders() }) { $0.members(of: $1, path) },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let order = try call.body.read(RenderOrder.self)
                 verbs.render(
@@ -25,9 +22,8 @@ struct RenderRoutes: Sendable {
                         return .json(status: 202, [("Location", place)]) { $0.members(of: job, path) }
                     })
             },
-            .get(Self.base + "/{id}") { call, reply throws(Problem) in
-                let job = try verbs.renderJob(call.parameters[0])
-                reply(.json { $0.members(of: job, path) })
+            .show(Self.base + "/{id}", { call throws(Problem) in try verbs.renderJob(call.parameters[0]) }) {
+                $0.members(of: $1, path)
             },
             .delete(Self.base + "/{id}") { call, reply throws(Problem) in
                 verbs.removeRender(call.parameters[0], for: call.caller, reply: done(reply))

@@ -12,10 +12,7 @@ struct SessionRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .get(Self.path) { _, reply throws(Problem) in
-                let status = try services.server.sessionStatus()
-                reply(.json { $0.members(of: status) })
-            },
+            .show(Self.path, { _ throws(Problem) in try services.server.sessionStatus() }) { $0.members(of: $1) },
             .command("session", .patch, Self.path) { command, reply throws(Problem) in
                 let request = try command.body.required().read(SessionRequest.self)
                 services.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })

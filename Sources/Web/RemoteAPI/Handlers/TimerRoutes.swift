@@ -13,18 +13,14 @@ struct TimerRoutes: Sendable {
     var routes: [Route] {
         let verbs = services.verbs
         return [
-            .get(Self.base) { _, reply throws(Problem) in
-                let timers = try verbs.timers()
-                reply(.json { $0.members(of: timers) })
-            },
+            .show(Self.base, { _ throws(Problem) in try verbs.timers() }) { $0.members(of: $1) },
             .post(Self.base) { call, reply throws(Problem) in
                 verbs.set(
                     try call.body.read(PlayerTimer.Kind.self), for: call.caller, reply: answering(reply) { created($0) }
                 )
             },
-            .get(Self.base + "/{id}") { call, reply throws(Problem) in
-                let timer = try verbs.timer(call.parameters[0])
-                reply(.json { $0.members(of: timer) })
+            .show(Self.base + "/{id}", { call throws(Problem) in try verbs.timer(call.parameters[0]) }) {
+                $0.members(of: $1)
             },
             .patch(Self.base + "/{id}") { call, reply throws(Problem) in
                 let body = try call.body.read(TimerPatchBody.self)
@@ -71,20 +67,14 @@ extension PlayerTimer.Kind: JSONReadable {
         switch try whole.needed(whole.choice("type", Name.self), "type", "is needed: sleep or alarm") {
         case .sleep:
             let object = try StrictObject(json, ["type", "after", "until", "fade"])
-            let end = try object.needed(object.sleepEnd(), "after", "is needed, or until")
-            self = .sleep(SleepTimer(end: end, fade: try object.fade() ?? Self.usualFade(end)))
+            let patch = try TimerPatch(object)
+            let end = try object.needed(patch.end, "after", "is needed, or until")
+            self = .sleep(SleepTimer(end: end, fade: patch.fade ?? Self.usualFade(end)))
         case .alarm:
             let object = try StrictObject(json, ["type"] + TimerPatchBody.alarmMembers)
             let seconds = try object.needed(object.timeOfDay(), "time", "is needed, such as 07:00")
-            var alarm = Alarm(Recurrence(seconds: seconds, days: try object.choices("days", Weekday.self) ?? []))
-            alarm.timeZone = try object.text("timeZone", maximum: 64)
-            alarm.items = try object.alarmItems() ?? []
-            alarm.level = try object.number("level", in: 0...1) ?? alarm.level
-            alarm.ramp = try object.number("ramp", in: StrictObject.fades) ?? alarm.ramp
-            alarm.fallback = try object.fallback()
-            alarm.snooze = try object.number("snooze", in: StrictObject.snoozes) ?? alarm.snooze
-            alarm.output = try object.text("output", maximum: 1_024)
-            alarm.isEnabled = try object.flag("enabled") ?? true
+            var alarm = Alarm(Recurrence(seconds: seconds, days: []))
+            alarm.apply(try TimerPatch(object))
             self = .alarm(alarm)
         }
     }
@@ -103,24 +93,12 @@ struct TimerPatchBody: JSONReadable {
     ]
     static let startMembers = ["at"]
 
-    var patch = TimerPatch()
+    private let patch: TimerPatch
     private let object: StrictObject
 
     init(_ json: JSONNode) throws(Problem) {
         object = try StrictObject(json, Self.sleepMembers + Self.alarmMembers + Self.startMembers)
-        patch.end = try object.sleepEnd()
-        patch.fade = try object.fade()
-        patch.seconds = try object.timeOfDay()
-        patch.days = try object.choices("days", Weekday.self)
-        if object.contains("timeZone") { patch.timeZone = .some(try object.text("timeZone", maximum: 64)) }
-        patch.items = try object.alarmItems()
-        patch.level = try object.number("level", in: 0...1)
-        patch.ramp = try object.number("ramp", in: StrictObject.fades)
-        if object.contains("fallback") { patch.fallback = .some(try object.fallback()) }
-        patch.snooze = try object.number("snooze", in: StrictObject.snoozes)
-        if object.contains("output") { patch.output = .some(try object.text("output", maximum: 1_024)) }
-        patch.isEnabled = try object.flag("enabled")
-        patch.at = try object.integer("at", in: StrictObject.times).map { Int64($0) }
+        patch = try TimerPatch(object)
     }
 
     /// Refuses members of other kinds of timers.
@@ -135,6 +113,25 @@ struct TimerPatchBody: JSONReadable {
             throw object.invalid(name, "does not belong to this timer; known are: \(known.joined(separator: ", "))")
         }
         return patch
+    }
+}
+
+extension TimerPatch {
+    fileprivate init(_ object: StrictObject) throws(Problem) {
+        self.init()
+        end = try object.sleepEnd()
+        fade = try object.number("fade", in: StrictObject.fades)
+        seconds = try object.timeOfDay()
+        days = try object.choices("days", Weekday.self)
+        if object.contains("timeZone") { timeZone = .some(try object.text("timeZone", maximum: 64)) }
+        items = try object.alarmItems()
+        level = try object.number("level", in: 0...1)
+        ramp = try object.number("ramp", in: StrictObject.fades)
+        if object.contains("fallback") { fallback = .some(try object.fallback()) }
+        snooze = try object.number("snooze", in: StrictObject.snoozes)
+        if object.contains("output") { output = .some(try object.text("output", maximum: 1_024)) }
+        isEnabled = try object.flag("enabled")
+        at = try object.integer("at", in: StrictObject.times).map { Int64($0) }
     }
 }
 
@@ -156,8 +153,6 @@ extension StrictObject {
         default: throw invalid("until", "must be one of: end-of-item, end-of-queue")
         }
     }
-
-    fileprivate func fade() throws(Problem) -> Double? { try number("fade", in: Self.fades) }
 
     /// `hh:mm` or `hh:mm:ss`, as seconds.
     fileprivate func timeOfDay() throws(Problem) -> Int? {

@@ -27,12 +27,11 @@ final class PlayerAPI: Sendable {
     /// What every player has below `/players/{player}`, but for its removal.
     static func routes(_ services: Services, _ hub: EventHub) -> [Route] {
         PlayerRoutes(services: services).routes + QueueRoutes(services: services).routes
-            + MediaRoutes(services: services).itemRoutes + RenditionRoutes(services: services).itemRoutes
-            + LibraryMediaRoutes(services: services).itemRoutes + OutputRoutes(services: services).routes
+            + MediaRoutes(services: services).itemRoutes + OutputRoutes(services: services).routes
             + EffectRoutes(services: services).routes
             + AnnouncementRoutes(services: services).routes + TimerRoutes(services: services).routes
             + RenderRoutes(services: services).routes
-            + StreamRecordingRoutes(services: services).routes + [EventChannel.route(hub, services.players)]
+            + RecordingRoutes.streamRoutes(services.verbs) + [EventChannel.route(hub, services.players)]
     }
 
     /// Whether a change of the settings was one of the name, and the leaders whose group it changes.

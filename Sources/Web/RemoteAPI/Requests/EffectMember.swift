@@ -44,7 +44,7 @@ struct EffectMember: Sendable {
         name: "bands", write: { $0.member("bands", array: $1.equalizer.bands) { $0.band($1) } },
         read: { object, patch throws(Problem) in
             patch.hasBands = true
-            patch.set(\.equalizer.bands, try object.nested([EffectBand].self, "bands")?.map(\.band) ?? [])
+            patch.set(\.equalizer.bands, try object.nested([EffectSettings.Band].self, "bands") ?? [])
         })
 
     /// The members that the object has; no others are known.

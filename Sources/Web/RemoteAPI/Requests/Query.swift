@@ -57,7 +57,7 @@ struct Query {
     }
 
     /// Of the longer edge of a picture; nil when it is absent.
-    func size() throws(Problem) -> Int? { try integer("size", in: RenditionRoutes.sizes) }
+    func size() throws(Problem) -> Int? { try integer("size", in: MediaRoutes.sizes) }
 
     /// The window of a long list.
     func window(of length: Int = 10_000_000) throws(Problem) -> (offset: Int, limit: Int) {

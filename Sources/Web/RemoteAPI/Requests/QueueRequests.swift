@@ -95,7 +95,7 @@ struct MoveRequest: QueueListBody {
             "is needed: the index that the first item gets")
     }
 
-    mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
+    mutating func fill(_ elements: [ItemID]) { ids = elements.withoutDoubles }
 }
 
 /// `POST /queue/remove`
@@ -108,30 +108,28 @@ struct RemoveRequest: QueueListBody {
         ids = try StrictObject(json, ["ids"]).itemIDs()
     }
 
-    mutating func fill(_ elements: [ItemIDText]) { ids = elements.withoutDoubles }
+    mutating func fill(_ elements: [ItemID]) { ids = elements.withoutDoubles }
 }
 
 extension StrictObject {
     /// The list of ids `ids`, without doubles.
     fileprivate func itemIDs() throws(Problem) -> [ItemID] {
-        try needed(nested([ItemIDText].self, "ids"), "ids", "is needed: a list of ids").withoutDoubles
+        try needed(nested([ItemID].self, "ids"), "ids", "is needed: a list of ids").withoutDoubles
     }
 }
 
-extension [ItemIDText] {
+extension [ItemID] {
     fileprivate var withoutDoubles: [ItemID] {
         var seen: Set<ItemID> = []
-        return map(\.id).filter { seen.insert($0).inserted }
+        return filter { seen.insert($0).inserted }
     }
 }
 
-struct ItemIDText: JSONReadable {
-    var id: ItemID
-
+extension ItemID: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         guard let text = json.string else { throw json.invalid("must be an item's id") }
         guard let id = ItemID(text) else { throw .unknownItem(text) }
-        self.id = id
+        self = id
     }
 }
 

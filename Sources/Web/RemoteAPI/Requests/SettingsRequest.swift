@@ -31,36 +31,33 @@ struct SettingsRequest: JSONReadable {
             } else if key == "groupLevelBy" {
                 patch.groupLevelBy = try object.given(object.number(name, in: -1...1), name, "a number")
             } else if key == "volumeRamp" {
-                patch.volumeRamp = try object.given(object.nested(Ramp.self, name), name, "an object").ramp
+                patch.volumeRamp = try object.given(
+                    object.nested(SettingsPatch.VolumeRamp.self, name), name, "an object")
             } else if key == "abLoop" {
                 // null takes it back.
-                patch.abLoop = .some(try object.nested(Part.self, name)?.abLoop)
+                patch.abLoop = .some(try object.nested(ABLoop.self, name))
             } else {
                 throw object.invalid(name, "is not a setting")
             }
         }
     }
+}
 
-    private struct Part: JSONReadable {
-        var abLoop: ABLoop
-
-        init(_ json: JSONNode) throws(Problem) {
-            let object = try StrictObject(json, ["begin", "end"])
-            abLoop = ABLoop(
-                begin: try object.needed(object.number("begin", in: 0...1e9), "begin"),
-                end: try object.needed(object.number("end", in: 0...1e9), "end"))
-        }
+extension ABLoop: JSONReadable {
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["begin", "end"])
+        self.init(
+            begin: try object.needed(object.number("begin", in: 0...1e9), "begin"),
+            end: try object.needed(object.number("end", in: 0...1e9), "end"))
     }
+}
 
-    private struct Ramp: JSONReadable {
-        var ramp: SettingsPatch.VolumeRamp
-
-        init(_ json: JSONNode) throws(Problem) {
-            let object = try StrictObject(json, ["to", "seconds"])
-            ramp = SettingsPatch.VolumeRamp(
-                to: try object.needed(object.number("to", in: 0...1), "to"),
-                seconds: try object.needed(object.number("seconds", in: 0...3600), "seconds"))
-        }
+extension SettingsPatch.VolumeRamp: JSONReadable {
+    init(_ json: JSONNode) throws(Problem) {
+        let object = try StrictObject(json, ["to", "seconds"])
+        self.init(
+            to: try object.needed(object.number("to", in: 0...1), "to"),
+            seconds: try object.needed(object.number("seconds", in: 0...3600), "seconds"))
     }
 }
 

@@ -70,6 +70,17 @@ extension Route {
         Route(method: .get, pattern: pattern, scope: scope, query: query, handler: handler)
     }
 
+    /// A GET that answers at once, with a JSON object of what `read` gives.
+    static func show<Value>(
+        _ pattern: String, _ read: @escaping @Sendable (APICall) throws(Problem) -> Value,
+        _ write: @escaping @Sendable (inout JSONWriter, Value) -> Void
+    ) -> Route {
+        get(pattern) { call, reply throws(Problem) in
+            let value = try read(call)
+            reply(.json { write(&$0, value) })
+        }
+    }
+
     static func post(
         _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
     ) -> Route {

@@ -8,7 +8,7 @@ struct AnnounceCommand: ClientCommand {
     enum Priority: String, ExpressibleByArgument, CaseIterable { case low, normal, high }
 
     static let configuration = CommandConfiguration(
-        commandName: "announce", abstract: "Plays something beside the music, which is quieter or silent meanwhile.",
+        "announce", "Plays something beside the music, which is quieter or silent meanwhile.",
         discussion: """
             Announcements wait for each other; one of a higher priority sets a lower one aside. Several URIs are heard \
             without a gap. A URI is meant as by tonearm play.
@@ -74,7 +74,7 @@ struct AnnounceCommand: ClientCommand {
 
 struct EffectCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sfx", abstract: "Plays a short sound beside the music, which goes on as it is.",
+        "sfx", "Plays a short sound beside the music, which goes on as it is.",
         discussion: "A URI is meant as by tonearm play.")
 
     @OptionGroup var options: ClientOptions

@@ -6,7 +6,7 @@ import Playback
 
 struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "browse", abstract: "Lists a folder of the server's music, or a playlist.",
+        "browse", "Lists a folder of the server's music, or a playlist.",
         discussion:
             "Each line can be given to play and add; a folder ends with a slash. A playlist file or feed is listed by its entries."
     )
@@ -78,7 +78,7 @@ struct BrowseCommand: ClientCommand {
 
 struct OutputsCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outputs", abstract: "Lists the outputs, or chooses one.",
+        "outputs", "Lists the outputs, or chooses one.",
         discussion: "* marks the output in use.")
     @OptionGroup var options: ClientOptions
 

@@ -6,7 +6,7 @@ import Playback
 
 struct EffectsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "effects", abstract: "Shows or changes the equaliser, loudness, limiter and other effects.",
+        "effects", "Shows or changes the equaliser, loudness, limiter and other effects.",
         subcommands: [
             Show.self, On.self, Off.self, Set.self, UsePreset.self, Presets.self, Import.self, Save.self, Remove.self,
         ],
@@ -65,7 +65,7 @@ struct EffectsCommand: ParsableCommand {
     struct Band: Decodable {}
 
     struct Show: ShowingCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the effects.")
+        static let configuration = CommandConfiguration("show", "Shows the effects.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/effects.")
@@ -77,15 +77,14 @@ struct EffectsCommand: ParsableCommand {
     }
 
     struct On: ClientCommand {
-        static let configuration = CommandConfiguration(commandName: "on", abstract: "Applies what is set.")
+        static let configuration = CommandConfiguration("on", "Applies what is set.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws { try client.changeEffects(["enabled": true]) }
     }
 
     struct Off: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "off", abstract: "Plays as decoded; what is set stays for later.")
+        static let configuration = CommandConfiguration("off", "Plays as decoded; what is set stays for later.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws { try client.changeEffects(["enabled": false]) }
@@ -93,7 +92,7 @@ struct EffectsCommand: ParsableCommand {
 
     struct Set: ClientCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Changes one member of the effects.",
+            "set", "Changes one member of the effects.",
             usage: "tonearm effects set [--server <url>] [--token <token>] [--player <id>] <member> <value>",
             discussion: """
                 Such as: loudness.mode auto, equalizer.enabled on, equalizer.preamp -3, compressor.preset night, limiter.ceiling -1, \
@@ -122,8 +121,7 @@ struct EffectsCommand: ParsableCommand {
     }
 
     struct UsePreset: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "preset", abstract: "Switches the equaliser on with a preset.")
+        static let configuration = CommandConfiguration("preset", "Switches the equaliser on with a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "Its name: tonearm effects presets lists them.") var name: String
 
@@ -134,7 +132,7 @@ struct EffectsCommand: ParsableCommand {
     }
 
     struct Presets: ShowingCommand {
-        static let configuration = CommandConfiguration(commandName: "presets", abstract: "Lists the presets.")
+        static let configuration = CommandConfiguration("presets", "Lists the presets.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/effects/presets.")
@@ -161,7 +159,7 @@ struct EffectsCommand: ParsableCommand {
 
     struct Import: ClientCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Saves a ParametricEQ of AutoEQ or Equalizer APO as a preset.")
+            "import", "Saves a ParametricEQ of AutoEQ or Equalizer APO as a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
         @Argument(help: "The text file.", completion: .file()) var file: String
@@ -173,8 +171,7 @@ struct EffectsCommand: ParsableCommand {
     }
 
     struct Save: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "save", abstract: "Saves the equaliser's curve as a preset.")
+        static let configuration = CommandConfiguration("save", "Saves the equaliser's curve as a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
 
@@ -182,7 +179,7 @@ struct EffectsCommand: ParsableCommand {
     }
 
     struct Remove: ClientCommand {
-        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Deletes a preset.")
+        static let configuration = CommandConfiguration("remove", "Deletes a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
 

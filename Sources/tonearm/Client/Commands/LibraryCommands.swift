@@ -6,7 +6,7 @@ import FoundationEssentials
 
 struct SearchCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Finds music in the server's library.",
+        "search", "Finds music in the server's library.",
         discussion: """
             All words must be found, in any case and with or without accents; the end of a word may be missing. Each \
             track is printed by its path, which can be given to play and add.
@@ -49,7 +49,7 @@ struct SearchCommand: ShowingCommand {
 
 struct ScanCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", abstract: "Has the server look for changed music, and waits for the end.")
+        "scan", "Has the server look for changed music, and waits for the end.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Read the files that did not change as well.")
@@ -117,7 +117,7 @@ struct ScanCommand: ClientCommand {
 
 struct PlaylistsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "playlists", abstract: "Lists the saved playlists, plays one, or saves the queue as one.")
+        "playlists", "Lists the saved playlists, plays one, or saves the queue as one.")
     @OptionGroup var options: ClientOptions
 
     @Option(help: "Replace the queue by the playlist with this id and play it.")

@@ -6,7 +6,7 @@ import RemoteAPI
 
 struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "players", abstract: "Lists the players, adds or removes one, lets one follow another.",
+        "players", "Lists the players, adds or removes one, lets one follow another.",
         discussion: """
             Other commands take --player ID to speak to another one than main. A player that follows plays what its leader \
             plays, in step with it, until it leaves the group (unfollow).
@@ -33,7 +33,7 @@ struct PlayersCommand: ParsableCommand {
     }
 
     struct List: ShowingCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the players.")
+        static let configuration = CommandConfiguration("list", "Lists the players.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/players.")
@@ -63,8 +63,7 @@ struct PlayersCommand: ParsableCommand {
     }
 
     struct Add: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Adds a player; prints its id.")
+        static let configuration = CommandConfiguration("add", "Adds a player; prints its id.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id: 1 to 32 letters, digits and hyphens (default one that the server chooses).")
@@ -83,8 +82,7 @@ struct PlayersCommand: ParsableCommand {
     }
 
     struct Remove: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Ends a player and removes it with its queue.")
+        static let configuration = CommandConfiguration("remove", "Ends a player and removes it with its queue.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id.")
@@ -95,7 +93,7 @@ struct PlayersCommand: ParsableCommand {
 
     struct Follow: ClientCommand {
         static let configuration = CommandConfiguration(
-            commandName: "follow", abstract: "Lets a player play what another plays, in step with it.")
+            "follow", "Lets a player play what another plays, in step with it.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "The id of the player that follows; its queue is replaced.")
@@ -111,7 +109,7 @@ struct PlayersCommand: ParsableCommand {
 
     struct Unfollow: ClientCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unfollow", abstract: "Lets a player go its own way again, from where it is.")
+            "unfollow", "Lets a player go its own way again, from where it is.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id.")

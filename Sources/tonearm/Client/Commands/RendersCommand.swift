@@ -6,11 +6,11 @@ internal import Kernel
 
 struct RendersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "renders", abstract: "Lists the render jobs of a player, fetches their files and cancels them.",
+        "renders", "Lists the render jobs of a player, fetches their files and cancels them.",
         subcommands: [List.self, Download.self, Cancel.self], defaultSubcommand: List.self)
 
     struct List: ShowingCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the render jobs.")
+        static let configuration = CommandConfiguration("list", "Shows the render jobs.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/renders.")
@@ -33,7 +33,7 @@ struct RendersCommand: ParsableCommand {
 
     struct Download: ClientCommand {
         static let configuration = CommandConfiguration(
-            commandName: "download", abstract: "Writes the file of a completed render job.",
+            "download", "Writes the file of a completed render job.",
             discussion: "It is FILE.partial until it is complete; a file that is there is replaced.")
         @OptionGroup var options: ClientOptions
 
@@ -59,8 +59,7 @@ struct RendersCommand: ParsableCommand {
     }
 
     struct Cancel: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "cancel", abstract: "Cancels a render job and deletes its file.")
+        static let configuration = CommandConfiguration("cancel", "Cancels a render job and deletes its file.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id.") var id: String

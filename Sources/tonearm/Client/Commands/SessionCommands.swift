@@ -4,7 +4,7 @@ import ArgumentParser
 
 struct SessionCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Shows the machine's audio session, or changes it.",
+        "session", "Shows the machine's audio session, or changes it.",
         discussion: """
             What is not given stays: options that another category does not know are cleared with it, as in \
             tonearm session --category ambient --use none. tonearm session --json lists what a category knows.
@@ -53,7 +53,7 @@ struct InterruptCommand: ClientCommand {
     enum Kind: String, ExpressibleByArgument, CaseIterable { case began, ended }
 
     static let configuration = CommandConfiguration(
-        commandName: "interrupt", abstract: "Takes the sound for another program, or gives it back.",
+        "interrupt", "Takes the sound for another program, or gives it back.",
         discussion:
             "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
     @OptionGroup var options: ClientOptions

@@ -29,7 +29,7 @@ struct SetCommand: ClientCommand {
     private static let settings = PlayerSettings.table.filter { $0.place == .player }
 
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Changes a setting of the player.",
+        "set", "Changes a setting of the player.",
         usage: "tonearm set [--server <url>] [--token <token>] [--player <id>] <key> <value>",
         discussion: settings.map {
             "\($0.key): \($0.words)" + ($0.isOptional ? ", or none" : "")
@@ -78,7 +78,7 @@ extension SettingValue {
 
 struct VolumeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "volume", abstract: "Shows or changes the volume, as it is perceived.",
+        "volume", "Shows or changes the volume, as it is perceived.",
         usage: "tonearm volume [--server <url>] [--token <token>] [--player <id>] [0-100|+5|-5]",
         discussion: SignedArgument.discussion("-5"))
     @OptionGroup var options: ClientOptions
@@ -103,8 +103,7 @@ struct VolumeCommand: ClientCommand {
 }
 
 struct ShuffleCommand: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "shuffle", abstract: "Plays the queue in random order, or not.")
+    static let configuration = CommandConfiguration("shuffle", "Plays the queue in random order, or not.")
     @OptionGroup var options: ClientOptions
     @Argument(help: "on or off.") var choice: Switch
 
@@ -114,8 +113,7 @@ struct ShuffleCommand: ClientCommand {
 struct RepeatCommand: ClientCommand {
     enum Choice: String, ExpressibleByArgument, CaseIterable { case off, one, all }
 
-    static let configuration = CommandConfiguration(
-        commandName: "repeat", abstract: "Repeats nothing, the item or the queue.")
+    static let configuration = CommandConfiguration("repeat", "Repeats nothing, the item or the queue.")
     @OptionGroup var options: ClientOptions
     @Argument(help: "off, one or all.") var choice: Choice
 

@@ -4,7 +4,7 @@ import ArgumentParser
 import Kernel
 
 struct StatusCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what plays and how.")
+    static let configuration = CommandConfiguration("status", "Shows what plays and how.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/player; with --follow an event on each line.")

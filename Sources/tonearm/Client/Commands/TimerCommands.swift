@@ -6,7 +6,7 @@ internal import Kernel
 
 struct SleepCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sleep", abstract: "Lets the music fade out and pause after a while.",
+        "sleep", "Lets the music fade out and pause after a while.",
         discussion: """
             A time is 30m, 90s, 1h30m or h:mm:ss. item and queue are the end of the current item and of the queue; off takes \
             it back. Without an argument, the timer is shown.
@@ -67,13 +67,13 @@ struct SleepCommand: ClientCommand {
 
 struct AlarmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alarm", abstract: "Lists, sets and ends alarms.",
+        "alarm", "Lists, sets and ends alarms.",
         subcommands: [ListAlarms.self, AddAlarm.self, SwitchAlarm.self, SnoozeAlarm.self, RemoveAlarm.self],
         defaultSubcommand: ListAlarms.self)
 }
 
 struct ListAlarms: ShowingCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the alarms.")
+    static let configuration = CommandConfiguration("list", "Shows the alarms.")
 
     @OptionGroup var options: ClientOptions
 
@@ -98,7 +98,7 @@ struct ListAlarms: ShowingCommand {
 
 struct AddAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Sets an alarm.",
+        "add", "Sets an alarm.",
         discussion: "A URI is meant as by tonearm play; without any, the queue plays as it is.")
 
     @OptionGroup var options: ClientOptions
@@ -133,7 +133,7 @@ struct AddAlarm: ClientCommand {
 }
 
 struct SwitchAlarm: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "set", abstract: "Switches an alarm on or off.")
+    static let configuration = CommandConfiguration("set", "Switches an alarm on or off.")
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.") var id: String
@@ -145,8 +145,7 @@ struct SwitchAlarm: ClientCommand {
 }
 
 struct SnoozeAlarm: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "snooze", abstract: "Silences the alarm that rings, for a while.")
+    static let configuration = CommandConfiguration("snooze", "Silences the alarm that rings, for a while.")
 
     @OptionGroup var options: ClientOptions
 
@@ -159,7 +158,7 @@ struct SnoozeAlarm: ClientCommand {
 }
 
 struct RemoveAlarm: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Removes an alarm.")
+    static let configuration = CommandConfiguration("remove", "Removes an alarm.")
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.") var id: String

@@ -3,7 +3,7 @@
 import ArgumentParser
 
 struct StopCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "stop", abstract: "Stops.")
+    static let configuration = CommandConfiguration("stop", "Stops.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Play what is buffered before.")
@@ -14,7 +14,7 @@ struct StopCommand: ClientCommand {
 
 struct SeekCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seek", abstract: "Goes to a position.",
+        "seek", "Goes to a position.",
         usage: "tonearm seek [--server <url>] [--token <token>] [--player <id>] 12.5|1:23|+10|-10|50%",
         discussion: SignedArgument.discussion("-10"))
     @OptionGroup var options: ClientOptions
@@ -37,22 +37,21 @@ struct SeekCommand: ClientCommand {
 }
 
 struct PauseCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses at once.")
+    static let configuration = CommandConfiguration("pause", "Pauses at once.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.silence("pause") }
 }
 
 struct ToggleCommand: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Pauses what plays, plays what is paused.")
+    static let configuration = CommandConfiguration("toggle", "Pauses what plays, plays what is paused.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.command("toggle") }
 }
 
 struct NextCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "next", abstract: "Goes to the next item.")
+    static let configuration = CommandConfiguration("next", "Goes to the next item.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.command("next") }
@@ -60,44 +59,42 @@ struct NextCommand: ClientCommand {
 
 struct PreviousCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "previous", abstract: "Goes to the previous item, or to the beginning of this one.")
+        "previous", "Goes to the previous item, or to the beginning of this one.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.command("previous") }
 }
 
 struct MuteCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "mute", abstract: "Plays on without sound.")
+    static let configuration = CommandConfiguration("mute", "Plays on without sound.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { _ = try client.change(["muted": true]) }
 }
 
 struct UnmuteCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "unmute", abstract: "Ends mute.")
+    static let configuration = CommandConfiguration("unmute", "Ends mute.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { _ = try client.change(["muted": false]) }
 }
 
 struct ClearCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Empties the queue.")
+    static let configuration = CommandConfiguration("clear", "Empties the queue.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.send(.delete, QueuePage.path) }
 }
 
 struct UndoCommand: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Takes the last edit of the queue back.")
+    static let configuration = CommandConfiguration("undo", "Takes the last edit of the queue back.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/undo") }
 }
 
 struct RedoCommand: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "redo", abstract: "Makes the edit again that undo took back.")
+    static let configuration = CommandConfiguration("redo", "Makes the edit again that undo took back.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/redo") }
@@ -105,7 +102,7 @@ struct RedoCommand: ClientCommand {
 
 struct PlayCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Plays: goes on, or a place of the queue, or something new.",
+        "play", "Plays: goes on, or a place of the queue, or something new.",
         discussion: """
             With URIs they are added at the end of the queue and the first of them plays. A URI is relative to the server's \
             music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../, or an \

@@ -24,7 +24,7 @@ struct QueuePage: Decodable {
 
 struct QueueCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "queue", abstract: "Lists the queue.",
+        "queue", "Lists the queue.",
         discussion: "The first column is the index that play --index, remove and move take; > marks the current item.")
     @OptionGroup var options: ClientOptions
 
@@ -64,7 +64,7 @@ struct QueueCommand: ShowingCommand {
 
 struct AddCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Adds to the queue.",
+        "add", "Adds to the queue.",
         discussion: """
             A URI is relative to the server's music directories (see tonearm browse), or an absolute path in one of them, or \
             one that begins with ./ or ../, or an address of the web; a folder, a playlist or a feed stands for everything in it.
@@ -102,7 +102,7 @@ struct AddCommand: ClientCommand {
 }
 
 struct RemoveCommand: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Takes items out of the queue.")
+    static let configuration = CommandConfiguration("remove", "Takes items out of the queue.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
@@ -114,8 +114,7 @@ struct RemoveCommand: ClientCommand {
 }
 
 struct MoveCommand: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Moves items to another place of the queue.")
+    static let configuration = CommandConfiguration("move", "Moves items to another place of the queue.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")

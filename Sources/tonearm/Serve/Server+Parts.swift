@@ -53,16 +53,9 @@ extension Server {
 /// Where the server shows on the machine's buses; nil where there is no bus, or it is not wanted. Not even a descriptor is
 /// taken then.
 extension Server {
-    static func mpris(
-        _ configuration: ServerConfiguration, _ player: PlayerService, _ catalogue: LocalMusicCatalogue, _ log: Logger
-    ) -> MPRISService? {
+    static func mpris(_ configuration: ServerConfiguration, _ player: PlayerService, _ log: Logger) -> MPRISService? {
         guard configuration.hasMPRIS, MPRISService.isPossible else { return nil }
-        let pictures = MPRISPictures { address, cancellation throws(MediaError) in
-            try catalogue.pictures.picture(at: address, cancellation: cancellation)
-        } folder: { locator throws(MediaError) in
-            try catalogue.folderPicture(locator)
-        }
-        return MPRISService(player: player, directory: configuration.data + "/artwork", log: log, pictures: pictures)
+        return MPRISService(player: player, directory: configuration.data + "/artwork", log: log)
     }
 
     static func logind(_ configuration: ServerConfiguration, _ session: LiveSession, _ log: Logger) -> LogindService? {
@@ -75,9 +68,8 @@ extension Server {
         _ configuration: ServerConfiguration, id: String, name: String, port: UInt16, _ log: Logger
     ) -> ZeroconfService? {
         guard configuration.isAnnounced, !configuration.isLoopback, ZeroconfService.isPossible else { return nil }
-        let service = AnnouncedService(
+        return ZeroconfService(
             name: name, type: "_tonearm._tcp", port: port,
-            properties: ["id=\(id)", "name=\(name)", "version=\(ServerVersion.text)"])
-        return ZeroconfService(service, log: log)
+            properties: ["id=\(id)", "name=\(name)", "version=\(ServerVersion.text)"], log: log)
     }
 }

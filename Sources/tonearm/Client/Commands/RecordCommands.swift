@@ -4,12 +4,11 @@ import ArgumentParser
 
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Records on the server, which must run with --recordings.",
+        "record", "Records on the server, which must run with --recordings.",
         subcommands: [Start.self, Pause.self, Stop.self, List.self], defaultSubcommand: List.self)
 
     struct Start: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "start", abstract: "Starts a recording, or resumes a paused one.")
+        static let configuration = CommandConfiguration("start", "Starts a recording, or resumes a paused one.")
         @OptionGroup var options: ClientOptions
 
         @Option(help: "wav, flac, opus or mp3 (default wav).")
@@ -42,15 +41,14 @@ struct RecordCommand: ParsableCommand {
     }
 
     struct Pause: ClientCommand {
-        static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses the recording.")
+        static let configuration = CommandConfiguration("pause", "Pauses the recording.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws { try client.send(.post, "/api/v1/recordings/current/pause") }
     }
 
     struct Stop: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "stop", abstract: "Ends the recording and prints its outcome.")
+        static let configuration = CommandConfiguration("stop", "Ends the recording and prints its outcome.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {
@@ -60,8 +58,7 @@ struct RecordCommand: ParsableCommand {
     }
 
     struct List: ShowingCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the recordings, the newest first.")
+        static let configuration = CommandConfiguration("list", "Lists the recordings, the newest first.")
         @OptionGroup var options: ClientOptions
 
         @Flag(help: "Print JSON: the answer of GET /api/v1/recordings.")
@@ -100,15 +97,13 @@ struct RecordCommand: ParsableCommand {
 
 struct RecordStreamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record-stream",
-        abstract: "Saves what the current item sends over the network, on a server that runs with --recordings.",
+        "record-stream", "Saves what the current item sends over the network, on a server that runs with --recordings.",
         subcommands: [Start.self, Stop.self, Show.self], defaultSubcommand: Start.self)
 
     private static let path = "/api/v1/player/record-stream"
 
     struct Start: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "start", abstract: "Begins a file, unless one is made already.")
+        static let configuration = CommandConfiguration("start", "Begins a file, unless one is made already.")
         @OptionGroup var options: ClientOptions
 
         @Option(help: "Name for the file, without extension (default: the time).")
@@ -142,8 +137,7 @@ struct RecordStreamCommand: ParsableCommand {
     }
 
     struct Stop: ClientCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "stop", abstract: "Ends the file and prints its outcome.")
+        static let configuration = CommandConfiguration("stop", "Ends the file and prints its outcome.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {
@@ -153,7 +147,7 @@ struct RecordStreamCommand: ParsableCommand {
 
     struct Show: ClientCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Shows what is being saved, and how the last file ended.")
+            "status", "Shows what is being saved, and how the last file ended.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {
