@@ -122,7 +122,9 @@ final class PulseAudioOutputTests {
         let index = ring.cut()
         driver.output.perform(.stream(.flush(to: index), Generation(1)))
         let asked = MonotonicTime.now
-        Noise.feed(new, ring, lease: ring.grant().lease) { [driver] in driver.output.perform(.stream(.drain, Generation(1))) }
+        Noise.feed(new, ring, lease: ring.grant().lease) { [driver] in
+            driver.output.perform(.stream(.drain, Generation(1)))
+        }
         let flushed = try driver.waitFlushed(1, from: events)
         try driver.waitStarted(1, from: events)
         try driver.waitDrained(1, from: events)

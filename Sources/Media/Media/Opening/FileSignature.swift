@@ -77,7 +77,8 @@ public enum FileSignature: String, CaseIterable, Sendable {
     public var fileExtension: String? { Self.extensions[self] }
 
     private static let extensions: [FileSignature: String] = [
-        .flac: "flac", .ogg: "ogg", .wave: "wav", .aiff: "aiff", .caf: "caf", .mp4: "m4a", .matroska: "mka", .asf: "wma",
+        .flac: "flac", .ogg: "ogg", .wave: "wav", .aiff: "aiff", .caf: "caf", .mp4: "m4a", .matroska: "mka",
+        .asf: "wma",
         .ape: "ape", .wavPack: "wv", .trueAudio: "tta", .dsf: "dsf", .dsdiff: "dff", .adts: "aac", .ac3: "ac3",
         .dts: "dts", .musepack: "mpc", .tak: "tak", .transportStream: "ts",
     ]
