@@ -7,7 +7,7 @@ import httpx
 import pytest
 import websockets
 
-from rig import EventLog, Origin
+from rig import EventLog, Origin, eventually
 from rig.access import own_address
 from rig.commandline import tonearm
 
@@ -120,7 +120,9 @@ def test_the_journal_holds_no_token(start_server):
     server.environment["JOURNAL_STREAM"] = f"{status.st_dev}:{status.st_ino}"
     before = len(server.log())
     server.start()
-    assert "tonearm link" in server.log()[before:] and "#token=" not in server.log()[before:]
+    # The requests are answered before it is written.
+    eventually(lambda: "tonearm link" in server.log()[before:], "the way to the link is told")
+    assert "#token=" not in server.log()[before:]
 
 
 def test_a_token_file_that_others_may_read_is_refused(start_server, directory):

@@ -21,8 +21,10 @@ def pulse(directory):
 
 
 def level(capture: Capture, seconds: float = 0.4) -> float:
-    """Decibels of the last `seconds`."""
+    """Decibels of the last `seconds`, without the holes that a late mixer leaves."""
     samples = capture.samples()[-int(seconds * RATE):].astype(float) / 32768
+    samples = samples[samples.any(axis=1)]
+    assert len(samples) > RATE // 20, "nothing sounds"
     return 20 * numpy.log10(max(1e-9, float(numpy.sqrt((samples**2).mean()))))
 
 

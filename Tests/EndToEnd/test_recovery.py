@@ -31,12 +31,12 @@ def test_music_resumes_where_the_daemon_died(capture, pulse, api, media, events)
         again.wait_sound(timeout=10)
         again.wait_seconds(0.5)
         start = again.first_sound()
-        sample = again.samples()[-RATE // 3 :]
-        where = align(media.reference("long.mp3")[: 12 * RATE], sample)
-        began = where - (again.frames - len(sample) - start)
+        reference = media.reference("long.mp3")[: 12 * RATE]
         if start > 100:  # otherwise the capture joined in the middle
-            assert began / RATE == pytest.approx(heard, abs=0.25)
-        assert api.player()["position"] == pytest.approx((where + len(sample)) / RATE, abs=0.25)
+            # Each by its own samples: between them a late mixer may leave holes.
+            assert align(reference, again.samples()[start : start + RATE // 10]) / RATE == pytest.approx(heard, abs=0.25)
+        sample = again.samples()[-RATE // 3 :]
+        assert api.player()["position"] == pytest.approx((align(reference, sample) + len(sample)) / RATE, abs=0.25)
     finally:
         again.stop()
 
